@@ -1,0 +1,16 @@
+package io.rdma.internal.ffi;
+
+/**
+ * {@code struct ibv_qp_init_attr}, {@code ibv_create_qp(3)}.
+ *
+ * @param sendCq handle
+ * @param recvCq handle
+ * @param cap what is wanted
+ * @param qpType {@code IBV_QPT_*}
+ * @param sqSigAll whether every send makes a completion
+ */
+public record QpInitAttr(long sendCq,
+        long recvCq,
+        QpCap cap,
+        int qpType,
+        boolean sqSigAll) {}

@@ -1,0 +1,156 @@
+package io.rdma.internal.ffi;
+
+import io.rdma.verbs.VerbsException;
+import java.util.List;
+
+/**
+ * libibverbs as the layers above see it: one method per C call, C's names in camel case, the man page named beside each.
+ *
+ * <p>Two implementations exist, {@code FfmVerbs} (the real library) and {@code SoftVerbs} (the software device). Conventions:
+ *
+ * <ul>
+ *   <li>Objects are {@code long} handles: pointers for the real library, opaque non-zero numbers for the software device. A handle is
+ *       meaningful only to the instance that returned it, and must not be used after it was destroyed.
+ *   <li><b>Control path</b> (everything up to {@code destroyQp}): structures are records; a failure is a
+ *       {@link VerbsException} that carries the C name of the call and a positive errno.
+ *   <li><b>Data path</b> ({@code post*}, {@code pollCq}, {@code reqNotifyCq}): arguments are addresses of native memory in the layouts of
+ *       {@link SendWr}, {@link RecvWr}, {@link Sge} and {@link Wc}, the same for both implementations. A result is {@code 0} or a
+ *       count, a failure a <em>negative</em> errno, whatever sign the provider uses. Nothing is allocated, nothing thrown.
+ *   <li>All methods may be called from any thread, as in C. Only {@code getCqEvent} and {@code pollCompChannel} block.
+ * </ul>
+ */
+public interface Verbs {
+
+    /**
+     * The devices that exist, {@code ibv_get_device_list(3)}; the list is empty where the kernel has no RDMA (NULL with ENOSYS in C).
+     *
+     * @return a snapshot, in the order of the library
+     */
+    List<DeviceEntry> getDeviceList();
+
+    /**
+     * Opens a device by name, {@code ibv_open_device(3)}.
+     *
+     * @param name as in {@link DeviceEntry#name()}
+     * @return handle of the {@code ibv_context}
+     */
+    long openDevice(String name);
+
+    /** Closes a context, {@code ibv_close_device(3)}; everything made from it must be gone before. @param context handle */
+    void closeDevice(long context);
+
+    /** Device capabilities, {@code ibv_query_device(3)}. @param context handle @return the attributes */
+    DeviceAttr queryDevice(long context);
+
+    /** Port attributes, {@code ibv_query_port(3)}. @param context handle @param port from 1 @return the attributes */
+    PortAttr queryPort(long context, int port);
+
+    /** All valid GIDs of all ports with type and index, {@code ibv_query_gid_table(3)}. @param context handle @return the entries */
+    List<GidEntry> queryGidTable(long context);
+
+    /** A partition key in host order, {@code ibv_query_pkey(3)}. @param context handle @param port from 1 @param index from 0 @return 0..65535 */
+    int queryPkey(long context, int port, int index);
+
+    /** Allocates a protection domain, {@code ibv_alloc_pd(3)}. @param context handle @return handle */
+    long allocPd(long context);
+
+    /** Frees a protection domain, {@code ibv_dealloc_pd(3)}; EBUSY while something still uses it. @param pd handle */
+    void deallocPd(long pd);
+
+    /**
+     * Registers memory, {@code ibv_reg_mr_iova2}, see {@code ibv_reg_mr(3)}.
+     *
+     * @param pd handle
+     * @param address first byte
+     * @param length in bytes
+     * @param iova the address by which work requests and peers name the first byte; normally {@code address}
+     * @param access {@code IBV_ACCESS_*} of {@link Ibv}
+     * @return handle and keys
+     */
+    Mr regMr(long pd, long address, long length, long iova, int access);
+
+    /** Deregisters memory, {@code ibv_dereg_mr(3)}. @param mr handle */
+    void deregMr(long mr);
+
+    /** Creates a completion channel, {@code ibv_create_comp_channel(3)}. @param context handle @return handle */
+    long createCompChannel(long context);
+
+    /** Destroys a completion channel, {@code ibv_destroy_comp_channel(3)}; EBUSY while a CQ uses it. @param channel handle */
+    void destroyCompChannel(long channel);
+
+    /**
+     * Creates a completion queue, {@code ibv_create_cq(3)}.
+     *
+     * @param context handle
+     * @param cqe least number of entries
+     * @param channel handle, or 0 for none
+     * @param compVector completion vector, 0 to {@code num_comp_vectors - 1}
+     * @return handle and the real number of entries
+     */
+    Cq createCq(long context, int cqe, long channel, int compVector);
+
+    /** Destroys a completion queue, {@code ibv_destroy_cq(3)}; blocks until all its events are acknowledged. @param cq handle */
+    void destroyCq(long cq);
+
+    /** Creates a queue pair in RESET, {@code ibv_create_qp(3)}. @param pd handle @param attr what is wanted @return handle, number and what was granted */
+    Qp createQp(long pd, QpInitAttr attr);
+
+    /**
+     * Changes state and attributes, {@code ibv_modify_qp(3)}.
+     *
+     * @param qp handle
+     * @param attr the values; only those named in {@code mask} count
+     * @param mask {@code IBV_QP_*} of {@link Ibv}
+     */
+    void modifyQp(long qp, QpAttr attr, int mask);
+
+    /** Reads state and attributes, {@code ibv_query_qp(3)}. @param qp handle @param mask {@code IBV_QP_*} @return all attributes, those outside the mask undefined */
+    QpAttr queryQp(long qp, int mask);
+
+    /** Destroys a queue pair, {@code ibv_destroy_qp(3)}; completions of it that were not polled yet may never appear. @param qp handle */
+    void destroyQp(long qp);
+
+    /**
+     * Posts a chain, {@code ibv_post_send(3)}: those before the failing request are posted.
+     *
+     * @param qp handle
+     * @param wr address of the first {@link SendWr}
+     * @param badWr address of 8 bytes that receive the address of the first request which was not posted, on failure
+     * @return 0, or a negative errno: ENOMEM the send queue is full, EINVAL bad request or state
+     */
+    int postSend(long qp, long wr, long badWr);
+
+    /** Posts a chain of {@link RecvWr}, {@code ibv_post_recv(3)}; arguments and result like {@link #postSend}. @param qp handle @param wr address @param badWr address @return 0 or a negative errno */
+    int postRecv(long qp, long wr, long badWr);
+
+    /**
+     * Takes completions off the queue, {@code ibv_poll_cq(3)}.
+     *
+     * @param cq handle
+     * @param numEntries most entries to take
+     * @param wc address of an array of {@link Wc}
+     * @return how many were written, 0 when empty, or a negative errno (the queue has overrun)
+     */
+    int pollCq(long cq, int numEntries, long wc);
+
+    /** Arms the queue for one event, {@code ibv_req_notify_cq(3)}; poll once more afterwards. @param cq handle @param solicitedOnly only for solicited or failed completions @return 0 or a negative errno */
+    int reqNotifyCq(long cq, boolean solicitedOnly);
+
+    /**
+     * Waits until the channel has an event, {@code poll(2)} on its descriptor, or {@link #wakeCompChannel} is called.
+     *
+     * @param channel handle
+     * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
+     * @return whether an event is there, that is {@link #getCqEvent} would not block; a wake-up or time-out is {@code false}
+     */
+    boolean pollCompChannel(long channel, int timeoutMillis);
+
+    /** Ends a {@link #pollCompChannel} that waits, or the next one: a wake-up is remembered once. Any thread. @param channel handle */
+    void wakeCompChannel(long channel);
+
+    /** Takes one event, {@code ibv_get_cq_event(3)}; blocks when there is none. @param channel handle @return handle of the CQ it is for */
+    long getCqEvent(long channel);
+
+    /** Acknowledges events, {@code ibv_ack_cq_events(3)}. @param cq handle @param events how many */
+    void ackCqEvents(long cq, int events);
+}

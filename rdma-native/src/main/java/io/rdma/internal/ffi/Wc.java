@@ -1,0 +1,113 @@
+package io.rdma.internal.ffi;
+
+/**
+ * {@code struct ibv_wc}, {@code ibv_poll_cq(3)}. When the status is not success only {@code wrId}, {@code status}, {@code qpNum} and {@code vendorErr} are valid.
+ *
+ * <p>Static accessors over the address of one structure; the offsets are those of 64-bit Linux, the same on x86-64 and aarch64.
+ */
+public final class Wc {
+    /** {@code sizeof}. */
+    public static final int SIZE = 48;
+
+    static final int WR_ID = 0;
+    static final int STATUS = 8;
+    static final int OPCODE = 12;
+    static final int VENDOR_ERR = 16;
+    static final int BYTE_LEN = 20;
+    static final int IMM_DATA = 24;
+    static final int QP_NUM = 28;
+    static final int SRC_QP = 32;
+    static final int WC_FLAGS = 36;
+
+    private Wc() {}
+
+    /** Of the work request. */
+    public static long wrId(long address) {
+        return NativeMemory.getLong(address + WR_ID);
+    }
+
+    /** Sets {@link #wrId(long)}. */
+    public static void wrId(long address, long value) {
+        NativeMemory.putLong(address + WR_ID, value);
+    }
+
+    /** {@code IBV_WC_*}. */
+    public static int status(long address) {
+        return NativeMemory.getInt(address + STATUS);
+    }
+
+    /** Sets {@link #status(long)}. */
+    public static void status(long address, int value) {
+        NativeMemory.putInt(address + STATUS, value);
+    }
+
+    /** {@code IBV_WC_*}; undefined on failure. */
+    public static int opcode(long address) {
+        return NativeMemory.getInt(address + OPCODE);
+    }
+
+    /** Sets {@link #opcode(long)}. */
+    public static void opcode(long address, int value) {
+        NativeMemory.putInt(address + OPCODE, value);
+    }
+
+    /** Vendor's error code. */
+    public static int vendorErr(long address) {
+        return NativeMemory.getInt(address + VENDOR_ERR);
+    }
+
+    /** Sets {@link #vendorErr(long)}. */
+    public static void vendorErr(long address, int value) {
+        NativeMemory.putInt(address + VENDOR_ERR, value);
+    }
+
+    /** Bytes received, read or fetched; undefined for sends and on failure. */
+    public static int byteLen(long address) {
+        return NativeMemory.getInt(address + BYTE_LEN);
+    }
+
+    /** Sets {@link #byteLen(long)}. */
+    public static void byteLen(long address, int value) {
+        NativeMemory.putInt(address + BYTE_LEN, value);
+    }
+
+    /** Immediate data; network order in memory, host order here. */
+    public static int immData(long address) {
+        return NativeMemory.ALL.get(NativeMemory.INT_BE, address + IMM_DATA);
+    }
+
+    /** Sets {@link #immData(long)}. */
+    public static void immData(long address, int value) {
+        NativeMemory.ALL.set(NativeMemory.INT_BE, address + IMM_DATA, value);
+    }
+
+    /** Local queue pair. */
+    public static int qpNum(long address) {
+        return NativeMemory.getInt(address + QP_NUM);
+    }
+
+    /** Sets {@link #qpNum(long)}. */
+    public static void qpNum(long address, int value) {
+        NativeMemory.putInt(address + QP_NUM, value);
+    }
+
+    /** Remote queue pair, datagrams only. */
+    public static int srcQp(long address) {
+        return NativeMemory.getInt(address + SRC_QP);
+    }
+
+    /** Sets {@link #srcQp(long)}. */
+    public static void srcQp(long address, int value) {
+        NativeMemory.putInt(address + SRC_QP, value);
+    }
+
+    /** {@code IBV_WC_GRH}, {@code IBV_WC_WITH_IMM}. */
+    public static int wcFlags(long address) {
+        return NativeMemory.getInt(address + WC_FLAGS);
+    }
+
+    /** Sets {@link #wcFlags(long)}. */
+    public static void wcFlags(long address, int value) {
+        NativeMemory.putInt(address + WC_FLAGS, value);
+    }
+}

@@ -1,0 +1,34 @@
+package io.rdma.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/** A verbs call failed: it carries the C name of the call, the errno, and where there is one the remedy. */
+public class VerbsException extends RdmaException {
+    private static final long serialVersionUID = 1L;
+
+    private final String call;
+    private final int errno;
+
+    /**
+     * A failed call.
+     *
+     * @param call C name, such as {@code ibv_create_qp}
+     * @param errno positive errno
+     * @param remedy a sentence that says what to do, or null
+     */
+    public VerbsException(String call, int errno, @Nullable String remedy) {
+        super(call + " failed: " + Errno.describe(errno) + (remedy == null ? "" : ". " + remedy));
+        this.call = call;
+        this.errno = errno;
+    }
+
+    /** The C name of the call that failed. @return such as {@code ibv_create_qp} */
+    public String call() {
+        return call;
+    }
+
+    /** The error number, {@code errno(3)}, of Linux. @return positive */
+    public int errno() {
+        return errno;
+    }
+}
