@@ -1,0 +1,52 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.Ibv;
+
+/** What a memory region or queue pair allows, {@code ibv_reg_mr(3)}. */
+public enum AccessFlag {
+    /** {@code IBV_ACCESS_LOCAL_WRITE}: the device may write for us: receives, read targets, atomic results. */
+    LOCAL_WRITE(Ibv.ACCESS_LOCAL_WRITE),
+    /** {@code IBV_ACCESS_REMOTE_WRITE}: the peer may write. */
+    REMOTE_WRITE(Ibv.ACCESS_REMOTE_WRITE),
+    /** {@code IBV_ACCESS_REMOTE_READ}: the peer may read. */
+    REMOTE_READ(Ibv.ACCESS_REMOTE_READ),
+    /** {@code IBV_ACCESS_REMOTE_ATOMIC}: the peer may use atomics. */
+    REMOTE_ATOMIC(Ibv.ACCESS_REMOTE_ATOMIC);
+
+    private static final AccessFlag[] VALUES = values();
+    private final int code;
+
+    AccessFlag(int code) {
+        this.code = code;
+    }
+
+    /** The number that C uses. @return the value of the constant in {@code infiniband/verbs.h} */
+    public int code() {
+        return code;
+    }
+
+    /**
+     * The constant of a number.
+     *
+     * @param code as in C
+     * @return the constant
+     * @throws IllegalArgumentException if no constant has this number
+     */
+    public static AccessFlag of(int code) {
+        for (AccessFlag value : VALUES) {
+            if (value.code == code) {
+                return value;
+            }
+        }
+        throw new IllegalArgumentException("not a AccessFlag: " + code);
+    }
+
+    /** The bits of several flags. @param flags any @return ORed codes */
+    public static int mask(AccessFlag... flags) {
+        int mask = 0;
+        for (AccessFlag flag : flags) {
+            mask |= flag.code;
+        }
+        return mask;
+    }
+}

@@ -1,0 +1,78 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.Wc;
+import java.lang.foreign.Arena;
+
+/**
+ * Preallocated room for the completions of one poll, {@code struct ibv_wc[]}. One thread. The accessors take an index below what
+ * {@link CompletionQueue#poll} returned; on failure only {@link #wrId}, {@link #status}, {@link #qpNumber} and {@link #vendorError} are valid.
+ */
+public final class CompletionBatch {
+    private final long address;
+    private final int capacity;
+
+    /** Room for some completions. @param capacity at least 1 */
+    public CompletionBatch(int capacity) {
+        this.capacity = capacity;
+        // Reachability keeps the memory, which the device never sees: the library copies into it during a poll.
+        this.memory = Arena.ofAuto().allocate((long) capacity * Wc.SIZE, 64);
+        this.address = memory.address();
+    }
+
+    @SuppressWarnings({"unused", "FieldCanBeLocal"}) // keeps the automatic arena alive
+    private final java.lang.foreign.MemorySegment memory;
+
+    /** Most completions of one poll. @return capacity */
+    public int capacity() {
+        return capacity;
+    }
+
+    long address() {
+        return address;
+    }
+
+    private long at(int index) {
+        return address + (long) java.util.Objects.checkIndex(index, capacity) * Wc.SIZE;
+    }
+
+    /** What the work request carried. @param index of the completion @return wr_id */
+    public long wrId(int index) {
+        return Wc.wrId(at(index));
+    }
+
+    /** Status as a number, 0 is success. @param index of the completion @return code of a {@link WorkCompletionStatus} */
+    public int status(int index) {
+        return Wc.status(at(index));
+    }
+
+    /** Operation; undefined on failure. @param index of the completion @return {@code IBV_WC_*} */
+    public int opcode(int index) {
+        return Wc.opcode(at(index));
+    }
+
+    /** Bytes received, read or fetched; undefined on failure. @param index of the completion @return bytes */
+    public int byteLength(int index) {
+        return Wc.byteLen(at(index));
+    }
+
+    /** Whether {@link #immediate} is valid. @param index of the completion @return true if the peer sent immediate data */
+    public boolean hasImmediate(int index) {
+        return (Wc.wcFlags(at(index)) & Ibv.WC_WITH_IMM) != 0;
+    }
+
+    /** Immediate data in host order. @param index of the completion @return the 4 bytes */
+    public int immediate(int index) {
+        return Wc.immData(at(index));
+    }
+
+    /** Local queue pair. @param index of the completion @return number */
+    public int qpNumber(int index) {
+        return Wc.qpNum(at(index));
+    }
+
+    /** The vendor's error code. @param index of the completion @return code */
+    public int vendorError(int index) {
+        return Wc.vendorErr(at(index));
+    }
+}

@@ -1,0 +1,35 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.Verbs;
+
+/** A completion channel, {@code ibv_create_comp_channel(3)}: where one thread sleeps until an armed completion queue has an entry. */
+public final class CompletionChannel extends NativeObject {
+    CompletionChannel(Verbs verbs, long handle) {
+        super(verbs, handle);
+    }
+
+    /**
+     * Waits for an event or a {@link #wake}.
+     *
+     * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
+     * @return whether an event is there for {@link #takeEvent}
+     */
+    public boolean await(int timeoutMillis) {
+        return verbs.pollCompChannel(handle(), timeoutMillis);
+    }
+
+    /** Ends an {@link #await} that waits, or the next one. Any thread. */
+    public void wake() {
+        verbs.wakeCompChannel(handle());
+    }
+
+    /** Takes one event, {@code ibv_get_cq_event(3)}; it must be acknowledged on its queue, {@link CompletionQueue#acknowledge}. Blocks when there is none. */
+    public void takeEvent() {
+        verbs.getCqEvent(handle());
+    }
+
+    @Override
+    void destroy(long handle) {
+        verbs.destroyCompChannel(handle);
+    }
+}

@@ -1,0 +1,46 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.Verbs;
+
+/** A completion queue, {@code ibv_create_cq(3)}. Exactly one thread polls it. */
+public final class CompletionQueue extends NativeObject {
+    private final int entries;
+
+    CompletionQueue(Verbs verbs, long handle, int entries) {
+        super(verbs, handle);
+        this.entries = entries;
+    }
+
+    /** Depth as granted. @return entries */
+    public int entries() {
+        return entries;
+    }
+
+    /**
+     * Takes completions, {@code ibv_poll_cq(3)}.
+     *
+     * @param batch overwritten; its capacity is the most that is taken
+     * @return how many were taken, or a negative errno when the queue has overrun
+     */
+    public int poll(CompletionBatch batch) {
+        return verbs.pollCq(handle(), batch.capacity(), batch.address());
+    }
+
+    /** Arms the queue for one event, {@code ibv_req_notify_cq(3)}; poll once more afterwards, before sleeping. @throws VerbsException on failure */
+    public void requestNotify() {
+        int result = verbs.reqNotifyCq(handle(), false);
+        if (result < 0) {
+            throw new VerbsException("ibv_req_notify_cq", -result, null);
+        }
+    }
+
+    /** Acknowledges events, {@code ibv_ack_cq_events(3)}; all must be acknowledged before {@link #close}. @param events how many */
+    public void acknowledge(int events) {
+        verbs.ackCqEvents(handle(), events);
+    }
+
+    @Override
+    void destroy(long handle) {
+        verbs.destroyCq(handle);
+    }
+}

@@ -1,0 +1,89 @@
+package io.rdma.verbs;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+
+/** A global identifier, 16 bytes in network order; printed like an IPv6 address. On RoCE version 2 it is the IP address of the port. */
+public final class Gid {
+    private static final int BYTES = 16;
+
+    private final byte[] bytes;
+
+    private Gid(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /**
+     * A GID of 16 bytes.
+     *
+     * @param bytes copied
+     * @return the GID
+     * @throws IllegalArgumentException if there are not exactly 16
+     */
+    public static Gid of(byte[] bytes) {
+        if (bytes.length != BYTES) {
+            throw new IllegalArgumentException("a GID has 16 bytes, not " + bytes.length);
+        }
+        return new Gid(bytes.clone());
+    }
+
+    /** The bytes. @return a copy, network order */
+    public byte[] bytes() {
+        return bytes.clone();
+    }
+
+    /** Whether all bytes are zero: an unused entry of the table. @return true if so */
+    public boolean isZero() {
+        for (byte b : bytes) {
+            if (b != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether it is in fe80::/10, valid on one link only. @return true if so */
+    public boolean isLinkLocal() {
+        return bytes[0] == (byte) 0xfe && (bytes[1] & 0xc0) == 0x80;
+    }
+
+    /** The address that this GID is. @return IPv4 for an IPv4-mapped GID, else IPv6 */
+    public InetAddress toAddress() {
+        try {
+            // InetAddress turns an IPv4-mapped IPv6 address into an Inet4Address by itself.
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Whether it is an IPv4-mapped address. @return true if so */
+    public boolean isIpv4Mapped() {
+        return toAddress() instanceof Inet4Address;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Gid gid && Arrays.equals(bytes, gid.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bytes);
+    }
+
+    /** Eight groups of four hexadecimal digits, as {@code ibv_devinfo -v} prints it. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(39);
+        for (int i = 0; i < BYTES; i += 2) {
+            if (i > 0) {
+                text.append(':');
+            }
+            text.append(String.format("%02x%02x", bytes[i], bytes[i + 1]));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,50 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.PortAttr;
+
+/**
+ * A port, {@code ibv_query_port(3)}; names are C's.
+ *
+ * @param state logical state
+ * @param maxMtu what the port could
+ * @param activeMtu what the link can now
+ * @param gidTableLength entries of the GID table
+ * @param maxMessageSize bytes
+ * @param pkeyTableLength entries of the partition table
+ * @param lid base LID, 0 on Ethernet
+ * @param smLid LID of the subnet manager
+ * @param activeWidth code, see the man page
+ * @param activeSpeed code, see the man page
+ * @param physicalState code, see the man page
+ * @param linkLayer InfiniBand or Ethernet
+ */
+public record PortAttributes(
+        PortState state,
+        Mtu maxMtu,
+        Mtu activeMtu,
+        int gidTableLength,
+        long maxMessageSize,
+        int pkeyTableLength,
+        int lid,
+        int smLid,
+        int activeWidth,
+        int activeSpeed,
+        int physicalState,
+        LinkLayer linkLayer) {
+
+    static PortAttributes of(PortAttr a) {
+        return new PortAttributes(
+                PortState.of(a.state()),
+                Mtu.of(a.maxMtu()),
+                Mtu.of(a.activeMtu()),
+                a.gidTblLen(),
+                Integer.toUnsignedLong(a.maxMsgSz()),
+                a.pkeyTblLen(),
+                a.lid(),
+                a.smLid(),
+                a.activeWidth(),
+                a.activeSpeed(),
+                a.physState(),
+                LinkLayer.of(a.linkLayer()));
+    }
+}

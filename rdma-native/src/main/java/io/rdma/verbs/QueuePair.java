@@ -1,0 +1,77 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.Verbs;
+
+/** A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe as in C; a {@link SendChain} is not. */
+public final class QueuePair extends NativeObject {
+    private final int number;
+    private final QueuePairCapacity capacity;
+
+    QueuePair(Verbs verbs, long handle, int number, QueuePairCapacity capacity) {
+        super(verbs, handle);
+        this.number = number;
+        this.capacity = capacity;
+    }
+
+    /** Queue pair number. @return 24 bits */
+    public int number() {
+        return number;
+    }
+
+    /** What the device granted. @return at least what was asked for */
+    public QueuePairCapacity capacity() {
+        return capacity;
+    }
+
+    /**
+     * Changes state and attributes, {@code ibv_modify_qp(3)}.
+     *
+     * @param attributes exactly those that were set are changed
+     * @throws VerbsException EINVAL if an attribute is missing, not allowed in this transition, or out of range
+     */
+    public void modify(QueuePairAttributes attributes) {
+        verbs.modifyQp(handle(), attributes.values(), attributes.mask());
+    }
+
+    /** Moves to ERR: everything posted completes with WR_FLUSH_ERR. */
+    public void moveToError() {
+        modify(QueuePairAttributes.toState(QueuePairState.ERR));
+    }
+
+    /** Current state, {@code ibv_query_qp(3)}. @return the state */
+    public QueuePairState queryState() {
+        return QueuePairState.of(verbs.queryQp(handle(), Ibv.QP_STATE).qpState());
+    }
+
+    /**
+     * Posts sends, {@code ibv_post_send(3)}.
+     *
+     * @param chain not empty
+     * @return 0 when all were posted, else a negative errno ({@code -ENOMEM}: the queue is full); {@link #postedBeforeFailure(SendChain)} tells
+     *     how many were posted nevertheless
+     */
+    public int post(SendChain chain) {
+        return verbs.postSend(handle(), chain.address(), chain.badWr());
+    }
+
+    /** After {@link #post(SendChain)} failed: how many requests of the chain were posted. @param chain that was posted @return number */
+    public int postedBeforeFailure(SendChain chain) {
+        return chain.postedBeforeBad();
+    }
+
+    /** Posts receives, {@code ibv_post_recv(3)}. @param chain not empty @return as {@link #post(SendChain)} */
+    public int post(ReceiveChain chain) {
+        return verbs.postRecv(handle(), chain.address(), chain.badWr());
+    }
+
+    /** After {@link #post(ReceiveChain)} failed: how many requests of the chain were posted. @param chain that was posted @return number */
+    public int postedBeforeFailure(ReceiveChain chain) {
+        return chain.postedBeforeBad();
+    }
+
+    @Override
+    void destroy(long handle) {
+        verbs.destroyQp(handle);
+    }
+}

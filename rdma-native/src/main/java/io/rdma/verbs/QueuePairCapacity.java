@@ -1,0 +1,70 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.QpCap;
+
+/**
+ * Depths and sizes of a queue pair, {@code struct ibv_qp_cap}; names are C's. The device may grant more than was asked for.
+ *
+ * @param maxSendWr send queue depth, work requests
+ * @param maxReceiveWr receive queue depth, work requests
+ * @param maxSendSge scatter/gather entries per send
+ * @param maxReceiveSge scatter/gather entries per receive
+ * @param maxInlineData bytes that may travel inside the work request
+ */
+public record QueuePairCapacity(
+        int maxSendWr, int maxReceiveWr, int maxSendSge, int maxReceiveSge, int maxInlineData) {
+    /** 128 sends, 128 receives, one entry each, 64 bytes inline. */
+    public static final QueuePairCapacity DEFAULT = new QueuePairCapacity(128, 128, 1, 1, 64);
+
+    /** Checks the ranges. */
+    public QueuePairCapacity {
+        positive("maxSendWr", maxSendWr);
+        positive("maxReceiveWr", maxReceiveWr);
+        positive("maxSendSge", maxSendSge);
+        positive("maxReceiveSge", maxReceiveSge);
+        if (maxInlineData < 0) {
+            throw new IllegalArgumentException("maxInlineData must not be negative: " + maxInlineData);
+        }
+    }
+
+    private static void positive(String name, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " must be at least 1: " + value);
+        }
+    }
+
+    static QueuePairCapacity of(QpCap cap) {
+        // A device grants 0 entries only where 0 were asked for, which this record excludes.
+        return new QueuePairCapacity(
+                cap.maxSendWr(), cap.maxRecvWr(), cap.maxSendSge(), cap.maxRecvSge(), cap.maxInlineData());
+    }
+
+    QpCap toCap() {
+        return new QpCap(maxSendWr, maxReceiveWr, maxSendSge, maxReceiveSge, maxInlineData);
+    }
+
+    /** With another send queue depth. @param value at least 1 @return a copy */
+    public QueuePairCapacity withMaxSendWr(int value) {
+        return new QueuePairCapacity(value, maxReceiveWr, maxSendSge, maxReceiveSge, maxInlineData);
+    }
+
+    /** With another receive queue depth. @param value at least 1 @return a copy */
+    public QueuePairCapacity withMaxReceiveWr(int value) {
+        return new QueuePairCapacity(maxSendWr, value, maxSendSge, maxReceiveSge, maxInlineData);
+    }
+
+    /** With more entries per send. @param value at least 1 @return a copy */
+    public QueuePairCapacity withMaxSendSge(int value) {
+        return new QueuePairCapacity(maxSendWr, maxReceiveWr, value, maxReceiveSge, maxInlineData);
+    }
+
+    /** With more entries per receive. @param value at least 1 @return a copy */
+    public QueuePairCapacity withMaxReceiveSge(int value) {
+        return new QueuePairCapacity(maxSendWr, maxReceiveWr, maxSendSge, value, maxInlineData);
+    }
+
+    /** With another inline size. @param value bytes, 0 for none @return a copy */
+    public QueuePairCapacity withMaxInlineData(int value) {
+        return new QueuePairCapacity(maxSendWr, maxReceiveWr, maxSendSge, maxReceiveSge, value);
+    }
+}

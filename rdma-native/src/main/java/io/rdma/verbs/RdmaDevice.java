@@ -1,0 +1,52 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.DeviceEntry;
+import io.rdma.internal.ffi.Verbs;
+
+/** A device that exists, not yet opened. */
+public final class RdmaDevice {
+    private final Verbs verbs;
+    private final DeviceEntry entry;
+    private final boolean software;
+
+    RdmaDevice(Verbs verbs, DeviceEntry entry, boolean software) {
+        this.verbs = verbs;
+        this.entry = entry;
+        this.software = software;
+    }
+
+    /** Name of the device. @return such as {@code mlx5_0}, {@code rxe0} or {@code soft0} */
+    public String name() {
+        return entry.name();
+    }
+
+    /** Node GUID. @return host order */
+    public long guid() {
+        return entry.guid();
+    }
+
+    /** {@code enum ibv_transport_type}. @return 0 is InfiniBand and RoCE, 1 is iWARP */
+    public int transportType() {
+        return entry.transportType();
+    }
+
+    /** Whether it is the embedded software device. @return false for devices of libibverbs */
+    public boolean isSoftware() {
+        return software;
+    }
+
+    /**
+     * Opens it, {@code ibv_open_device(3)}.
+     *
+     * @return the context; close it after everything made from it
+     * @throws VerbsException if the device is gone or may not be opened
+     */
+    public DeviceContext open() {
+        return new DeviceContext(verbs, verbs.openDevice(entry.name()), entry.name());
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+}

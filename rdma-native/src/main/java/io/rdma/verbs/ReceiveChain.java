@@ -1,0 +1,100 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.ffi.RecvWr;
+import io.rdma.internal.ffi.Sge;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Preallocated receive work requests, {@code struct ibv_recv_wr} with their scatter/gather lists, filled one after the other and posted as one
+ * chain, that is one doorbell. Not thread-safe: one filler at a time. Reusable after {@link QueuePair#post(ReceiveChain)} returned.
+ */
+public final class ReceiveChain {
+    private final MemorySegment memory; // keeps the automatic arena alive
+    private final long base;
+    private final long entries;
+    private final int capacity;
+    private final int maxSge;
+    private int size;
+    private long current;
+
+    /** Room for a chain. @param capacity most work requests @param maxSge most entries of each */
+    public ReceiveChain(int capacity, int maxSge) {
+        this.capacity = capacity;
+        this.maxSge = maxSge;
+        long wrBytes = (long) capacity * RecvWr.SIZE;
+        this.memory = Arena.ofAuto().allocate(wrBytes + (long) capacity * maxSge * Sge.SIZE + Long.BYTES, 64);
+        this.base = memory.address();
+        this.entries = base + wrBytes;
+        for (int i = 0; i < capacity; i++) {
+            RecvWr.sgList(base + (long) i * RecvWr.SIZE, entriesOf(i));
+        }
+    }
+
+    private long entriesOf(int index) {
+        return entries + (long) index * maxSge * Sge.SIZE;
+    }
+
+    /** Forgets all requests. */
+    public void clear() {
+        size = 0;
+    }
+
+    /** Requests added since {@link #clear}. @return number */
+    public int size() {
+        return size;
+    }
+
+    /** Whether no more can be added. @return true if so */
+    public boolean isFull() {
+        return size == capacity;
+    }
+
+    /** Starts the next request. @param wrId comes back in the completion @return this */
+    public ReceiveChain add(long wrId) {
+        if (size == capacity) {
+            throw new IllegalStateException("chain is full: " + capacity);
+        }
+        long next = base + (long) size * RecvWr.SIZE;
+        if (size > 0) {
+            RecvWr.next(current, next);
+        }
+        current = next;
+        size++;
+        RecvWr.wrId(next, wrId);
+        RecvWr.next(next, 0);
+        RecvWr.numSge(next, 0);
+        return this;
+    }
+
+    /** Adds local memory. @param address first byte @param length bytes, below 2 to the power of 31 @param lkey local key @return this */
+    public ReceiveChain entry(long address, int length, int lkey) {
+        int count = RecvWr.numSge(current);
+        if (count == maxSge) {
+            throw new IllegalStateException("work request has its " + maxSge + " entries already");
+        }
+        long sge = RecvWr.sgList(current) + (long) count * Sge.SIZE;
+        Sge.addr(sge, address);
+        Sge.length(sge, length);
+        Sge.lkey(sge, lkey);
+        RecvWr.numSge(current, count + 1);
+        return this;
+    }
+
+    long address() {
+        return base;
+    }
+
+    long badWr() {
+        return memory.address() + memory.byteSize() - Long.BYTES;
+    }
+
+    /** How many were posted before the request that {@link #badWr} names. */
+    int postedBeforeBad() {
+        long bad = NativeMemory.getLong(badWr());
+        long index = (bad - base) / RecvWr.SIZE;
+        // A provider that leaves bad_wr alone has posted nothing.
+        return bad < base || index >= size ? 0 : (int) index;
+    }
+}

@@ -1,0 +1,152 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.ffi.SendWr;
+import io.rdma.internal.ffi.Sge;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Preallocated send work requests, {@code struct ibv_send_wr} with their scatter/gather lists, filled one after the other and posted as one
+ * chain, that is one doorbell. Not thread-safe: one filler at a time. Reusable after {@link QueuePair#post(SendChain)} returned.
+ *
+ * <p>Order per request: {@code add}, then as needed {@code remote} or {@code atomic}, {@code immediate}, {@code flags}, {@code entry}…
+ */
+public final class SendChain {
+    private final MemorySegment memory; // keeps the automatic arena alive
+    private final long base;
+    private final long entries;
+    private final int capacity;
+    private final int maxSge;
+    private int size;
+    private long current;
+
+    /** Room for a chain. @param capacity most work requests @param maxSge most entries of each */
+    public SendChain(int capacity, int maxSge) {
+        this.capacity = capacity;
+        this.maxSge = maxSge;
+        long wrBytes = (long) capacity * SendWr.SIZE;
+        this.memory = Arena.ofAuto().allocate(wrBytes + (long) capacity * maxSge * Sge.SIZE + Long.BYTES, 64);
+        this.base = memory.address();
+        this.entries = base + wrBytes;
+        for (int i = 0; i < capacity; i++) {
+            SendWr.sgList(base + (long) i * SendWr.SIZE, entriesOf(i));
+        }
+    }
+
+    private long entriesOf(int index) {
+        return entries + (long) index * maxSge * Sge.SIZE;
+    }
+
+    /** Forgets all requests. */
+    public void clear() {
+        size = 0;
+    }
+
+    /** Requests added since {@link #clear}. @return number */
+    public int size() {
+        return size;
+    }
+
+    /** Whether no more can be added. @return true if so */
+    public boolean isFull() {
+        return size == capacity;
+    }
+
+    /** Starts the next request. @param wrId comes back in the completion @param opcode what to do @return this */
+    public SendChain add(long wrId, WorkRequestOpcode opcode) {
+        if (size == capacity) {
+            throw new IllegalStateException("chain is full: " + capacity);
+        }
+        long next = base + (long) size * SendWr.SIZE;
+        if (size > 0) {
+            SendWr.next(current, next);
+        }
+        current = next;
+        size++;
+        SendWr.wrId(next, wrId);
+        SendWr.next(next, 0);
+        SendWr.numSge(next, 0);
+        SendWr.opcode(next, opcode.code());
+        SendWr.sendFlags(next, 0);
+        return this;
+    }
+
+    /** Target or source at the peer. @param address remote @param rkey remote key @return this */
+    public SendChain remote(long address, int rkey) {
+        SendWr.rdmaRemoteAddr(current, address);
+        SendWr.rdmaRkey(current, rkey);
+        return this;
+    }
+
+    /** Operands of an atomic. @param address remote, multiple of 8 @param rkey remote key @param compareAdd what to compare with, or to add @param swap new value of a compare-and-swap @return this */
+    public SendChain atomic(long address, int rkey, long compareAdd, long swap) {
+        SendWr.atomicRemoteAddr(current, address);
+        SendWr.atomicRkey(current, rkey);
+        SendWr.atomicCompareAdd(current, compareAdd);
+        SendWr.atomicSwap(current, swap);
+        return this;
+    }
+
+    /** Immediate data in host order. @param value 4 bytes @return this */
+    public SendChain immediate(int value) {
+        SendWr.immData(current, value);
+        return this;
+    }
+
+    /** Asks for a completion of this request, {@code IBV_SEND_SIGNALED}. @return this */
+    public SendChain signaled() {
+        return flag(Ibv.SEND_SIGNALED);
+    }
+
+    /** Copies the data at the post, {@code IBV_SEND_INLINE}: sends and writes only, up to {@code maxInlineData}. @return this */
+    public SendChain inline() {
+        return flag(Ibv.SEND_INLINE);
+    }
+
+    /** Waits for reads and atomics before it, {@code IBV_SEND_FENCE}. @return this */
+    public SendChain fence() {
+        return flag(Ibv.SEND_FENCE);
+    }
+
+    /** Asks for a solicited event at the peer, {@code IBV_SEND_SOLICITED}. @return this */
+    public SendChain solicited() {
+        return flag(Ibv.SEND_SOLICITED);
+    }
+
+    private SendChain flag(int bit) {
+        SendWr.sendFlags(current, SendWr.sendFlags(current) | bit);
+        return this;
+    }
+
+    /** Adds local memory. @param address first byte @param length bytes, below 2 to the power of 31 @param lkey local key @return this */
+    public SendChain entry(long address, int length, int lkey) {
+        int count = SendWr.numSge(current);
+        if (count == maxSge) {
+            throw new IllegalStateException("work request has its " + maxSge + " entries already");
+        }
+        long sge = SendWr.sgList(current) + (long) count * Sge.SIZE;
+        Sge.addr(sge, address);
+        Sge.length(sge, length);
+        Sge.lkey(sge, lkey);
+        SendWr.numSge(current, count + 1);
+        return this;
+    }
+
+    long address() {
+        return base;
+    }
+
+    long badWr() {
+        return memory.address() + memory.byteSize() - Long.BYTES;
+    }
+
+    /** How many were posted before the request that {@link #badWr} names. */
+    int postedBeforeBad() {
+        long bad = NativeMemory.getLong(badWr());
+        long index = (bad - base) / SendWr.SIZE;
+        // A provider that leaves bad_wr alone has posted nothing.
+        return bad < base || index >= size ? 0 : (int) index;
+    }
+}

@@ -1,0 +1,54 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.Ibv;
+
+/** Operation of a send work request, {@code ibv_post_send(3)}. */
+public enum WorkRequestOpcode {
+    /** {@code IBV_WR_RDMA_WRITE}: write into the peer's memory. */
+    RDMA_WRITE(Ibv.WR_RDMA_WRITE),
+    /** {@code IBV_WR_RDMA_WRITE_WITH_IMM}: the same, and consume a receive of the peer with 4 bytes. */
+    RDMA_WRITE_WITH_IMM(Ibv.WR_RDMA_WRITE_WITH_IMM),
+    /** {@code IBV_WR_SEND}: message into a receive of the peer. */
+    SEND(Ibv.WR_SEND),
+    /** {@code IBV_WR_SEND_WITH_IMM}: the same with 4 bytes more. */
+    SEND_WITH_IMM(Ibv.WR_SEND_WITH_IMM),
+    /** {@code IBV_WR_RDMA_READ}: read the peer's memory. */
+    RDMA_READ(Ibv.WR_RDMA_READ),
+    /** {@code IBV_WR_ATOMIC_CMP_AND_SWP}: compare and swap 8 bytes. */
+    ATOMIC_CMP_AND_SWP(Ibv.WR_ATOMIC_CMP_AND_SWP),
+    /** {@code IBV_WR_ATOMIC_FETCH_AND_ADD}: fetch and add 8 bytes. */
+    ATOMIC_FETCH_AND_ADD(Ibv.WR_ATOMIC_FETCH_AND_ADD);
+
+    private static final WorkRequestOpcode[] VALUES = values();
+    private final int code;
+
+    WorkRequestOpcode(int code) {
+        this.code = code;
+    }
+
+    /** The number that C uses. @return the value of the constant in {@code infiniband/verbs.h} */
+    public int code() {
+        return code;
+    }
+
+    /**
+     * The constant of a number.
+     *
+     * @param code as in C
+     * @return the constant
+     * @throws IllegalArgumentException if no constant has this number
+     */
+    public static WorkRequestOpcode of(int code) {
+        for (WorkRequestOpcode value : VALUES) {
+            if (value.code == code) {
+                return value;
+            }
+        }
+        throw new IllegalArgumentException("not a WorkRequestOpcode: " + code);
+    }
+
+    /** Whether the request takes one of the few read/atomic resources ({@code max_rd_atomic}). @return true for RDMA_READ and atomics */
+    public boolean isReadOrAtomic() {
+        return code >= Ibv.WR_RDMA_READ && code <= Ibv.WR_ATOMIC_FETCH_AND_ADD;
+    }
+}
