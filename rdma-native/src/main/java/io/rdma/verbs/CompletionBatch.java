@@ -51,6 +51,11 @@ public final class CompletionBatch {
         return Wc.opcode(at(index));
     }
 
+    /** Whether a receive was consumed by a WRITE_WITH_IMM, so that the data is not in the receive buffer; undefined on failure. @param index of the completion @return true if so */
+    public boolean isReceiveOfWrite(int index) {
+        return opcode(index) == Ibv.WC_RECV_RDMA_WITH_IMM;
+    }
+
     /** Bytes received, read or fetched; undefined on failure. @param index of the completion @return bytes */
     public int byteLength(int index) {
         return Wc.byteLen(at(index));

@@ -1,0 +1,26 @@
+package io.rdma.buffer;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Someone who waits for a buffer of a {@link BufferPool}: exactly one of {@link #acquired}, {@link #failed} and a successful {@link #cancel} happens. */
+public abstract class BufferWaiter {
+    private final AtomicBoolean claimed = new AtomicBoolean();
+
+    /** Subclassed by the front-ends. */
+    protected BufferWaiter() {}
+
+    final boolean claim() {
+        return claimed.compareAndSet(false, true);
+    }
+
+    /** Stops waiting. @return false if a buffer or failure was, or is being, handed over */
+    public final boolean cancel() {
+        return claim();
+    }
+
+    /** A buffer; the waiter owns it. On the caller's thread or on the thread that gave a buffer back; must not block. @param buffer to be closed */
+    public abstract void acquired(RegisteredBuffer buffer);
+
+    /** There will be none. @param error why */
+    public abstract void failed(RuntimeException error);
+}

@@ -1,0 +1,75 @@
+package io.rdma.buffer;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A message in the receive buffer it arrived in. The buffer is posted again after {@link #close}; until then the peer has one buffer
+ * less to send into, which is the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message without bytes and with immediate data.
+ */
+public final class ReceivedMessage implements AutoCloseable {
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final MemorySegment memory;
+    private final boolean hasImmediate;
+    private final int immediate;
+    private final Runnable giveBack;
+
+    /**
+     * A message; made by the engine.
+     *
+     * @param memory the bytes that arrived
+     * @param hasImmediate whether the peer sent immediate data
+     * @param immediate the data, host order
+     * @param giveBack runs once, at close
+     */
+    public ReceivedMessage(MemorySegment memory, boolean hasImmediate, int immediate, Runnable giveBack) {
+        this.memory = memory;
+        this.hasImmediate = hasImmediate;
+        this.immediate = immediate;
+        this.giveBack = giveBack;
+    }
+
+    /** The bytes, valid until {@link #close}. @return exactly as long as the message @throws IllegalStateException if closed */
+    public MemorySegment segment() {
+        if (closed.get()) {
+            throw new IllegalStateException("message is closed: its buffer belongs to the device again");
+        }
+        return memory;
+    }
+
+    /** Length. @return bytes */
+    public int length() {
+        return (int) memory.byteSize();
+    }
+
+    /** A copy of the bytes. @return on the heap, valid for ever */
+    public byte[] toByteArray() {
+        return segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+    }
+
+    /** Whether the peer sent immediate data. @return true for SEND_WITH_IMM and WRITE_WITH_IMM */
+    public boolean hasImmediate() {
+        return hasImmediate;
+    }
+
+    /** The immediate data. @return 4 bytes in host order @throws IllegalStateException if there is none */
+    public int immediate() {
+        if (!hasImmediate) {
+            throw new IllegalStateException("message carries no immediate data");
+        }
+        return immediate;
+    }
+
+    /** Whether it was closed. @return true if so */
+    public boolean isClosed() {
+        return closed.get();
+    }
+
+    /** Gives the buffer back to be posted again; a second call does nothing. Any thread. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            giveBack.run();
+        }
+    }
+}

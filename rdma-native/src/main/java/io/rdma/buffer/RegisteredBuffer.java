@@ -1,0 +1,168 @@
+package io.rdma.buffer;
+
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RemoteMemory;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+
+// Invariants
+// - One packed word holds the whole state: READERS (device reads: sends, writes) in the low bits, WRITING (device writes: read target),
+//   CLOSED (the caller's interest has ended). The memory is given back exactly once: by whoever makes the word CLOSED and idle.
+// - A handle belongs to one lease and is never reused; the memory behind it is.
+
+/**
+ * A piece of registered memory, leased to the caller until {@link #close}.
+ *
+ * <p>Operations borrow it: while the device reads it (send, write) the caller may read but not write; while the device writes it (RDMA read)
+ * the caller may do neither. {@code close} is safe at any time, ends only the caller's interest, and the memory goes back when the device
+ * is done too. Thread-safe, but two threads that write the same bytes are the caller's affair.
+ */
+public final class RegisteredBuffer implements AutoCloseable {
+    private static final int CLOSED = 1 << 31;
+    private static final int WRITING = 1 << 30;
+
+    private final AtomicInteger word = new AtomicInteger();
+    private final MemoryRegion region;
+    private final MemorySegment memory;
+    private final Runnable giveBack;
+    private volatile int limit;
+
+    /**
+     * A lease. It does not retain the region; whoever makes the lease does.
+     *
+     * @param region that covers the memory
+     * @param memory inside the region, at most 2 GiB - 1
+     * @param giveBack runs exactly once, when caller and device are done, on the thread of the later one
+     */
+    RegisteredBuffer(MemoryRegion region, MemorySegment memory, Runnable giveBack) {
+        this.region = region;
+        this.memory = memory;
+        this.giveBack = giveBack;
+        this.limit = Math.toIntExact(memory.byteSize());
+    }
+
+    /**
+     * A buffer over a part of a region of the caller's, for use as source or target; it holds the region until it is closed and idle.
+     *
+     * @param region open
+     * @param offset first byte
+     * @param bytes length, at most 2 GiB - 1
+     * @return the buffer; close it
+     * @throws IllegalStateException if the region is closed
+     * @throws IndexOutOfBoundsException if the part does not lie inside
+     */
+    public static RegisteredBuffer of(MemoryRegion region, long offset, int bytes) {
+        MemorySegment part = region.segment().asSlice(offset, bytes);
+        region.retain();
+        return new RegisteredBuffer(region, part, region::release);
+    }
+
+    /** Size of the memory. @return bytes */
+    public int capacity() {
+        return (int) memory.byteSize();
+    }
+
+    /** How many bytes an operation takes, from the start. @return bytes, {@link #capacity} unless changed */
+    public int limit() {
+        return limit;
+    }
+
+    /** Sets how many bytes the next operation takes. @param bytes 0 to {@link #capacity} @return this */
+    public RegisteredBuffer limit(int bytes) {
+        if (bytes < 0 || bytes > capacity()) {
+            throw new IllegalArgumentException("limit " + bytes + " is not within 0 to " + capacity());
+        }
+        limit = bytes;
+        return this;
+    }
+
+    /**
+     * The memory.
+     *
+     * @return writable when the device is idle, read-only while it reads
+     * @throws IllegalStateException if the buffer is closed, or the device writes it now
+     */
+    public MemorySegment segment() {
+        int now = word.get();
+        if ((now & CLOSED) != 0) {
+            throw closedHandle();
+        }
+        if ((now & WRITING) != 0) {
+            throw new IllegalStateException("the device writes this buffer now: wait for the read to complete");
+        }
+        return now == 0 ? memory : memory.asReadOnly();
+    }
+
+    /** The memory as a peer names it; what the peer may do was decided when the region was registered. @return the first {@link #limit} bytes */
+    public RemoteMemory remote() {
+        return new RemoteMemory(memory.address(), limit, region.rkey());
+    }
+
+    /** Address of the first byte, for a work request. @return address */
+    public long address() {
+        return memory.address();
+    }
+
+    /** Local key, for a work request. @return lkey */
+    public int lkey() {
+        return region.lkey();
+    }
+
+    /** The device starts to read. @throws IllegalStateException if closed, or written by the device */
+    public void beginRead() {
+        for (; ; ) {
+            int now = word.get();
+            if ((now & CLOSED) != 0) {
+                throw closedHandle();
+            }
+            if ((now & WRITING) != 0) {
+                throw new IllegalStateException("the buffer is the target of a read in flight, it cannot be a source now");
+            }
+            if (word.compareAndSet(now, now + 1)) {
+                return;
+            }
+        }
+    }
+
+    /** Ends one {@link #beginRead}. */
+    public void endRead() {
+        if (word.decrementAndGet() == CLOSED) {
+            giveBack.run();
+        }
+    }
+
+    /** The device starts to write. @throws IllegalStateException if closed or in use by the device */
+    public void beginWrite() {
+        if (!word.compareAndSet(0, WRITING)) {
+            if ((word.get() & CLOSED) != 0) {
+                throw closedHandle();
+            }
+            throw new IllegalStateException("the buffer is in use by an operation in flight, it cannot be a target now");
+        }
+    }
+
+    /** Ends {@link #beginWrite}. */
+    public void endWrite() {
+        if (word.addAndGet(-WRITING) == CLOSED) {
+            giveBack.run();
+        }
+    }
+
+    /** Whether {@link #close} was called. @return true if so, also while the device still uses the memory */
+    public boolean isClosed() {
+        return (word.get() & CLOSED) != 0;
+    }
+
+    /** Ends the caller's interest; a second call does nothing. Never waits. */
+    @Override
+    public void close() {
+        int before = word.getAndUpdate(now -> now | CLOSED);
+        if (before == 0) {
+            giveBack.run();
+        }
+    }
+
+    private static IllegalStateException closedHandle() {
+        return new IllegalStateException("buffer is closed: a handle ends with close(), acquire another");
+    }
+}

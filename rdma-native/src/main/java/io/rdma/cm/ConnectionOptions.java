@@ -1,0 +1,127 @@
+package io.rdma.cm;
+
+import io.rdma.verbs.QueuePairCapacity;
+import java.time.Duration;
+
+/**
+ * How connections are made; immutable. Names are C's where C has one.
+ *
+ * @param queuePair depths; the receive depth grows to the number of receive buffers
+ * @param receiveBuffers buffers that are posted ahead
+ * @param receiveBufferSize bytes of each: the largest message that can be received
+ * @param sendBuffers buffers in the send pool
+ * @param sendBufferSize bytes of each: the largest message of the scoped send
+ * @param signalEvery a completion at least every so many sends, at most half the send depth
+ * @param maxRdAtomic reads and atomics in flight, either way; the smaller one of both sides and of the devices counts
+ * @param timeout acknowledge time-out: 4.096 us times 2 to the power of it, 1 to 31 (0 would wait for ever and is refused)
+ * @param retryCnt retries after a time-out, 0 to 7
+ * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end and is what lets a slow receiver slow the sender down
+ * @param minRnrTimer code of the pause before such a retry, 1 to 31: 14 is 1.28 ms
+ * @param handshakeTimeout for the whole exchange
+ * @param drainTimeout for a close to wait for the device
+ */
+public record ConnectionOptions(
+        QueuePairCapacity queuePair,
+        int receiveBuffers,
+        int receiveBufferSize,
+        int sendBuffers,
+        int sendBufferSize,
+        int signalEvery,
+        int maxRdAtomic,
+        int timeout,
+        int retryCnt,
+        int rnrRetry,
+        int minRnrTimer,
+        Duration handshakeTimeout,
+        Duration drainTimeout) {
+
+    /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 5 s for the exchange. */
+    public static final ConnectionOptions DEFAULT = new ConnectionOptions(
+            QueuePairCapacity.DEFAULT, 128, 8192, 64, 8192, 32, 16, 14, 7, 7, 14, Duration.ofSeconds(5), Duration.ofSeconds(2));
+
+    /** Checks the ranges. */
+    public ConnectionOptions {
+        range("receiveBuffers", receiveBuffers, 1, 1 << 16);
+        range("receiveBufferSize", receiveBufferSize, 1, 1 << 30);
+        range("sendBuffers", sendBuffers, 1, 1 << 16);
+        range("sendBufferSize", sendBufferSize, 1, 1 << 30);
+        range("signalEvery", signalEvery, 1, 1 << 16);
+        range("maxRdAtomic", maxRdAtomic, 1, 255);
+        range("timeout", timeout, 1, 31);
+        range("retryCnt", retryCnt, 0, 7);
+        range("rnrRetry", rnrRetry, 0, 7);
+        range("minRnrTimer", minRnrTimer, 1, 31);
+        positive("handshakeTimeout", handshakeTimeout);
+        positive("drainTimeout", drainTimeout);
+        if (queuePair.maxReceiveWr() < receiveBuffers) {
+            queuePair = queuePair.withMaxReceiveWr(receiveBuffers);
+        }
+    }
+
+    private static void range(String name, int value, int low, int high) {
+        if (value < low || value > high) {
+            throw new IllegalArgumentException(name + " must be from " + low + " to " + high + ": " + value);
+        }
+    }
+
+    private static void positive(String name, Duration value) {
+        if (value.isNegative() || value.isZero()) {
+            throw new IllegalArgumentException(name + " must be positive: " + value);
+        }
+    }
+
+    /** With other depths. @param queuePair see the record @return a copy */
+    public ConnectionOptions withQueuePair(QueuePairCapacity queuePair) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+
+    /** With another receive ring. @param receiveBuffers see the record @param receiveBufferSize see the record @return a copy */
+    public ConnectionOptions withReceiveBuffers(int receiveBuffers, int receiveBufferSize) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+
+    /** With another send pool. @param sendBuffers see the record @param sendBufferSize see the record @return a copy */
+    public ConnectionOptions withSendBuffers(int sendBuffers, int sendBufferSize) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+
+    /** With another value of {@code signalEvery}. @param signalEvery see the record @return a copy */
+    public ConnectionOptions withSignalEvery(int signalEvery) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+
+    /** With another value of {@code maxRdAtomic}. @param maxRdAtomic see the record @return a copy */
+    public ConnectionOptions withMaxRdAtomic(int maxRdAtomic) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+
+    /** With another value of {@code timeout}. @param timeout see the record @return a copy */
+    public ConnectionOptions withTimeout(int timeout) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+
+    /** With another value of {@code retryCnt}. @param retryCnt see the record @return a copy */
+    public ConnectionOptions withRetryCnt(int retryCnt) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+
+    /** With another value of {@code rnrRetry}. @param rnrRetry see the record @return a copy */
+    public ConnectionOptions withRnrRetry(int rnrRetry) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+
+    /** With another value of {@code minRnrTimer}. @param minRnrTimer see the record @return a copy */
+    public ConnectionOptions withMinRnrTimer(int minRnrTimer) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+
+    /** With another value of {@code handshakeTimeout}. @param handshakeTimeout see the record @return a copy */
+    public ConnectionOptions withHandshakeTimeout(Duration handshakeTimeout) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+
+    /** With another value of {@code drainTimeout}. @param drainTimeout see the record @return a copy */
+    public ConnectionOptions withDrainTimeout(Duration drainTimeout) {
+        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+    }
+}

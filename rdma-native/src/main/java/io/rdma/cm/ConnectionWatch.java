@@ -1,0 +1,36 @@
+package io.rdma.cm;
+
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.verbs.RdmaException;
+import java.io.IOException;
+import java.lang.System.Logger;
+
+/** Keeps the exchange's TCP connection while the RDMA connection lives, so that each side learns of the other's end at once, {@code kill -9} included. */
+final class ConnectionWatch {
+    private static final Logger LOG = System.getLogger(ConnectionWatch.class.getName());
+
+    private ConnectionWatch() {}
+
+    static void start(Exchange exchange, RdmaEndpoint endpoint) {
+        Thread.ofVirtual().name("rdma-watch-", endpoint.qpNumber()).start(() -> watch(exchange, endpoint));
+        endpoint.ending().thenRunAsync(() -> tellPeer(exchange, endpoint), Thread::startVirtualThread);
+    }
+
+    private static void watch(Exchange exchange, RdmaEndpoint endpoint) {
+        if (exchange.awaitEnd()) {
+            endpoint.peerClosed();
+        } else {
+            endpoint.fail(new RdmaException("the peer is gone: its exchange connection ended without a farewell"));
+        }
+    }
+
+    private static void tellPeer(Exchange exchange, RdmaEndpoint endpoint) {
+        try (exchange) {
+            if (endpoint.failure() == null) {
+                exchange.sendBye();
+            }
+        } catch (IOException e) {
+            LOG.log(Logger.Level.DEBUG, "the peer was gone before it could be told", e);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package io.rdma.cm;
+
+import io.rdma.cm.RdmaConnectException.Reason;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+// The exchange, version 1, all numbers big-endian:
+//   client -> server   magic "JRDM", version u16, length u16 (48), PeerParameters
+//   server -> client   magic, version, then 'Y' + PeerParameters, or 'N' + length u16 (<= 512) + UTF-8 reason
+//   client -> server   'R' when its queue pair is ready to send
+//   either, at the end 'B' orderly close; end of stream without it: the peer is lost
+// Every read has the deadline of the whole exchange and a fixed size: a stalled or babbling peer costs one thread that is virtual, for a bounded time.
+
+/** One TCP connection that carries the exchange and, afterwards, the news of the peer's end. */
+final class Exchange implements Closeable {
+    static final int VERSION = 1;
+    private static final int MAGIC = 0x4a52444d; // "JRDM"
+    private static final int MAX_REASON = 512;
+    private static final byte YES = 'Y';
+    private static final byte NO = 'N';
+    private static final byte READY = 'R';
+    private static final byte BYE = 'B';
+
+    private final Socket socket;
+    private final long deadline;
+
+    Exchange(Socket socket, Duration timeout) throws IOException {
+        this.socket = socket;
+        this.deadline = System.nanoTime() + timeout.toNanos();
+        socket.setTcpNoDelay(true);
+    }
+
+    InetSocketAddress localAddress() {
+        return (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+
+    InetSocketAddress remoteAddress() {
+        return (InetSocketAddress) socket.getRemoteSocketAddress();
+    }
+
+    void sendHello(PeerParameters parameters) throws IOException {
+        ByteBuffer hello = header(Short.BYTES + PeerParameters.BYTES).putShort((short) PeerParameters.BYTES);
+        parameters.encode(hello);
+        write(hello);
+    }
+
+    PeerParameters receiveHello() throws IOException {
+        readHeader();
+        int length = Short.toUnsignedInt(read(Short.BYTES).getShort());
+        if (length != PeerParameters.BYTES) {
+            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the peer announced " + length + " bytes of parameters", null);
+        }
+        return PeerParameters.decode(read(PeerParameters.BYTES));
+    }
+
+    void accept(PeerParameters parameters) throws IOException {
+        ByteBuffer answer = header(1 + PeerParameters.BYTES).put(YES);
+        parameters.encode(answer);
+        write(answer);
+    }
+
+    void reject(String reason) throws IOException {
+        byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(text.length, MAX_REASON);
+        write(header(1 + Short.BYTES + length).put(NO).putShort((short) length).put(text, 0, length));
+    }
+
+    PeerParameters receiveAnswer() throws IOException {
+        readHeader();
+        byte answer = read(1).get();
+        if (answer == YES) {
+            return PeerParameters.decode(read(PeerParameters.BYTES));
+        }
+        if (answer != NO) {
+            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server gave an unknown answer: " + answer, null);
+        }
+        int length = Short.toUnsignedInt(read(Short.BYTES).getShort());
+        if (length > MAX_REASON) {
+            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server's reason is too long: " + length, null);
+        }
+        String reason = StandardCharsets.UTF_8.decode(read(length)).toString();
+        throw new RdmaConnectException(Reason.REJECTED, "the server refused the connection: " + reason, null);
+    }
+
+    void sendReady() throws IOException {
+        write(ByteBuffer.allocate(1).put(READY));
+    }
+
+    void awaitReady() throws IOException {
+        byte ready = read(1).get();
+        if (ready != READY) {
+            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the client did not become ready but sent " + ready, null);
+        }
+    }
+
+    /** Tells the peer of an orderly end. */
+    void sendBye() throws IOException {
+        write(ByteBuffer.allocate(1).put(BYE));
+    }
+
+    /** Waits, without limit, for the peer's end. @return whether it was orderly */
+    boolean awaitEnd() {
+        try {
+            socket.setSoTimeout(0);
+            return socket.getInputStream().read() == BYE;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static ByteBuffer header(int more) {
+        return ByteBuffer.allocate(Integer.BYTES + Short.BYTES + more).putInt(MAGIC).putShort((short) VERSION);
+    }
+
+    private void readHeader() throws IOException {
+        int magic = read(Integer.BYTES).getInt();
+        if (magic != MAGIC) {
+            throw new RdmaConnectException(
+                    Reason.PROTOCOL_ERROR, "whoever is at " + remoteAddress() + " does not speak this library's exchange", null);
+        }
+        int version = Short.toUnsignedInt(read(Short.BYTES).getShort());
+        if (version != VERSION) {
+            throw new RdmaConnectException(
+                    Reason.VERSION_MISMATCH,
+                    "the peer speaks version " + version + " of the exchange, this side version " + VERSION
+                            + ": use the same release on both sides",
+                    null);
+        }
+    }
+
+    private void write(ByteBuffer bytes) throws IOException {
+        socket.getOutputStream().write(bytes.array(), 0, bytes.position());
+    }
+
+    private ByteBuffer read(int bytes) throws IOException {
+        byte[] into = new byte[bytes];
+        int have = 0;
+        while (have < bytes) {
+            long left = (deadline - System.nanoTime()) / 1_000_000;
+            if (left <= 0) {
+                throw new SocketTimeoutException("time is up");
+            }
+            socket.setSoTimeout((int) Math.min(left, Integer.MAX_VALUE));
+            int got = socket.getInputStream().read(into, have, bytes - have);
+            if (got < 0) {
+                throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the peer hung up during the exchange", null);
+            }
+            have += got;
+        }
+        return ByteBuffer.wrap(into);
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,126 @@
+package io.rdma.cm;
+
+import io.rdma.engine.EndpointOptions;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.Undo;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.DeviceAttributes;
+import io.rdma.verbs.GidTableEntry;
+import io.rdma.verbs.LinkLayer;
+import io.rdma.verbs.PortAttributes;
+import io.rdma.verbs.PortState;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairState;
+import java.net.InetAddress;
+import java.security.SecureRandom;
+import java.util.EnumSet;
+
+/** One queue pair from creation to RTS, {@code ibv_modify_qp(3)}: local half first, then with what the peer said. Used once, by one thread. */
+final class QueuePairBringUp implements AutoCloseable {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int PORT = 1;
+
+    private final RdmaResources resources;
+    private final ConnectionOptions options;
+    private final QueuePair queuePair;
+    private final GidTableEntry gid;
+    private final PeerParameters local;
+    private final LinkLayer linkLayer;
+    private boolean handedOver;
+
+    QueuePairBringUp(RdmaResources resources, ConnectionOptions options, InetAddress localAddress) {
+        this.resources = resources;
+        this.options = options;
+        PortAttributes port = resources.context().queryPort(PORT);
+        if (port.state() != PortState.ACTIVE) {
+            throw new RdmaConnectException(
+                    RdmaConnectException.Reason.DEVICE,
+                    "port " + PORT + " of " + resources.context().name() + " is " + port.state()
+                            + ", not ACTIVE: bring its link up",
+                    null);
+        }
+        linkLayer = port.linkLayer();
+        gid = GidSelector.select(resources.context(), PORT, linkLayer, localAddress);
+        DeviceAttributes device = resources.context().queryDevice();
+        try (Undo undo = new Undo()) {
+            queuePair = undo.add(resources
+                    .domain()
+                    .createQueuePair(
+                            resources.loop().completionQueue(), resources.loop().completionQueue(), options.queuePair()));
+            queuePair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
+                    .pkeyIndex(0)
+                    .port(PORT)
+                    .access(EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)));
+            undo.keep();
+        }
+        local = new PeerParameters(
+                queuePair.number(),
+                RANDOM.nextInt(1 << 24),
+                gid.gid(),
+                port.lid(),
+                port.activeMtu(),
+                Math.min(options.maxRdAtomic(), device.maxQpInitRdAtom()),
+                Math.min(options.maxRdAtomic(), device.maxQpRdAtom()),
+                options.receiveBuffers(),
+                options.receiveBufferSize());
+    }
+
+    PeerParameters local() {
+        return local;
+    }
+
+    /** Posts the receives, then goes to RTR and RTS: the peer may send as soon as this returns. */
+    RdmaEndpoint connect(PeerParameters peer) {
+        int reads = Math.min(local.initiatorDepth(), peer.responderResources());
+        handedOver = true;
+        RdmaEndpoint endpoint = new RdmaEndpoint(
+                resources.loop(),
+                resources.domain(),
+                queuePair,
+                new EndpointOptions(
+                        options.queuePair(),
+                        options.receiveBuffers(),
+                        options.receiveBufferSize(),
+                        options.sendBuffers(),
+                        options.sendBufferSize(),
+                        options.signalEvery(),
+                        reads,
+                        peer.receiveBufferSize(),
+                        options.drainTimeout()));
+        try {
+            QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
+                    .pathMtu(local.mtu().min(peer.mtu()))
+                    .destQpNum(peer.qpNumber())
+                    .rqPsn(peer.psn())
+                    .maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()))
+                    .minRnrTimer(options.minRnrTimer());
+            // A global route is mandatory on RoCE, and not needed within an InfiniBand subnet.
+            if (linkLayer == LinkLayer.ETHERNET) {
+                toRtr.path(PORT, gid.index(), peer.gid(), 0);
+            } else {
+                toRtr.path(PORT, peer.lid());
+            }
+            queuePair.modify(toRtr);
+            queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
+                    .sqPsn(local.psn())
+                    .timeout(options.timeout())
+                    .retryCnt(options.retryCnt())
+                    .rnrRetry(options.rnrRetry())
+                    .maxRdAtomic(reads));
+            return endpoint;
+        } catch (RuntimeException e) {
+            endpoint.fail(e);
+            throw e;
+        }
+    }
+
+    /** Destroys the queue pair unless an endpoint owns it. */
+    @Override
+    public void close() {
+        if (!handedOver) {
+            queuePair.close();
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package io.rdma.cm;
+
+import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.Undo;
+import io.rdma.verbs.RdmaException;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+
+// Invariants
+// - A failed or hostile exchange ends that exchange only; the listener goes on.
+// - At most MAX_EXCHANGES at once; each is bounded in size and time, see Exchange.
+
+/** The passive side of the exchange over TCP: listens, and hands over each connection. */
+public final class RdmaListener implements AutoCloseable {
+    private static final Logger LOG = System.getLogger(RdmaListener.class.getName());
+    private static final int MAX_EXCHANGES = 256;
+
+    private final RdmaResources resources;
+    private final ConnectionOptions options;
+    private final Consumer<EstablishedConnection> handler;
+    private final ServerSocket socket;
+    private final Semaphore exchanges = new Semaphore(MAX_EXCHANGES);
+
+    private RdmaListener(
+            RdmaResources resources,
+            ConnectionOptions options,
+            ServerSocket socket,
+            Consumer<EstablishedConnection> handler) {
+        this.resources = resources;
+        this.options = options;
+        this.socket = socket;
+        this.handler = handler;
+    }
+
+    /**
+     * Listens.
+     *
+     * @param resources where the connections live
+     * @param options how
+     * @param address local; port 0 takes a free one
+     * @param handler called for each connection, on a thread of its own that may block
+     * @return listening; its close leaves the connections alone
+     * @throws RdmaConnectException BIND if the port is in use or the address not of this host
+     */
+    public static RdmaListener bind(
+            RdmaResources resources,
+            ConnectionOptions options,
+            InetSocketAddress address,
+            Consumer<EstablishedConnection> handler) {
+        if (address.isUnresolved()) {
+            throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
+        }
+        try (Undo undo = new Undo()) {
+            ServerSocket socket = undo.add(new ServerSocket());
+            socket.setReuseAddress(true);
+            socket.bind(address);
+            undo.keep();
+            RdmaListener listener = new RdmaListener(resources, options, socket, handler);
+            Thread.ofVirtual().name("rdma-listen-" + socket.getLocalPort()).start(listener::run);
+            return listener;
+        } catch (IOException e) {
+            throw new RdmaConnectException(
+                    Reason.BIND,
+                    "cannot listen on " + address + ": " + e.getMessage()
+                            + ". Choose another port (0 takes a free one) or an address of this host",
+                    e);
+        }
+    }
+
+    /** Where it listens. @return with the real port */
+    public InetSocketAddress address() {
+        return (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+
+    private void run() {
+        while (!socket.isClosed()) {
+            try {
+                Socket accepted = socket.accept();
+                if (exchanges.tryAcquire()) {
+                    Thread.ofVirtual().name("rdma-accept").start(() -> serve(accepted));
+                } else {
+                    accepted.close();
+                    LOG.log(Logger.Level.WARNING, "too many exchanges at once: a connection was dropped");
+                }
+            } catch (IOException e) {
+                if (!socket.isClosed()) {
+                    LOG.log(Logger.Level.WARNING, "accept failed; the listener goes on", e);
+                }
+            }
+        }
+    }
+
+    private void serve(Socket accepted) {
+        EstablishedConnection connection;
+        try {
+            connection = exchange(accepted);
+        } catch (IOException | RuntimeException e) {
+            LOG.log(Logger.Level.INFO, "a connection was not established: " + e.getMessage());
+            LOG.log(Logger.Level.DEBUG, "details", e);
+            return;
+        } finally {
+            exchanges.release();
+        }
+        try {
+            handler.accept(connection);
+        } catch (RuntimeException e) {
+            LOG.log(Logger.Level.ERROR, "the connection handler threw; its connection is closed", e);
+            connection.endpoint().fail(e);
+        }
+    }
+
+    private EstablishedConnection exchange(Socket accepted) throws IOException {
+        try (Undo undo = new Undo()) {
+            undo.add(accepted);
+            Exchange exchange = undo.add(new Exchange(accepted, options.handshakeTimeout()));
+            RdmaEndpoint endpoint = answer(exchange);
+            undo.add(endpoint::close);
+            exchange.awaitReady();
+            undo.keep();
+            ConnectionWatch.start(exchange, endpoint);
+            return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
+        }
+    }
+
+    private RdmaEndpoint answer(Exchange exchange) throws IOException {
+        try {
+            PeerParameters peer = exchange.receiveHello();
+            try (QueuePairBringUp queuePair =
+                    new QueuePairBringUp(resources, options, exchange.localAddress().getAddress())) {
+                RdmaEndpoint endpoint = queuePair.connect(peer);
+                exchange.accept(queuePair.local());
+                return endpoint;
+            }
+        } catch (RdmaException | IllegalStateException e) {
+            exchange.reject(String.valueOf(e.getMessage()));
+            throw e;
+        }
+    }
+
+    /** Stops listening; connections that exist live on. A second call does nothing. */
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.log(Logger.Level.DEBUG, "close failed", e);
+        }
+    }
+}

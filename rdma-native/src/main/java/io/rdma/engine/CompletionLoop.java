@@ -1,0 +1,243 @@
+package io.rdma.engine;
+
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.CompletionChannel;
+import io.rdma.verbs.CompletionQueue;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.VerbsException;
+import java.lang.System.Logger;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+
+// Invariants
+// - One thread polls the completion queue, and processes every completion of a batch.
+// - Deciding (doWork) is apart from waiting (idle): arm, poll once more, only then sleep; a task or a close wakes the channel.
+// - Events are acknowledged before the queue is destroyed, always by this thread.
+
+/** The thread of one completion queue: polls, dispatches through {@code wr_id}, runs tasks, and drains queue pairs that close. */
+public final class CompletionLoop implements AutoCloseable {
+    private static final Logger LOG = System.getLogger(CompletionLoop.class.getName());
+    private static final int BATCH = 64;
+    private static final int SPINS_BEFORE_SLEEP = 256;
+    private static final int CLOSING_TICK_MILLIS = 5;
+    private static final int ACK_EVERY = 16;
+
+    private final CompletionChannel channel;
+    private final CompletionQueue queue;
+    private final InFlightTable table;
+    private final CompletionBatch batch = new CompletionBatch(BATCH);
+    private final Queue<Runnable> tasks = new MpscUnboundedVarHandleArrayQueue<>(64);
+    private final List<RdmaEndpoint> draining = new ArrayList<>(); // (loop)
+    private final Set<RdmaEndpoint> endpoints = ConcurrentHashMap.newKeySet();
+    private final LoopCounters counters = new LoopCounters();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Thread thread;
+    private int unacknowledged; // (loop)
+    private boolean overrun; // (loop)
+    private volatile boolean running = true;
+
+    /**
+     * Starts a loop.
+     *
+     * @param context device
+     * @param entries depth of the completion queue: the sum of the depths of all queues that will complete here
+     * @param name of the thread
+     */
+    public CompletionLoop(DeviceContext context, int entries, String name) {
+        channel = context.createCompletionChannel();
+        try {
+            queue = context.createCompletionQueue(entries, channel);
+        } catch (RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+        table = new InFlightTable(queue.entries());
+        thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+        thread.start();
+    }
+
+    /** What it did so far. @return live counters */
+    public LoopCounters counters() {
+        return counters;
+    }
+
+    /** Whether the caller is this loop's thread, where blocking would stall every connection. @return true if so */
+    public boolean isLoopThread() {
+        return Thread.currentThread() == thread;
+    }
+
+    /** Entries of the completion queue that no queue pair has reserved. @return 0 to the depth */
+    public int freeEntries() {
+        return table.free();
+    }
+
+    /** Where the queue pairs of its endpoints complete. @return polled by this loop alone */
+    public CompletionQueue completionQueue() {
+        return queue;
+    }
+
+    InFlightTable table() {
+        return table;
+    }
+
+    /** Runs a task on the loop, soon. */
+    void execute(Runnable task) {
+        tasks.add(task);
+        if (!isLoopThread()) {
+            channel.wake();
+        }
+    }
+
+    void join(RdmaEndpoint endpoint) {
+        endpoints.add(endpoint);
+    }
+
+    void leave(RdmaEndpoint endpoint) {
+        endpoints.remove(endpoint);
+    }
+
+    /** The endpoints that complete here. @return live, concurrent view */
+    public Set<RdmaEndpoint> endpoints() {
+        return Collections.unmodifiableSet(endpoints);
+    }
+
+    /** Watches an endpoint, whose queue pair is in ERR, until it is drained. Loop thread. */
+    void drain(RdmaEndpoint endpoint) {
+        draining.add(endpoint);
+    }
+
+    void listenerThrew(Throwable t) {
+        counters.listenerError();
+        LOG.log(Logger.Level.ERROR, "a listener threw on the completion loop; the loop goes on", t);
+    }
+
+    private void run() {
+        try {
+            int idle = 0;
+            while (running || !draining.isEmpty() || !tasks.isEmpty()) {
+                if (doWork() > 0) {
+                    idle = 0;
+                } else if (++idle < SPINS_BEFORE_SLEEP) {
+                    Thread.onSpinWait();
+                } else {
+                    sleep();
+                    idle = 0;
+                }
+            }
+            destroy();
+        } catch (Throwable t) {
+            LOG.log(Logger.Level.ERROR, "completion loop ended by an error", t);
+        } finally {
+            stopped.countDown();
+        }
+    }
+
+    private int doWork() {
+        int work = poll();
+        Runnable task;
+        while ((task = tasks.poll()) != null) {
+            runTask(task);
+            work++;
+        }
+        if (!draining.isEmpty()) {
+            draining.removeIf(RdmaEndpoint::finishIfDrained);
+        }
+        return work;
+    }
+
+    private int poll() {
+        int polled = overrun ? 0 : queue.poll(batch);
+        if (polled < 0) {
+            overrun = true; // nothing comes any more; the endpoints end by their drain time-out
+            VerbsException error = new VerbsException(
+                    "ibv_poll_cq", -polled, "The completion queue has overrun, all its queue pairs are lost");
+            endpoints.forEach(endpoint -> endpoint.fail(error));
+            return 1;
+        }
+        for (int i = 0; i < polled; i++) {
+            try {
+                if (!table.dispatch(batch, i)) {
+                    counters.staleCompletion();
+                }
+            } catch (RuntimeException e) {
+                listenerThrew(e);
+            }
+        }
+        if (polled > 0) {
+            counters.completions(polled);
+        }
+        return polled;
+    }
+
+    private void runTask(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            listenerThrew(e);
+        }
+    }
+
+    private void sleep() {
+        if (!overrun) {
+            queue.requestNotify();
+        }
+        if (poll() > 0 || !tasks.isEmpty() || !running) {
+            return; // armed for nothing; the event it may cause is taken at the next sleep
+        }
+        if (channel.await(draining.isEmpty() ? -1 : CLOSING_TICK_MILLIS)) {
+            channel.takeEvent();
+            if (++unacknowledged >= ACK_EVERY) {
+                acknowledge();
+            }
+        }
+    }
+
+    private void acknowledge() {
+        if (unacknowledged > 0) {
+            queue.acknowledge(unacknowledged);
+            unacknowledged = 0;
+        }
+    }
+
+    private void destroy() {
+        while (channel.await(0)) {
+            channel.takeEvent();
+            unacknowledged++;
+        }
+        acknowledge();
+        queue.close();
+        channel.close();
+    }
+
+    /** Stops the loop after the endpoints that still drain; waits for the thread unless called on it. */
+    @Override
+    public void close() {
+        if (!running) {
+            return;
+        }
+        running = false;
+        channel.wake();
+        if (isLoopThread()) {
+            return;
+        }
+        boolean interrupted = false;
+        while (true) {
+            try {
+                stopped.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+}

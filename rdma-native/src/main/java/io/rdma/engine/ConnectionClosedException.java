@@ -1,0 +1,28 @@
+package io.rdma.engine;
+
+import io.rdma.verbs.RdmaException;
+import org.jspecify.annotations.Nullable;
+
+/** The connection is closed or lost; the cause is the first failure, or null after an orderly close. */
+public class ConnectionClosedException extends RdmaException {
+    private static final long serialVersionUID = 1L;
+
+    private final boolean mayHaveExecuted;
+
+    /**
+     * A closed connection.
+     *
+     * @param message what happened
+     * @param cause the first failure, or null
+     * @param mayHaveExecuted whether the operation had been posted
+     */
+    public ConnectionClosedException(String message, @Nullable Throwable cause, boolean mayHaveExecuted) {
+        super(message, cause);
+        this.mayHaveExecuted = mayHaveExecuted;
+    }
+
+    /** Whether the peer may have executed the operation: true once it was posted. @return false if it never reached the device */
+    public boolean mayHaveExecuted() {
+        return mayHaveExecuted;
+    }
+}

@@ -1,0 +1,28 @@
+package io.rdma.engine;
+
+import io.rdma.verbs.QueuePairCapacity;
+import java.time.Duration;
+
+/**
+ * What an endpoint needs to know, after negotiation.
+ *
+ * @param capacity depths of the queue pair; the receive depth is the number of receive buffers
+ * @param receiveBuffers buffers in the receive ring
+ * @param receiveBufferSize bytes of each, the largest message the peer may send
+ * @param sendBuffers buffers in the send pool
+ * @param sendBufferSize bytes of each
+ * @param signalEvery a completion at least every so many sends
+ * @param maxRdAtomic outgoing reads and atomics at once, what both sides can
+ * @param maxMessageSize largest message that the peer receives
+ * @param drainTimeout how long a close waits for the device
+ */
+public record EndpointOptions(
+        QueuePairCapacity capacity,
+        int receiveBuffers,
+        int receiveBufferSize,
+        int sendBuffers,
+        int sendBufferSize,
+        int signalEvery,
+        int maxRdAtomic,
+        int maxMessageSize,
+        Duration drainTimeout) {}

@@ -1,0 +1,85 @@
+package io.rdma.engine;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+// States: QUEUED -> POSTED -> DONE             completed or failed, the listener methods run
+//         QUEUED -> CANCELLED                  nothing reached the device
+//         POSTED -> ABANDONED                  the device goes on; its completion only gives the buffer back
+// Whoever moves the state out of QUEUED or POSTED owns what follows; every operation gives its buffer back exactly once.
+
+/**
+ * One submitted work request and the upcall for its end. A front-end subclasses it with its subscriber or continuation. Used once.
+ *
+ * <p>Exactly one of {@link #completed}, {@link #failed} and a {@link #cancel} that returned true ends it.
+ */
+public abstract class Operation {
+    private static final int QUEUED = 0;
+    private static final int POSTED = 1;
+    private static final int DONE = 2;
+    private static final int CANCELLED = 3;
+    private static final int ABANDONED = 4;
+
+    private final AtomicInteger state = new AtomicInteger(QUEUED);
+    private final WorkRequest request;
+
+    /** An operation. @param request what to post */
+    protected Operation(WorkRequest request) {
+        this.request = request;
+    }
+
+    /** What is posted. @return the request */
+    public final WorkRequest request() {
+        return request;
+    }
+
+    /**
+     * Success. On the completion loop; must not block.
+     *
+     * @param value the old value for atomics, else 0
+     */
+    protected abstract void completed(long value);
+
+    /** Failure. On the completion loop, or on the submitting thread if nothing could be posted; must not block. @param error typed, see {@link RdmaEndpoint#submit} */
+    protected abstract void failed(RuntimeException error);
+
+    /**
+     * Ends the interest. What was not posted never will be, and its buffer is given back at once; what was posted happens anyway, and its buffer
+     * is given back when the device is done.
+     *
+     * @return false if {@link #completed} or {@link #failed} was, or is being, called
+     */
+    public final boolean cancel() {
+        if (state.compareAndSet(QUEUED, CANCELLED)) {
+            request.giveBack();
+            return true;
+        }
+        return state.compareAndSet(POSTED, ABANDONED);
+    }
+
+    final boolean isCancelled() {
+        return state.get() == CANCELLED;
+    }
+
+    final boolean markPosted() {
+        return state.compareAndSet(QUEUED, POSTED);
+    }
+
+    final void complete(long value) {
+        boolean wanted = state.compareAndSet(POSTED, DONE);
+        request.giveBack();
+        if (wanted) {
+            completed(value);
+        }
+    }
+
+    final void fail(RuntimeException error) {
+        boolean wanted = state.compareAndSet(POSTED, DONE) || state.compareAndSet(QUEUED, DONE);
+        if (state.get() == CANCELLED) {
+            return; // the canceller gave the buffer back
+        }
+        request.giveBack();
+        if (wanted) {
+            failed(error);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package io.rdma.engine;
+
+import io.rdma.buffer.BufferPool;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.RdmaException;
+import io.rdma.verbs.WorkCompletionException;
+import io.rdma.verbs.WorkCompletionStatus;
+import io.rdma.verbs.WorkRequestOpcode;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+// States: OPEN -> CLOSING (queue pair in ERR, drains) -> CLOSED (queue pair destroyed).
+// Close order: refuse submissions, QP to ERR, count completions down (bounded), destroy QP, fail what is left, release slots, regions.
+// The end (first failure, or an orderly close) is decided once, by whoever sets `end`.
+
+/** One connection in the engine: a queue pair with its send queue, receive queue and buffers. Thread-safe. */
+public final class RdmaEndpoint {
+    /** Why an endpoint ended: {@code cause} is null after an orderly close. */
+    private record End(String message, @Nullable Throwable cause) {}
+
+    private final CompletionLoop loop;
+    private final ProtectionDomain domain;
+    private final QueuePair queuePair;
+    private final EndpointOptions options;
+    private final MemoryRegion results;
+    private final MemoryRegion ring;
+    private final SendQueue sends;
+    private final ReceiveQueue receives;
+    private final BufferPool sendBuffers;
+    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final CompletableFuture<Void> ending = new CompletableFuture<>();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private volatile long drainDeadline; // System.nanoTime
+
+    /**
+     * Takes over a queue pair in INIT and posts its receives.
+     *
+     * @param loop whose completion queue the queue pair uses
+     * @param domain of the queue pair
+     * @param queuePair in INIT; owned by the endpoint from now on, also if this throws
+     * @param options negotiated
+     */
+    public RdmaEndpoint(CompletionLoop loop, ProtectionDomain domain, QueuePair queuePair, EndpointOptions options) {
+        this.loop = loop;
+        this.domain = domain;
+        this.queuePair = queuePair;
+        this.options = options;
+        try (Undo undo = new Undo()) {
+            undo.add(queuePair);
+            results = undo.add(
+                    domain.allocate((long) options.capacity().maxSendWr() * Long.BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
+            ring = undo.add(domain.allocate(
+                    (long) options.receiveBuffers() * options.receiveBufferSize(), EnumSet.of(AccessFlag.LOCAL_WRITE)));
+            sendBuffers = undo.add(new BufferPool(domain, options.sendBuffers(), options.sendBufferSize()));
+            sends = new SendQueue(this, queuePair, loop.table(), results, options);
+            undo.add(sends::destroyed);
+            receives = new ReceiveQueue(this, queuePair, loop.table(), ring, options);
+            undo.keep();
+        }
+        loop.join(this);
+        receives.postAll();
+    }
+
+    /** The loop that completes its operations. @return the loop */
+    public CompletionLoop loop() {
+        return loop;
+    }
+
+    /** Its receives. @return the queue */
+    public ReceiveQueue receives() {
+        return receives;
+    }
+
+    /** Its buffers for outgoing messages. @return the pool */
+    public BufferPool sendBuffers() {
+        return sendBuffers;
+    }
+
+    /** What was negotiated. @return options */
+    public EndpointOptions options() {
+        return options;
+    }
+
+    /** Number of the queue pair. @return 24 bits */
+    public int qpNumber() {
+        return queuePair.number();
+    }
+
+    /** Work requests posted and not completed. @return 0 when idle */
+    public long inFlight() {
+        return sends.inFlight();
+    }
+
+    /**
+     * Submits an operation; it is posted at once or when there is room, and ends exactly once: with its value, with a
+     * {@link WorkCompletionException} if it is the one that failed, with a {@link ConnectionClosedException} if the connection ended before.
+     *
+     * @param operation fresh
+     * @throws IllegalStateException if its buffer is closed or in use in a way that excludes this; nothing was submitted then
+     * @throws IllegalArgumentException if a message is longer than the peer's receive buffer; nothing was submitted then
+     */
+    public void submit(Operation operation) {
+        WorkRequest request = operation.request();
+        boolean send = request.opcode() == WorkRequestOpcode.SEND || request.opcode() == WorkRequestOpcode.SEND_WITH_IMM;
+        if (send && request.length() > options.maxMessageSize()) {
+            throw new IllegalArgumentException("message of " + request.length()
+                    + " bytes is larger than the receive buffers of the peer, " + options.maxMessageSize()
+                    + " bytes: send less, or have the peer configure larger receiveBuffers");
+        }
+        request.borrow();
+        sends.submit(operation);
+    }
+
+    /**
+     * Allocates registered memory; it is closed with the connection, unless closed before.
+     *
+     * @param bytes at least 1
+     * @param access rights
+     * @return zeroed
+     * @throws ConnectionClosedException if the connection is closed
+     */
+    public MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
+        if (end.get() != null) {
+            throw closedException(false);
+        }
+        MemoryRegion region = domain.allocate(bytes, access);
+        regions.removeIf(MemoryRegion::isClosed);
+        regions.add(region);
+        if (end.get() != null) {
+            region.close(); // the close may have missed it
+        }
+        return region;
+    }
+
+    /** Completes on the loop when the end begins, before the queue pair leaves its state. @return shared */
+    public CompletableFuture<Void> ending() {
+        return ending;
+    }
+
+    /** Completes when the connection is closed and drained; never exceptionally, see {@link #failure}. @return shared */
+    public CompletableFuture<Void> closed() {
+        return closed;
+    }
+
+    /** Whether the end has begun. @return true from the first failure or close on */
+    public boolean isClosing() {
+        return end.get() != null;
+    }
+
+    /** Why it ended. @return null while open and after an orderly close */
+    public @Nullable Throwable failure() {
+        End now = end.get();
+        return now == null ? null : now.cause();
+    }
+
+    /** Closes in an orderly way: what is not completed fails. Any thread, does not wait; see {@link #closed}. */
+    public void close() {
+        end(new End("connection is closed", null));
+    }
+
+    /** Ends because the peer closed in an orderly way: what arrived can still be received. */
+    public void peerClosed() {
+        end(new End("the peer closed the connection", null));
+    }
+
+    /** Ends because of a failure; the first one is the cause that everybody sees. @param cause what failed */
+    public void fail(Throwable cause) {
+        end(new End("connection is lost: " + cause.getMessage(), cause));
+    }
+
+    private void end(End reason) {
+        if (end.compareAndSet(null, reason)) {
+            receives.close();
+            loop.execute(this::startDrain);
+        }
+    }
+
+    /** The error of a failed completion; the first one ends the connection. Loop thread. */
+    RuntimeException failureOf(int status, @Nullable WorkRequestOpcode opcode, int qpNumber, int vendorError) {
+        if (status == WorkCompletionStatus.WR_FLUSH_ERR.code()) {
+            fail(new RdmaException("the queue pair went to ERR: the device or the peer ended it"));
+            return closedException(true);
+        }
+        WorkCompletionException error =
+                new WorkCompletionException(WorkCompletionStatus.of(status), opcode, qpNumber, vendorError);
+        fail(error);
+        return error;
+    }
+
+    ConnectionClosedException closedException(boolean posted) {
+        End now = end.get();
+        return now == null
+                ? new ConnectionClosedException("connection is closed", null, posted)
+                : new ConnectionClosedException(now.message(), now.cause(), posted);
+    }
+
+    private void startDrain() {
+        ending.complete(null);
+        sends.close();
+        sendBuffers.close(closedException(false));
+        try {
+            queuePair.moveToError();
+        } catch (RdmaException e) {
+            loop.listenerThrew(e); // destroying it ends its work as well
+        }
+        drainDeadline = System.nanoTime() + options.drainTimeout().toNanos();
+        loop.drain(this);
+    }
+
+    /** Finishes the close once nothing is in flight, or time is up. Loop thread. @return whether it is finished */
+    boolean finishIfDrained() {
+        if (!sends.isQuiet() || !receives.isQuiet()) {
+            return false; // a thread is inside a post: the queue pair must not go away under it
+        }
+        boolean drained = sends.inFlight() == 0 && receives.posted() == 0;
+        if (!drained && System.nanoTime() - drainDeadline < 0) {
+            return false;
+        }
+        queuePair.close();
+        sends.destroyed();
+        receives.destroyed();
+        results.close();
+        ring.close();
+        regions.forEach(MemoryRegion::close);
+        regions.clear();
+        loop.leave(this);
+        closed.complete(null);
+        return true;
+    }
+}

@@ -1,0 +1,268 @@
+package io.rdma.engine;
+
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.RemoteMemory;
+import io.rdma.verbs.SendChain;
+import io.rdma.verbs.VerbsException;
+import io.rdma.verbs.WorkRequestOpcode;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - Submitted operations go through `submitted`; the thread that takes `wip` from 0 drains for all, and is the only one to touch the fields
+//   marked (drainer). The loop thread alone retires.
+// - In the device: posted - retired, never above the depth. A slot is free again only when a completion at or behind it was polled.
+// - The last request of every posted chain is signaled, and every signalEvery-th of it: so nothing posted waits for a signal that never comes,
+//   and a full queue always holds a signaled request.
+// - Reads and atomics beyond maxReads wait in `deferred`, in order, and let sends pass; with room they go first.
+
+/** The send side of one queue pair: orders, chains, signals and retires work requests. */
+final class SendQueue implements InFlightTable.Owner {
+    private static final int MAX_CHAIN = 64;
+    private static final int UNBOUNDED_CHUNK = 128;
+
+    private final RdmaEndpoint endpoint;
+    private final QueuePair queuePair;
+    private final InFlightTable table;
+    private final int depth;
+    private final int signalEvery;
+    private final int maxReads;
+    private final int maxInline;
+    private final int base;
+    private final MemoryRegion results;
+    private final SendChain chain;
+    private final Queue<Operation> submitted = new MpscUnboundedVarHandleArrayQueue<>(UNBOUNDED_CHUNK);
+    private final AtomicInteger wip = new AtomicInteger();
+    private final AtomicReferenceArray<@Nullable Operation> slots;
+    private final ArrayDeque<Operation> deferred = new ArrayDeque<>(); // (drainer)
+    private int postSlot; // (drainer)
+    private int postedReads; // (drainer)
+    private int unsignaled; // (drainer)
+    private volatile long posted;
+    private int retireSlot; // (loop)
+    private volatile long retired;
+    private volatile int retiredReads;
+    private volatile boolean closed;
+
+    SendQueue(RdmaEndpoint endpoint, QueuePair queuePair, InFlightTable table, MemoryRegion results, EndpointOptions options) {
+        this.endpoint = endpoint;
+        this.queuePair = queuePair;
+        this.table = table;
+        this.results = results;
+        this.depth = options.capacity().maxSendWr();
+        this.signalEvery = Math.min(options.signalEvery(), Math.max(1, depth / 2));
+        this.maxReads = options.maxRdAtomic();
+        this.maxInline = Math.min(options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
+        this.chain = new SendChain(Math.min(depth, MAX_CHAIN), 1);
+        this.slots = new AtomicReferenceArray<>(depth);
+        this.base = table.reserve(depth, this);
+        if (base < 0) {
+            throw new IllegalStateException("completion queue has no room for " + depth + " sends more: " + table.free() + " entries are left");
+        }
+    }
+
+    /** Takes an operation whose buffer is borrowed; it ends exactly once, now or later. */
+    void submit(Operation operation) {
+        submitted.add(operation);
+        drain();
+    }
+
+    /** Work requests that the device has not completed yet. */
+    long inFlight() {
+        return posted - retired;
+    }
+
+    private void drain() {
+        if (wip.getAndIncrement() != 0) {
+            return;
+        }
+        int missed = 1;
+        do {
+            if (closed) {
+                failWaiting();
+            } else {
+                while (fillChain()) {
+                    postChain();
+                }
+            }
+            missed = wip.addAndGet(-missed);
+        } while (missed != 0);
+    }
+
+    private boolean fillChain() {
+        chain.clear();
+        long room = depth - inFlight();
+        while (room > chain.size() && !chain.isFull()) {
+            Operation next = nextToPost();
+            if (next == null) {
+                break;
+            }
+            if (next.markPosted()) { // else it was cancelled
+                encode(next);
+            }
+        }
+        return chain.size() > 0;
+    }
+
+    private @Nullable Operation nextToPost() {
+        boolean readRoom = postedReads - retiredReads < maxReads;
+        if (readRoom && !deferred.isEmpty()) {
+            return deferred.poll();
+        }
+        Operation next;
+        while ((next = submitted.poll()) != null) {
+            if (readRoom || !next.request().opcode().isReadOrAtomic()) {
+                return next;
+            }
+            deferred.add(next);
+        }
+        return null;
+    }
+
+    private void encode(Operation operation) {
+        WorkRequest request = operation.request();
+        WorkRequestOpcode opcode = request.opcode();
+        int slot = postSlot;
+        postSlot = slot + 1 == depth ? 0 : slot + 1;
+        slots.setRelease(slot, operation);
+        chain.add(table.arm(base + slot), opcode);
+        RemoteMemory remote = request.remote();
+        boolean atomic = request.buffer() == null;
+        if (atomic) {
+            RemoteMemory target = java.util.Objects.requireNonNull(remote);
+            chain.atomic(target.address(), target.rkey(), request.compareAdd(), request.swap());
+            chain.entry(results.segment().address() + (long) slot * Long.BYTES, Long.BYTES, results.lkey());
+        } else {
+            if (remote != null) {
+                chain.remote(remote.address(), remote.rkey());
+            }
+            chain.immediate(request.immediate());
+            int length = request.length();
+            if (length > 0) {
+                chain.entry(request.buffer().address(), length, request.buffer().lkey());
+                if (length <= maxInline && !opcode.isReadOrAtomic()) {
+                    chain.inline();
+                }
+            }
+        }
+        if (opcode.isReadOrAtomic()) {
+            postedReads++;
+        }
+        if (++unsignaled >= signalEvery || opcode.isReadOrAtomic()) {
+            chain.signaled();
+            unsignaled = 0;
+        }
+    }
+
+    private void postChain() {
+        chain.signaled();
+        unsignaled = 0;
+        int size = chain.size();
+        posted += size; // before the post: a completion may be polled before post returns
+        endpoint.loop().counters().posted(size);
+        int result = queuePair.post(chain);
+        if (result != 0) {
+            // Those before the bad one are posted, perhaps without a signal. The rest, and the connection, fail: room is counted here and
+            // every limit was checked before, so a refusal means that the queue pair is broken.
+            int done = queuePair.postedBeforeFailure(chain);
+            takeBack(size - done, new VerbsException("ibv_post_send", -result, null));
+        }
+    }
+
+    private void takeBack(int count, VerbsException error) {
+        for (int i = 0; i < count; i++) {
+            postSlot = (postSlot == 0 ? depth : postSlot) - 1;
+            Operation operation = slots.getAndSet(postSlot, null);
+            posted--;
+            if (operation != null) {
+                if (operation.request().opcode().isReadOrAtomic()) {
+                    postedReads--;
+                }
+                operation.fail(error);
+            }
+        }
+        endpoint.fail(error);
+    }
+
+    @Override
+    public void completed(int slot, CompletionBatch batch, int index) {
+        int status = batch.status(index);
+        int qpNumber = batch.qpNumber(index);
+        int vendorError = batch.vendorError(index);
+        // The queue completes in order: everything before this slot succeeded, signaled or not.
+        while (retireSlot != slot) {
+            retire(null);
+        }
+        Operation operation = slots.getAcquire(slot);
+        if (status == 0 || operation == null) {
+            retire(null);
+        } else {
+            retire(endpoint.failureOf(status, operation.request().opcode(), qpNumber, vendorError));
+        }
+        drain();
+    }
+
+    private void retire(@Nullable RuntimeException error) {
+        int slot = retireSlot;
+        retireSlot = slot + 1 == depth ? 0 : slot + 1;
+        Operation operation = slots.getAndSet(slot, null);
+        if (operation == null) {
+            retired = retired + 1;
+            return;
+        }
+        boolean read = operation.request().opcode().isReadOrAtomic();
+        long value = operation.request().buffer() == null
+                ? results.segment().get(ValueLayout.JAVA_LONG, (long) slot * Long.BYTES)
+                : 0;
+        if (read) {
+            retiredReads = retiredReads + 1;
+        }
+        retired = retired + 1;
+        end(operation, value, error);
+    }
+
+    private void end(Operation operation, long value, @Nullable RuntimeException error) {
+        try {
+            if (error == null) {
+                operation.complete(value);
+            } else {
+                operation.fail(error);
+            }
+        } catch (Throwable t) { // a listener's mistake must not end the loop
+            endpoint.loop().listenerThrew(t);
+        }
+    }
+
+    /** Refuses what is submitted from now on, and fails what waits. */
+    void close() {
+        closed = true;
+        drain();
+    }
+
+    private void failWaiting() {
+        Operation operation;
+        while ((operation = deferred.poll()) != null || (operation = submitted.poll()) != null) {
+            end(operation, 0, endpoint.closedException(false));
+        }
+    }
+
+    /** Whether no thread posts, or ever will: a drain that starts after the close posts nothing. */
+    boolean isQuiet() {
+        return closed && wip.get() == 0;
+    }
+
+    /** After the queue pair is destroyed: what never completed fails explicitly, and the slots are given back. Loop thread. */
+    void destroyed() {
+        while (inFlight() > 0) {
+            retire(endpoint.closedException(true));
+        }
+        table.release(base, depth);
+    }
+}

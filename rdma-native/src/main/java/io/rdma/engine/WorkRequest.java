@@ -1,0 +1,115 @@
+package io.rdma.engine;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.verbs.RemoteMemory;
+import io.rdma.verbs.WorkRequestOpcode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to post, checked: immutable, so that a cold publisher can post it again.
+ *
+ * @param opcode operation
+ * @param buffer local memory; null for atomics, whose result the engine keeps
+ * @param remote memory of the peer; null for sends
+ * @param immediate immediate data in host order
+ * @param compareAdd what to compare with, or to add
+ * @param swap new value of a compare-and-swap
+ * @param closeBuffer whether the engine closes the buffer when the operation ends, however it ends
+ */
+public record WorkRequest(
+        WorkRequestOpcode opcode,
+        @Nullable RegisteredBuffer buffer,
+        @Nullable RemoteMemory remote,
+        int immediate,
+        long compareAdd,
+        long swap,
+        boolean closeBuffer) {
+
+    /** A message. @param message its first {@code limit} bytes @param closeBuffer see the record @return the request */
+    public static WorkRequest send(RegisteredBuffer message, boolean closeBuffer) {
+        return new WorkRequest(WorkRequestOpcode.SEND, message, null, 0, 0, 0, closeBuffer);
+    }
+
+    /** A message with 4 bytes more. @param message its first {@code limit} bytes @param immediate host order @return the request */
+    public static WorkRequest sendWithImmediate(RegisteredBuffer message, int immediate) {
+        return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, immediate, 0, 0, false);
+    }
+
+    /** A write. @param source its first {@code limit} bytes @param target at least as long @return the request */
+    public static WorkRequest write(RegisteredBuffer source, RemoteMemory target) {
+        fits("source", source.limit(), "target", target.length());
+        return new WorkRequest(WorkRequestOpcode.RDMA_WRITE, source, target, 0, 0, 0, false);
+    }
+
+    /** A write that consumes a receive of the peer. @param source its first {@code limit} bytes @param target at least as long @param immediate host order @return the request */
+    public static WorkRequest writeWithImmediate(RegisteredBuffer source, RemoteMemory target, int immediate) {
+        fits("source", source.limit(), "target", target.length());
+        return new WorkRequest(WorkRequestOpcode.RDMA_WRITE_WITH_IMM, source, target, immediate, 0, 0, false);
+    }
+
+    /** A read of {@code target.limit()} bytes. @param source at least as long @param target overwritten from its start @return the request */
+    public static WorkRequest read(RemoteMemory source, RegisteredBuffer target) {
+        fits("target", target.limit(), "source", source.length());
+        return new WorkRequest(WorkRequestOpcode.RDMA_READ, target, source, 0, 0, 0, false);
+    }
+
+    /** Adds to 8 bytes. @param target 8 bytes on an 8-byte boundary @param addend wraps around @return the request; its result is the old value */
+    public static WorkRequest fetchAndAdd(RemoteMemory target, long addend) {
+        aligned(target);
+        return new WorkRequest(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, 0, addend, 0, false);
+    }
+
+    /** Compares and swaps 8 bytes. @param target 8 bytes on an 8-byte boundary @param expected the old value for which it swaps @param update new value @return the request; its result is the old value */
+    public static WorkRequest compareAndSwap(RemoteMemory target, long expected, long update) {
+        aligned(target);
+        return new WorkRequest(WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, 0, expected, update, false);
+    }
+
+    private static void fits(String what, int bytes, String where, long room) {
+        if (bytes > room) {
+            throw new IllegalArgumentException(
+                    what + " of " + bytes + " bytes is longer than the " + where + " of " + room + " bytes");
+        }
+    }
+
+    private static void aligned(RemoteMemory target) {
+        if (target.length() < Long.BYTES) {
+            throw new IllegalArgumentException("an atomic needs 8 bytes, the target has " + target.length());
+        }
+        if ((target.address() & (Long.BYTES - 1)) != 0) {
+            throw new IllegalArgumentException("the target of an atomic must lie on an 8-byte boundary: 0x"
+                    + Long.toHexString(target.address()));
+        }
+    }
+
+    int length() {
+        return buffer == null ? Long.BYTES : buffer.limit();
+    }
+
+    /** The device starts to use the buffer. */
+    void borrow() {
+        if (buffer == null) {
+            return;
+        }
+        if (opcode == WorkRequestOpcode.RDMA_READ) {
+            buffer.beginWrite();
+        } else {
+            buffer.beginRead();
+        }
+    }
+
+    /** The device is done with the buffer, or never got it. */
+    void giveBack() {
+        if (buffer == null) {
+            return;
+        }
+        if (opcode == WorkRequestOpcode.RDMA_READ) {
+            buffer.endWrite();
+        } else {
+            buffer.endRead();
+        }
+        if (closeBuffer) {
+            buffer.close();
+        }
+    }
+}
