@@ -12,7 +12,8 @@ import org.jctools.queues.varhandle.MpmcVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Every slot is either in `free` or behind exactly one lease; each lease holds the region, so the memory outlives the pool's close.
+// - Every slot is either in `free` or behind exactly one lease; each lease holds the region, so the memory outlives the
+// pool's close.
 // - Waiters are served in order by whoever drains; `wip` lets one thread drain for all.
 
 /** Equal buffers from one registered slab. Who finds it empty waits, without a thread, until one is given back. Thread-safe. */
@@ -42,17 +43,29 @@ public final class BufferPool implements AutoCloseable {
         }
     }
 
-    /** Size of each buffer. @return bytes */
+    /**
+     * Size of each buffer.
+     *
+     * @return bytes
+     */
     public int bufferSize() {
         return size;
     }
 
-    /** How many buffers are out. @return 0 when the pool is whole */
+    /**
+     * How many buffers are out.
+     *
+     * @return 0 when the pool is whole
+     */
     public int leased() {
         return count - free.size();
     }
 
-    /** Asks for a buffer; the waiter is called at once or later, see there. @param waiter fresh */
+    /**
+     * Asks for a buffer; the waiter is called at once or later, see there.
+     *
+     * @param waiter fresh
+     */
     public void acquire(BufferWaiter waiter) {
         waiters.add(waiter);
         drain();
@@ -97,7 +110,11 @@ public final class BufferPool implements AutoCloseable {
         drain();
     }
 
-    /** Closes with a reason that everybody who waits or asks later gets. Leased buffers stay valid until they are closed. @param reason given to waiters */
+    /**
+     * Closes with a reason that everybody who waits or asks later gets. Leased buffers stay valid until they are closed.
+     *
+     * @param reason given to waiters
+     */
     public void close(RuntimeException reason) {
         if (closedBecause == null) {
             closedBecause = reason;

@@ -13,14 +13,26 @@ public abstract class BufferWaiter {
         return claimed.compareAndSet(false, true);
     }
 
-    /** Stops waiting. @return false if a buffer or failure was, or is being, handed over */
+    /**
+     * Stops waiting.
+     *
+     * @return false if a buffer or failure was, or is being, handed over
+     */
     public final boolean cancel() {
         return claim();
     }
 
-    /** A buffer; the waiter owns it. On the caller's thread or on the thread that gave a buffer back; must not block. @param buffer to be closed */
+    /**
+     * A buffer; the waiter owns it. On the caller's thread or on the thread that gave a buffer back; must not block.
+     *
+     * @param buffer to be closed
+     */
     public abstract void acquired(RegisteredBuffer buffer);
 
-    /** There will be none. @param error why */
+    /**
+     * There will be none.
+     *
+     * @param error why
+     */
     public abstract void failed(RuntimeException error);
 }

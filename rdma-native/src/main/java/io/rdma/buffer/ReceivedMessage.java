@@ -29,7 +29,12 @@ public final class ReceivedMessage implements AutoCloseable {
         this.giveBack = giveBack;
     }
 
-    /** The bytes, valid until {@link #close}. @return exactly as long as the message @throws IllegalStateException if closed */
+    /**
+     * The bytes, valid until {@link #close}.
+     *
+     * @return exactly as long as the message
+     * @throws IllegalStateException if closed
+     */
     public MemorySegment segment() {
         if (closed.get()) {
             throw new IllegalStateException("message is closed: its buffer belongs to the device again");
@@ -37,22 +42,39 @@ public final class ReceivedMessage implements AutoCloseable {
         return memory;
     }
 
-    /** Length. @return bytes */
+    /**
+     * Length.
+     *
+     * @return bytes
+     */
     public int length() {
         return (int) memory.byteSize();
     }
 
-    /** A copy of the bytes. @return on the heap, valid for ever */
+    /**
+     * A copy of the bytes.
+     *
+     * @return on the heap, valid for ever
+     */
     public byte[] toByteArray() {
         return segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
     }
 
-    /** Whether the peer sent immediate data. @return true for SEND_WITH_IMM and WRITE_WITH_IMM */
+    /**
+     * Whether the peer sent immediate data.
+     *
+     * @return true for SEND_WITH_IMM and WRITE_WITH_IMM
+     */
     public boolean hasImmediate() {
         return hasImmediate;
     }
 
-    /** The immediate data. @return 4 bytes in host order @throws IllegalStateException if there is none */
+    /**
+     * The immediate data.
+     *
+     * @return 4 bytes in host order
+     * @throws IllegalStateException if there is none
+     */
     public int immediate() {
         if (!hasImmediate) {
             throw new IllegalStateException("message carries no immediate data");
@@ -60,7 +82,11 @@ public final class ReceivedMessage implements AutoCloseable {
         return immediate;
     }
 
-    /** Whether it was closed. @return true if so */
+    /**
+     * Whether it was closed.
+     *
+     * @return true if so
+     */
     public boolean isClosed() {
         return closed.get();
     }

@@ -6,8 +6,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 
 // Invariants
-// - One packed word holds the whole state: READERS (device reads: sends, writes) in the low bits, WRITING (device writes: read target),
-//   CLOSED (the caller's interest has ended). The memory is given back exactly once: by whoever makes the word CLOSED and idle.
+// - One packed word holds the whole state: READERS (device reads: sends, writes) in the low bits, WRITING (device
+// writes: read target),
+//   CLOSED (the caller's interest has ended). The memory is given back exactly once: by whoever makes the word CLOSED
+// and idle.
 // - A handle belongs to one lease and is never reused; the memory behind it is.
 
 /**
@@ -57,17 +59,30 @@ public final class RegisteredBuffer implements AutoCloseable {
         return new RegisteredBuffer(region, part, region::release);
     }
 
-    /** Size of the memory. @return bytes */
+    /**
+     * Size of the memory.
+     *
+     * @return bytes
+     */
     public int capacity() {
         return (int) memory.byteSize();
     }
 
-    /** How many bytes an operation takes, from the start. @return bytes, {@link #capacity} unless changed */
+    /**
+     * How many bytes an operation takes, from the start.
+     *
+     * @return bytes, {@link #capacity} unless changed
+     */
     public int limit() {
         return limit;
     }
 
-    /** Sets how many bytes the next operation takes. @param bytes 0 to {@link #capacity} @return this */
+    /**
+     * Sets how many bytes the next operation takes.
+     *
+     * @param bytes 0 to {@link #capacity}
+     * @return this
+     */
     public RegisteredBuffer limit(int bytes) {
         if (bytes < 0 || bytes > capacity()) {
             throw new IllegalArgumentException("limit " + bytes + " is not within 0 to " + capacity());
@@ -93,22 +108,38 @@ public final class RegisteredBuffer implements AutoCloseable {
         return now == 0 ? memory : memory.asReadOnly();
     }
 
-    /** The memory as a peer names it; what the peer may do was decided when the region was registered. @return the first {@link #limit} bytes */
+    /**
+     * The memory as a peer names it; what the peer may do was decided when the region was registered.
+     *
+     * @return the first {@link #limit} bytes
+     */
     public RemoteMemory remote() {
         return new RemoteMemory(memory.address(), limit, region.rkey());
     }
 
-    /** Address of the first byte, for a work request. @return address */
+    /**
+     * Address of the first byte, for a work request.
+     *
+     * @return address
+     */
     public long address() {
         return memory.address();
     }
 
-    /** Local key, for a work request. @return lkey */
+    /**
+     * Local key, for a work request.
+     *
+     * @return lkey
+     */
     public int lkey() {
         return region.lkey();
     }
 
-    /** The device starts to read. @throws IllegalStateException if closed, or written by the device */
+    /**
+     * The device starts to read.
+     *
+     * @throws IllegalStateException if closed, or written by the device
+     */
     public void beginRead() {
         for (; ; ) {
             int now = word.get();
@@ -116,7 +147,8 @@ public final class RegisteredBuffer implements AutoCloseable {
                 throw closedHandle();
             }
             if ((now & WRITING) != 0) {
-                throw new IllegalStateException("the buffer is the target of a read in flight, it cannot be a source now");
+                throw new IllegalStateException(
+                        "the buffer is the target of a read in flight, it cannot be a source now");
             }
             if (word.compareAndSet(now, now + 1)) {
                 return;
@@ -131,13 +163,18 @@ public final class RegisteredBuffer implements AutoCloseable {
         }
     }
 
-    /** The device starts to write. @throws IllegalStateException if closed or in use by the device */
+    /**
+     * The device starts to write.
+     *
+     * @throws IllegalStateException if closed or in use by the device
+     */
     public void beginWrite() {
         if (!word.compareAndSet(0, WRITING)) {
             if ((word.get() & CLOSED) != 0) {
                 throw closedHandle();
             }
-            throw new IllegalStateException("the buffer is in use by an operation in flight, it cannot be a target now");
+            throw new IllegalStateException(
+                    "the buffer is in use by an operation in flight, it cannot be a target now");
         }
     }
 
@@ -148,7 +185,11 @@ public final class RegisteredBuffer implements AutoCloseable {
         }
     }
 
-    /** Whether {@link #close} was called. @return true if so, also while the device still uses the memory */
+    /**
+     * Whether {@link #close} was called.
+     *
+     * @return true if so, also while the device still uses the memory
+     */
     public boolean isClosed() {
         return (word.get() & CLOSED) != 0;
     }

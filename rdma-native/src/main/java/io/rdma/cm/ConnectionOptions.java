@@ -37,7 +37,19 @@ public record ConnectionOptions(
 
     /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 5 s for the exchange. */
     public static final ConnectionOptions DEFAULT = new ConnectionOptions(
-            QueuePairCapacity.DEFAULT, 128, 8192, 64, 8192, 32, 16, 14, 7, 7, 14, Duration.ofSeconds(5), Duration.ofSeconds(2));
+            QueuePairCapacity.DEFAULT,
+            128,
+            8192,
+            64,
+            8192,
+            32,
+            16,
+            14,
+            7,
+            7,
+            14,
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(2));
 
     /** Checks the ranges. */
     public ConnectionOptions {
@@ -70,58 +82,258 @@ public record ConnectionOptions(
         }
     }
 
-    /** With other depths. @param queuePair see the record @return a copy */
+    /**
+     * With other depths.
+     *
+     * @param queuePair see the record
+     * @return a copy
+     */
     public ConnectionOptions withQueuePair(QueuePairCapacity queuePair) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 
-    /** With another receive ring. @param receiveBuffers see the record @param receiveBufferSize see the record @return a copy */
+    /**
+     * With another receive ring.
+     *
+     * @param receiveBuffers see the record
+     * @param receiveBufferSize see the record
+     * @return a copy
+     */
     public ConnectionOptions withReceiveBuffers(int receiveBuffers, int receiveBufferSize) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 
-    /** With another send pool. @param sendBuffers see the record @param sendBufferSize see the record @return a copy */
+    /**
+     * With another send pool.
+     *
+     * @param sendBuffers see the record
+     * @param sendBufferSize see the record
+     * @return a copy
+     */
     public ConnectionOptions withSendBuffers(int sendBuffers, int sendBufferSize) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 
-    /** With another value of {@code signalEvery}. @param signalEvery see the record @return a copy */
+    /**
+     * With another value of {@code signalEvery}.
+     *
+     * @param signalEvery see the record
+     * @return a copy
+     */
     public ConnectionOptions withSignalEvery(int signalEvery) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 
-    /** With another value of {@code maxRdAtomic}. @param maxRdAtomic see the record @return a copy */
+    /**
+     * With another value of {@code maxRdAtomic}.
+     *
+     * @param maxRdAtomic see the record
+     * @return a copy
+     */
     public ConnectionOptions withMaxRdAtomic(int maxRdAtomic) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 
-    /** With another value of {@code timeout}. @param timeout see the record @return a copy */
+    /**
+     * With another value of {@code timeout}.
+     *
+     * @param timeout see the record
+     * @return a copy
+     */
     public ConnectionOptions withTimeout(int timeout) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 
-    /** With another value of {@code retryCnt}. @param retryCnt see the record @return a copy */
+    /**
+     * With another value of {@code retryCnt}.
+     *
+     * @param retryCnt see the record
+     * @return a copy
+     */
     public ConnectionOptions withRetryCnt(int retryCnt) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 
-    /** With another value of {@code rnrRetry}. @param rnrRetry see the record @return a copy */
+    /**
+     * With another value of {@code rnrRetry}.
+     *
+     * @param rnrRetry see the record
+     * @return a copy
+     */
     public ConnectionOptions withRnrRetry(int rnrRetry) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 
-    /** With another value of {@code minRnrTimer}. @param minRnrTimer see the record @return a copy */
+    /**
+     * With another value of {@code minRnrTimer}.
+     *
+     * @param minRnrTimer see the record
+     * @return a copy
+     */
     public ConnectionOptions withMinRnrTimer(int minRnrTimer) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 
-    /** With another value of {@code handshakeTimeout}. @param handshakeTimeout see the record @return a copy */
+    /**
+     * With another value of {@code handshakeTimeout}.
+     *
+     * @param handshakeTimeout see the record
+     * @return a copy
+     */
     public ConnectionOptions withHandshakeTimeout(Duration handshakeTimeout) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 
-    /** With another value of {@code drainTimeout}. @param drainTimeout see the record @return a copy */
+    /**
+     * With another value of {@code drainTimeout}.
+     *
+     * @param drainTimeout see the record
+     * @return a copy
+     */
     public ConnectionOptions withDrainTimeout(Duration drainTimeout) {
-        return new ConnectionOptions(queuePair, receiveBuffers, receiveBufferSize, sendBuffers, sendBufferSize, signalEvery, maxRdAtomic, timeout, retryCnt, rnrRetry, minRnrTimer, handshakeTimeout, drainTimeout);
+        return new ConnectionOptions(
+                queuePair,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                timeout,
+                retryCnt,
+                rnrRetry,
+                minRnrTimer,
+                handshakeTimeout,
+                drainTimeout);
     }
 }

@@ -15,7 +15,8 @@ import java.time.Duration;
 //   server -> client   magic, version, then 'Y' + PeerParameters, or 'N' + length u16 (<= 512) + UTF-8 reason
 //   client -> server   'R' when its queue pair is ready to send
 //   either, at the end 'B' orderly close; end of stream without it: the peer is lost
-// Every read has the deadline of the whole exchange and a fixed size: a stalled or babbling peer costs one thread that is virtual, for a bounded time.
+// Every read has the deadline of the whole exchange and a fixed size: a stalled or babbling peer costs one thread that
+// is virtual, for a bounded time.
 
 /** One TCP connection that carries the exchange and, afterwards, the news of the peer's end. */
 final class Exchange implements Closeable {
@@ -54,7 +55,8 @@ final class Exchange implements Closeable {
         readHeader();
         int length = Short.toUnsignedInt(read(Short.BYTES).getShort());
         if (length != PeerParameters.BYTES) {
-            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the peer announced " + length + " bytes of parameters", null);
+            throw new RdmaConnectException(
+                    Reason.PROTOCOL_ERROR, "the peer announced " + length + " bytes of parameters", null);
         }
         return PeerParameters.decode(read(PeerParameters.BYTES));
     }
@@ -95,7 +97,8 @@ final class Exchange implements Closeable {
     void awaitReady() throws IOException {
         byte ready = read(1).get();
         if (ready != READY) {
-            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the client did not become ready but sent " + ready, null);
+            throw new RdmaConnectException(
+                    Reason.PROTOCOL_ERROR, "the client did not become ready but sent " + ready, null);
         }
     }
 
@@ -104,7 +107,11 @@ final class Exchange implements Closeable {
         write(ByteBuffer.allocate(1).put(BYE));
     }
 
-    /** Waits, without limit, for the peer's end. @return whether it was orderly */
+    /**
+     * Waits, without limit, for the peer's end.
+     *
+     * @return whether it was orderly
+     */
     boolean awaitEnd() {
         try {
             socket.setSoTimeout(0);
@@ -115,14 +122,18 @@ final class Exchange implements Closeable {
     }
 
     private static ByteBuffer header(int more) {
-        return ByteBuffer.allocate(Integer.BYTES + Short.BYTES + more).putInt(MAGIC).putShort((short) VERSION);
+        return ByteBuffer.allocate(Integer.BYTES + Short.BYTES + more)
+                .putInt(MAGIC)
+                .putShort((short) VERSION);
     }
 
     private void readHeader() throws IOException {
         int magic = read(Integer.BYTES).getInt();
         if (magic != MAGIC) {
             throw new RdmaConnectException(
-                    Reason.PROTOCOL_ERROR, "whoever is at " + remoteAddress() + " does not speak this library's exchange", null);
+                    Reason.PROTOCOL_ERROR,
+                    "whoever is at " + remoteAddress() + " does not speak this library's exchange",
+                    null);
         }
         int version = Short.toUnsignedInt(read(Short.BYTES).getShort());
         if (version != VERSION) {

@@ -33,11 +33,16 @@ record PeerParameters(
 
     void encode(ByteBuffer to) {
         to.putInt(qpNumber).putInt(psn).put(gid.bytes()).putShort((short) lid);
-        to.put((byte) mtu.code()).put((byte) initiatorDepth).put((byte) responderResources).put(new byte[3]);
+        to.put((byte) mtu.code())
+                .put((byte) initiatorDepth)
+                .put((byte) responderResources)
+                .put(new byte[3]);
         to.putInt(receiveBuffers).putInt(receiveBufferSize).putLong(0);
     }
 
-    /** @throws RdmaConnectException PROTOCOL_ERROR if a value is out of range */
+    /**
+     * @throws RdmaConnectException PROTOCOL_ERROR if a value is out of range
+     */
     static PeerParameters decode(ByteBuffer from) {
         int qpNumber = check("queue pair number", from.getInt(), 1, MAX_24);
         int psn = check("PSN", from.getInt(), 0, MAX_24);
@@ -57,7 +62,9 @@ record PeerParameters(
     private static int check(String what, int value, int low, int high) {
         if (value < low || value > high) {
             throw new RdmaConnectException(
-                    RdmaConnectException.Reason.PROTOCOL_ERROR, "the peer sent an impossible " + what + ": " + value, null);
+                    RdmaConnectException.Reason.PROTOCOL_ERROR,
+                    "the peer sent an impossible " + what + ": " + value,
+                    null);
         }
         return value;
     }

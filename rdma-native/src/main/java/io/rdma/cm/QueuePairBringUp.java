@@ -48,7 +48,9 @@ final class QueuePairBringUp implements AutoCloseable {
             queuePair = undo.add(resources
                     .domain()
                     .createQueuePair(
-                            resources.loop().completionQueue(), resources.loop().completionQueue(), options.queuePair()));
+                            resources.loop().completionQueue(),
+                            resources.loop().completionQueue(),
+                            options.queuePair()));
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                     .pkeyIndex(0)
                     .port(PORT)

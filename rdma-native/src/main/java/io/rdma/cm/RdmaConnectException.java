@@ -43,7 +43,11 @@ public class RdmaConnectException extends RdmaException {
         this.reason = reason;
     }
 
-    /** What went wrong. @return the reason */
+    /**
+     * What went wrong.
+     *
+     * @return the reason
+     */
     public Reason reason() {
         return reason;
     }

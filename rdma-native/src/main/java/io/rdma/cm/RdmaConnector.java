@@ -43,7 +43,11 @@ public final class RdmaConnector {
         return connector;
     }
 
-    /** Gives up: the handler is not called any more. @return false if it was, or is being, called */
+    /**
+     * Gives up: the handler is not called any more.
+     *
+     * @return false if it was, or is being, called
+     */
     public boolean cancel() {
         if (!ended.compareAndSet(false, true)) {
             return false;
@@ -78,8 +82,8 @@ public final class RdmaConnector {
             socket.connect(address, (int) Math.min(options.handshakeTimeout().toMillis(), Integer.MAX_VALUE));
             Exchange exchange = undo.add(new Exchange(socket, options.handshakeTimeout()));
             RdmaEndpoint endpoint;
-            try (QueuePairBringUp queuePair =
-                    new QueuePairBringUp(resources, options, exchange.localAddress().getAddress())) {
+            try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                    resources, options, exchange.localAddress().getAddress())) {
                 exchange.sendHello(queuePair.local());
                 endpoint = queuePair.connect(exchange.receiveAnswer());
             }
@@ -93,7 +97,9 @@ public final class RdmaConnector {
                     Reason.TIMEOUT, address + " did not answer within " + options.handshakeTimeout(), e);
         } catch (IOException e) {
             throw new RdmaConnectException(
-                    Reason.UNREACHABLE, "cannot reach " + address + ": " + e.getMessage() + ". Is the server running?", e);
+                    Reason.UNREACHABLE,
+                    "cannot reach " + address + ": " + e.getMessage() + ". Is the server running?",
+                    e);
         }
     }
 

@@ -74,7 +74,11 @@ public final class RdmaListener implements AutoCloseable {
         }
     }
 
-    /** Where it listens. @return with the real port */
+    /**
+     * Where it listens.
+     *
+     * @return with the real port
+     */
     public InetSocketAddress address() {
         return (InetSocketAddress) socket.getLocalSocketAddress();
     }
@@ -132,8 +136,8 @@ public final class RdmaListener implements AutoCloseable {
     private RdmaEndpoint answer(Exchange exchange) throws IOException {
         try {
             PeerParameters peer = exchange.receiveHello();
-            try (QueuePairBringUp queuePair =
-                    new QueuePairBringUp(resources, options, exchange.localAddress().getAddress())) {
+            try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                    resources, options, exchange.localAddress().getAddress())) {
                 RdmaEndpoint endpoint = queuePair.connect(peer);
                 exchange.accept(queuePair.local());
                 return endpoint;

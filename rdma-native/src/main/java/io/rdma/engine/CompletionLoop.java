@@ -17,7 +17,8 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 
 // Invariants
 // - One thread polls the completion queue, and processes every completion of a batch.
-// - Deciding (doWork) is apart from waiting (idle): arm, poll once more, only then sleep; a task or a close wakes the channel.
+// - Deciding (doWork) is apart from waiting (idle): arm, poll once more, only then sleep; a task or a close wakes the
+// channel.
 // - Events are acknowledged before the queue is destroyed, always by this thread.
 
 /** The thread of one completion queue: polls, dispatches through {@code wr_id}, runs tasks, and drains queue pairs that close. */
@@ -62,22 +63,38 @@ public final class CompletionLoop implements AutoCloseable {
         thread.start();
     }
 
-    /** What it did so far. @return live counters */
+    /**
+     * What it did so far.
+     *
+     * @return live counters
+     */
     public LoopCounters counters() {
         return counters;
     }
 
-    /** Whether the caller is this loop's thread, where blocking would stall every connection. @return true if so */
+    /**
+     * Whether the caller is this loop's thread, where blocking would stall every connection.
+     *
+     * @return true if so
+     */
     public boolean isLoopThread() {
         return Thread.currentThread() == thread;
     }
 
-    /** Entries of the completion queue that no queue pair has reserved. @return 0 to the depth */
+    /**
+     * Entries of the completion queue that no queue pair has reserved.
+     *
+     * @return 0 to the depth
+     */
     public int freeEntries() {
         return table.free();
     }
 
-    /** Where the queue pairs of its endpoints complete. @return polled by this loop alone */
+    /**
+     * Where the queue pairs of its endpoints complete.
+     *
+     * @return polled by this loop alone
+     */
     public CompletionQueue completionQueue() {
         return queue;
     }
@@ -102,7 +119,11 @@ public final class CompletionLoop implements AutoCloseable {
         endpoints.remove(endpoint);
     }
 
-    /** The endpoints that complete here. @return live, concurrent view */
+    /**
+     * The endpoints that complete here.
+     *
+     * @return live, concurrent view
+     */
     public Set<RdmaEndpoint> endpoints() {
         return Collections.unmodifiableSet(endpoints);
     }
@@ -239,5 +260,4 @@ public final class CompletionLoop implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
     }
-
 }

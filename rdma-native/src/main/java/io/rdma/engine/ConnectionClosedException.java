@@ -21,7 +21,11 @@ public class ConnectionClosedException extends RdmaException {
         this.mayHaveExecuted = mayHaveExecuted;
     }
 
-    /** Whether the peer may have executed the operation: true once it was posted. @return false if it never reached the device */
+    /**
+     * Whether the peer may have executed the operation: true once it was posted.
+     *
+     * @return false if it never reached the device
+     */
     public boolean mayHaveExecuted() {
         return mayHaveExecuted;
     }

@@ -4,8 +4,10 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - As many slots as the completion queue has entries: a queue joins only if its whole depth fits, so the completion queue cannot overrun.
-// - wr_id = generation << 32 | slot. A slot's generation moves on at every use, so a stale or foreign wr_id finds nothing.
+// - As many slots as the completion queue has entries: a queue joins only if its whole depth fits, so the completion
+// queue cannot overrun.
+// - wr_id = generation << 32 | slot. A slot's generation moves on at every use, so a stale or foreign wr_id finds
+// nothing.
 // - Ranges are handed out and taken back under the monitor (rare); lookups are lock-free on the loop thread.
 
 /** Finds, through {@code wr_id}, the queue that a completion belongs to; and admits queues to a completion queue within its depth. */
@@ -28,7 +30,11 @@ final class InFlightTable {
         free = slots;
     }
 
-    /** Reserves consecutive slots. @return the first, or -1 when there is no room */
+    /**
+     * Reserves consecutive slots.
+     *
+     * @return the first, or -1 when there is no room
+     */
     synchronized int reserve(int count, Owner owner) {
         int run = 0;
         for (int slot = 0; slot < owners.length; slot++) {
@@ -65,7 +71,11 @@ final class InFlightTable {
         return (long) generation << 32 | slot;
     }
 
-    /** Hands a completion to its owner. @return false if the wr_id is not in flight */
+    /**
+     * Hands a completion to its owner.
+     *
+     * @return false if the wr_id is not in flight
+     */
     boolean dispatch(io.rdma.verbs.CompletionBatch batch, int index) {
         long wrId = batch.wrId(index);
         int slot = (int) wrId;

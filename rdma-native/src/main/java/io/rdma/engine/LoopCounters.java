@@ -29,27 +29,47 @@ public final class LoopCounters {
         listenerErrors.increment();
     }
 
-    /** Sends posted. @return work requests */
+    /**
+     * Sends posted.
+     *
+     * @return work requests
+     */
     public long posted() {
         return posted.sum();
     }
 
-    /** Posts of sends. @return chains */
+    /**
+     * Posts of sends.
+     *
+     * @return chains
+     */
     public long doorbells() {
         return doorbells.sum();
     }
 
-    /** Completions polled. @return entries */
+    /**
+     * Completions polled.
+     *
+     * @return entries
+     */
     public long completions() {
         return completions.sum();
     }
 
-    /** Completions whose wr_id was not in flight: of a queue pair that was destroyed before. @return entries */
+    /**
+     * Completions whose wr_id was not in flight: of a queue pair that was destroyed before.
+     *
+     * @return entries
+     */
     public long stale() {
         return stale.sum();
     }
 
-    /** Listeners that threw. @return times */
+    /**
+     * Listeners that threw.
+     *
+     * @return times
+     */
     public long listenerErrors() {
         return listenerErrors.sum();
     }

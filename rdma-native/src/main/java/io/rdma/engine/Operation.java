@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 // States: QUEUED -> POSTED -> DONE             completed or failed, the listener methods run
 //         QUEUED -> CANCELLED                  nothing reached the device
 //         POSTED -> ABANDONED                  the device goes on; its completion only gives the buffer back
-// Whoever moves the state out of QUEUED or POSTED owns what follows; every operation gives its buffer back exactly once.
+// Whoever moves the state out of QUEUED or POSTED owns what follows; every operation gives its buffer back exactly
+// once.
 
 /**
  * One submitted work request and the upcall for its end. A front-end subclasses it with its subscriber or continuation. Used once.
@@ -22,12 +23,20 @@ public abstract class Operation {
     private final AtomicInteger state = new AtomicInteger(QUEUED);
     private final WorkRequest request;
 
-    /** An operation. @param request what to post */
+    /**
+     * An operation.
+     *
+     * @param request what to post
+     */
     protected Operation(WorkRequest request) {
         this.request = request;
     }
 
-    /** What is posted. @return the request */
+    /**
+     * What is posted.
+     *
+     * @return the request
+     */
     public final WorkRequest request() {
         return request;
     }
@@ -39,7 +48,11 @@ public abstract class Operation {
      */
     protected abstract void completed(long value);
 
-    /** Failure. On the completion loop, or on the submitting thread if nothing could be posted; must not block. @param error typed, see {@link RdmaEndpoint#submit} */
+    /**
+     * Failure. On the completion loop, or on the submitting thread if nothing could be posted; must not block.
+     *
+     * @param error typed, see {@link RdmaEndpoint#submit}
+     */
     protected abstract void failed(RuntimeException error);
 
     /**

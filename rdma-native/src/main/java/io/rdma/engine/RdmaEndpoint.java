@@ -17,7 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 // States: OPEN -> CLOSING (queue pair in ERR, drains) -> CLOSED (queue pair destroyed).
-// Close order: refuse submissions, QP to ERR, count completions down (bounded), destroy QP, fail what is left, release slots, regions.
+// Close order: refuse submissions, QP to ERR, count completions down (bounded), destroy QP, fail what is left, release
+// slots, regions.
 // The end (first failure, or an orderly close) is decided once, by whoever sets `end`.
 
 /** One connection in the engine: a queue pair with its send queue, receive queue and buffers. Thread-safe. */
@@ -55,8 +56,8 @@ public final class RdmaEndpoint {
         this.options = options;
         try (Undo undo = new Undo()) {
             undo.add(queuePair);
-            results = undo.add(
-                    domain.allocate((long) options.capacity().maxSendWr() * Long.BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
+            results = undo.add(domain.allocate(
+                    (long) options.capacity().maxSendWr() * Long.BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
             ring = undo.add(domain.allocate(
                     (long) options.receiveBuffers() * options.receiveBufferSize(), EnumSet.of(AccessFlag.LOCAL_WRITE)));
             sendBuffers = undo.add(new BufferPool(domain, options.sendBuffers(), options.sendBufferSize()));
@@ -69,32 +70,56 @@ public final class RdmaEndpoint {
         receives.postAll();
     }
 
-    /** The loop that completes its operations. @return the loop */
+    /**
+     * The loop that completes its operations.
+     *
+     * @return the loop
+     */
     public CompletionLoop loop() {
         return loop;
     }
 
-    /** Its receives. @return the queue */
+    /**
+     * Its receives.
+     *
+     * @return the queue
+     */
     public ReceiveQueue receives() {
         return receives;
     }
 
-    /** Its buffers for outgoing messages. @return the pool */
+    /**
+     * Its buffers for outgoing messages.
+     *
+     * @return the pool
+     */
     public BufferPool sendBuffers() {
         return sendBuffers;
     }
 
-    /** What was negotiated. @return options */
+    /**
+     * What was negotiated.
+     *
+     * @return options
+     */
     public EndpointOptions options() {
         return options;
     }
 
-    /** Number of the queue pair. @return 24 bits */
+    /**
+     * Number of the queue pair.
+     *
+     * @return 24 bits
+     */
     public int qpNumber() {
         return queuePair.number();
     }
 
-    /** Work requests posted and not completed. @return 0 when idle */
+    /**
+     * Work requests posted and not completed.
+     *
+     * @return 0 when idle
+     */
     public long inFlight() {
         return sends.inFlight();
     }
@@ -109,7 +134,8 @@ public final class RdmaEndpoint {
      */
     public void submit(Operation operation) {
         WorkRequest request = operation.request();
-        boolean send = request.opcode() == WorkRequestOpcode.SEND || request.opcode() == WorkRequestOpcode.SEND_WITH_IMM;
+        boolean send =
+                request.opcode() == WorkRequestOpcode.SEND || request.opcode() == WorkRequestOpcode.SEND_WITH_IMM;
         if (send && request.length() > options.maxMessageSize()) {
             throw new IllegalArgumentException("message of " + request.length()
                     + " bytes is larger than the receive buffers of the peer, " + options.maxMessageSize()
@@ -140,22 +166,38 @@ public final class RdmaEndpoint {
         return region;
     }
 
-    /** Completes on the loop when the end begins, before the queue pair leaves its state. @return shared */
+    /**
+     * Completes on the loop when the end begins, before the queue pair leaves its state.
+     *
+     * @return shared
+     */
     public CompletableFuture<Void> ending() {
         return ending;
     }
 
-    /** Completes when the connection is closed and drained; never exceptionally, see {@link #failure}. @return shared */
+    /**
+     * Completes when the connection is closed and drained; never exceptionally, see {@link #failure}.
+     *
+     * @return shared
+     */
     public CompletableFuture<Void> closed() {
         return closed;
     }
 
-    /** Whether the end has begun. @return true from the first failure or close on */
+    /**
+     * Whether the end has begun.
+     *
+     * @return true from the first failure or close on
+     */
     public boolean isClosing() {
         return end.get() != null;
     }
 
-    /** Why it ended. @return null while open and after an orderly close */
+    /**
+     * Why it ended.
+     *
+     * @return null while open and after an orderly close
+     */
     public @Nullable Throwable failure() {
         End now = end.get();
         return now == null ? null : now.cause();
@@ -171,7 +213,11 @@ public final class RdmaEndpoint {
         end(new End("the peer closed the connection", null));
     }
 
-    /** Ends because of a failure; the first one is the cause that everybody sees. @param cause what failed */
+    /**
+     * Ends because of a failure; the first one is the cause that everybody sees.
+     *
+     * @param cause what failed
+     */
     public void fail(Throwable cause) {
         end(new End("connection is lost: " + cause.getMessage(), cause));
     }
@@ -215,7 +261,11 @@ public final class RdmaEndpoint {
         loop.drain(this);
     }
 
-    /** Finishes the close once nothing is in flight, or time is up. Loop thread. @return whether it is finished */
+    /**
+     * Finishes the close once nothing is in flight, or time is up. Loop thread.
+     *
+     * @return whether it is finished
+     */
     boolean finishIfDrained() {
         if (!sends.isQuiet() || !receives.isQuiet()) {
             return false; // a thread is inside a post: the queue pair must not go away under it

@@ -37,17 +37,29 @@ public final class RdmaResources implements AutoCloseable {
         }
     }
 
-    /** The device. @return open */
+    /**
+     * The device.
+     *
+     * @return open
+     */
     public DeviceContext context() {
         return context;
     }
 
-    /** The protection domain of all connections here. @return open */
+    /**
+     * The protection domain of all connections here.
+     *
+     * @return open
+     */
     public ProtectionDomain domain() {
         return domain;
     }
 
-    /** The loop that completes everything here. @return running */
+    /**
+     * The loop that completes everything here.
+     *
+     * @return running
+     */
     public CompletionLoop loop() {
         return loop;
     }
@@ -59,7 +71,8 @@ public final class RdmaResources implements AutoCloseable {
     @Override
     public void close() {
         if (loop.isLoopThread()) {
-            throw new IllegalStateException("resources cannot be closed on their own completion loop: it would wait for itself");
+            throw new IllegalStateException(
+                    "resources cannot be closed on their own completion loop: it would wait for itself");
         }
         if (!closed.compareAndSet(false, true)) {
             return;

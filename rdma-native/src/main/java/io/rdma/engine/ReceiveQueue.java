@@ -13,9 +13,12 @@ import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - A slot is in exactly one place: posted to the device, in `arrived`, with the application (an open ReceivedMessage), or in `returned`.
-// - The loop thread alone fills `arrived`; one consumer at a time empties it. It never overflows: it is as large as the ring.
-// - The device always keeps receives while the application gives buffers back: they are re-posted in batches, but at once when half the ring is out.
+// - A slot is in exactly one place: posted to the device, in `arrived`, with the application (an open ReceivedMessage),
+// or in `returned`.
+// - The loop thread alone fills `arrived`; one consumer at a time empties it. It never overflows: it is as large as the
+// ring.
+// - The device always keeps receives while the application gives buffers back: they are re-posted in batches, but at
+// once when half the ring is out.
 // - Each open message holds the region, so its memory outlives the connection.
 
 /** The receive side of one queue pair: a ring of buffers, posted ahead, and posted again when the application gives them back. */
@@ -41,7 +44,12 @@ public final class ReceiveQueue {
     private volatile boolean closed;
     private volatile boolean terminated;
 
-    ReceiveQueue(RdmaEndpoint endpoint, QueuePair queuePair, InFlightTable table, MemoryRegion region, EndpointOptions options) {
+    ReceiveQueue(
+            RdmaEndpoint endpoint,
+            QueuePair queuePair,
+            InFlightTable table,
+            MemoryRegion region,
+            EndpointOptions options) {
         this.endpoint = endpoint;
         this.queuePair = queuePair;
         this.table = table;
@@ -60,8 +68,8 @@ public final class ReceiveQueue {
         }
         this.base = table.reserve(count, this::completed);
         if (base < 0) {
-            throw new IllegalStateException(
-                    "completion queue has no room for " + count + " receives more: " + table.free() + " entries are left");
+            throw new IllegalStateException("completion queue has no room for " + count + " receives more: "
+                    + table.free() + " entries are left");
         }
     }
 
@@ -78,17 +86,29 @@ public final class ReceiveQueue {
         return posted.get();
     }
 
-    /** How many messages are with the application, or wait for it. @return 0 when nothing is out */
+    /**
+     * How many messages are with the application, or wait for it.
+     *
+     * @return 0 when nothing is out
+     */
     public int outstanding() {
         return count - posted.get() - returned.size();
     }
 
-    /** The next message that arrived. One consumer at a time. @return a lease to be closed, or null when none waits */
+    /**
+     * The next message that arrived. One consumer at a time.
+     *
+     * @return a lease to be closed, or null when none waits
+     */
     public @Nullable ReceivedMessage poll() {
         return arrived.poll();
     }
 
-    /** Whether no message will arrive any more; those that wait can still be polled. @return true after the connection ended */
+    /**
+     * Whether no message will arrive any more; those that wait can still be polled.
+     *
+     * @return true after the connection ended
+     */
     public boolean isTerminated() {
         return terminated;
     }

@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.QueuePair;
@@ -16,10 +17,13 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Submitted operations go through `submitted`; the thread that takes `wip` from 0 drains for all, and is the only one to touch the fields
+// - Submitted operations go through `submitted`; the thread that takes `wip` from 0 drains for all, and is the only one
+// to touch the fields
 //   marked (drainer). The loop thread alone retires.
-// - In the device: posted - retired, never above the depth. A slot is free again only when a completion at or behind it was polled.
-// - The last request of every posted chain is signaled, and every signalEvery-th of it: so nothing posted waits for a signal that never comes,
+// - In the device: posted - retired, never above the depth. A slot is free again only when a completion at or behind it
+// was polled.
+// - The last request of every posted chain is signaled, and every signalEvery-th of it: so nothing posted waits for a
+// signal that never comes,
 //   and a full queue always holds a signaled request.
 // - Reads and atomics beyond maxReads wait in `deferred`, in order, and let sends pass; with room they go first.
 
@@ -51,7 +55,12 @@ final class SendQueue implements InFlightTable.Owner {
     private volatile int retiredReads;
     private volatile boolean closed;
 
-    SendQueue(RdmaEndpoint endpoint, QueuePair queuePair, InFlightTable table, MemoryRegion results, EndpointOptions options) {
+    SendQueue(
+            RdmaEndpoint endpoint,
+            QueuePair queuePair,
+            InFlightTable table,
+            MemoryRegion results,
+            EndpointOptions options) {
         this.endpoint = endpoint;
         this.queuePair = queuePair;
         this.table = table;
@@ -59,12 +68,14 @@ final class SendQueue implements InFlightTable.Owner {
         this.depth = options.capacity().maxSendWr();
         this.signalEvery = Math.min(options.signalEvery(), Math.max(1, depth / 2));
         this.maxReads = options.maxRdAtomic();
-        this.maxInline = Math.min(options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
+        this.maxInline = Math.min(
+                options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
         this.chain = new SendChain(Math.min(depth, MAX_CHAIN), 1);
         this.slots = new AtomicReferenceArray<>(depth);
         this.base = table.reserve(depth, this);
         if (base < 0) {
-            throw new IllegalStateException("completion queue has no room for " + depth + " sends more: " + table.free() + " entries are left");
+            throw new IllegalStateException(
+                    "completion queue has no room for " + depth + " sends more: " + table.free() + " entries are left");
         }
     }
 
@@ -134,8 +145,8 @@ final class SendQueue implements InFlightTable.Owner {
         slots.setRelease(slot, operation);
         chain.add(table.arm(base + slot), opcode);
         RemoteMemory remote = request.remote();
-        boolean atomic = request.buffer() == null;
-        if (atomic) {
+        RegisteredBuffer buffer = request.buffer();
+        if (buffer == null) { // an atomic: its result goes to the slot's own 8 bytes
             RemoteMemory target = java.util.Objects.requireNonNull(remote);
             chain.atomic(target.address(), target.rkey(), request.compareAdd(), request.swap());
             chain.entry(results.segment().address() + (long) slot * Long.BYTES, Long.BYTES, results.lkey());
@@ -146,7 +157,7 @@ final class SendQueue implements InFlightTable.Owner {
             chain.immediate(request.immediate());
             int length = request.length();
             if (length > 0) {
-                chain.entry(request.buffer().address(), length, request.buffer().lkey());
+                chain.entry(buffer.address(), length, buffer.lkey());
                 if (length <= maxInline && !opcode.isReadOrAtomic()) {
                     chain.inline();
                 }
@@ -169,7 +180,8 @@ final class SendQueue implements InFlightTable.Owner {
         endpoint.loop().counters().posted(size);
         int result = queuePair.post(chain);
         if (result != 0) {
-            // Those before the bad one are posted, perhaps without a signal. The rest, and the connection, fail: room is counted here and
+            // Those before the bad one are posted, perhaps without a signal. The rest, and the connection, fail: room
+            // is counted here and
             // every limit was checked before, so a refusal means that the queue pair is broken.
             int done = queuePair.postedBeforeFailure(chain);
             takeBack(size - done, new VerbsException("ibv_post_send", -result, null));

@@ -9,7 +9,13 @@ public final class Undo implements AutoCloseable {
     /** Nothing made yet. */
     public Undo() {}
 
-    /** Remembers something to close. @param <T> its type @param resource made just now @return the same */
+    /**
+     * Remembers something to close.
+     *
+     * @param <T> its type
+     * @param resource made just now
+     * @return the same
+     */
     public <T extends AutoCloseable> T add(T resource) {
         made.push(resource);
         return resource;

@@ -25,41 +25,85 @@ public record WorkRequest(
         long swap,
         boolean closeBuffer) {
 
-    /** A message. @param message its first {@code limit} bytes @param closeBuffer see the record @return the request */
+    /**
+     * A message.
+     *
+     * @param message its first {@code limit} bytes
+     * @param closeBuffer see the record
+     * @return the request
+     */
     public static WorkRequest send(RegisteredBuffer message, boolean closeBuffer) {
         return new WorkRequest(WorkRequestOpcode.SEND, message, null, 0, 0, 0, closeBuffer);
     }
 
-    /** A message with 4 bytes more. @param message its first {@code limit} bytes @param immediate host order @return the request */
+    /**
+     * A message with 4 bytes more.
+     *
+     * @param message its first {@code limit} bytes
+     * @param immediate host order
+     * @return the request
+     */
     public static WorkRequest sendWithImmediate(RegisteredBuffer message, int immediate) {
         return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, immediate, 0, 0, false);
     }
 
-    /** A write. @param source its first {@code limit} bytes @param target at least as long @return the request */
+    /**
+     * A write.
+     *
+     * @param source its first {@code limit} bytes
+     * @param target at least as long
+     * @return the request
+     */
     public static WorkRequest write(RegisteredBuffer source, RemoteMemory target) {
         fits("source", source.limit(), "target", target.length());
         return new WorkRequest(WorkRequestOpcode.RDMA_WRITE, source, target, 0, 0, 0, false);
     }
 
-    /** A write that consumes a receive of the peer. @param source its first {@code limit} bytes @param target at least as long @param immediate host order @return the request */
+    /**
+     * A write that consumes a receive of the peer.
+     *
+     * @param source its first {@code limit} bytes
+     * @param target at least as long
+     * @param immediate host order
+     * @return the request
+     */
     public static WorkRequest writeWithImmediate(RegisteredBuffer source, RemoteMemory target, int immediate) {
         fits("source", source.limit(), "target", target.length());
         return new WorkRequest(WorkRequestOpcode.RDMA_WRITE_WITH_IMM, source, target, immediate, 0, 0, false);
     }
 
-    /** A read of {@code target.limit()} bytes. @param source at least as long @param target overwritten from its start @return the request */
+    /**
+     * A read of {@code target.limit()} bytes.
+     *
+     * @param source at least as long
+     * @param target overwritten from its start
+     * @return the request
+     */
     public static WorkRequest read(RemoteMemory source, RegisteredBuffer target) {
         fits("target", target.limit(), "source", source.length());
         return new WorkRequest(WorkRequestOpcode.RDMA_READ, target, source, 0, 0, 0, false);
     }
 
-    /** Adds to 8 bytes. @param target 8 bytes on an 8-byte boundary @param addend wraps around @return the request; its result is the old value */
+    /**
+     * Adds to 8 bytes.
+     *
+     * @param target 8 bytes on an 8-byte boundary
+     * @param addend wraps around
+     * @return the request; its result is the old value
+     */
     public static WorkRequest fetchAndAdd(RemoteMemory target, long addend) {
         aligned(target);
         return new WorkRequest(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, 0, addend, 0, false);
     }
 
-    /** Compares and swaps 8 bytes. @param target 8 bytes on an 8-byte boundary @param expected the old value for which it swaps @param update new value @return the request; its result is the old value */
+    /**
+     * Compares and swaps 8 bytes.
+     *
+     * @param target 8 bytes on an 8-byte boundary
+     * @param expected the old value for which it swaps
+     * @param update new value
+     * @return the request; its result is the old value
+     */
     public static WorkRequest compareAndSwap(RemoteMemory target, long expected, long update) {
         aligned(target);
         return new WorkRequest(WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, 0, expected, update, false);
@@ -77,8 +121,8 @@ public record WorkRequest(
             throw new IllegalArgumentException("an atomic needs 8 bytes, the target has " + target.length());
         }
         if ((target.address() & (Long.BYTES - 1)) != 0) {
-            throw new IllegalArgumentException("the target of an atomic must lie on an 8-byte boundary: 0x"
-                    + Long.toHexString(target.address()));
+            throw new IllegalArgumentException(
+                    "the target of an atomic must lie on an 8-byte boundary: 0x" + Long.toHexString(target.address()));
         }
     }
 

@@ -20,7 +20,11 @@ public enum AccessFlag {
         this.code = code;
     }
 
-    /** The number that C uses. @return the value of the constant in {@code infiniband/verbs.h} */
+    /**
+     * The number that C uses.
+     *
+     * @return the value of the constant in {@code infiniband/verbs.h}
+     */
     public int code() {
         return code;
     }
@@ -41,7 +45,12 @@ public enum AccessFlag {
         throw new IllegalArgumentException("not a AccessFlag: " + code);
     }
 
-    /** The bits of several flags. @param flags any @return ORed codes */
+    /**
+     * The bits of several flags.
+     *
+     * @param flags any
+     * @return ORed codes
+     */
     public static int mask(AccessFlag... flags) {
         int mask = 0;
         for (AccessFlag flag : flags) {

@@ -18,7 +18,11 @@ public enum AtomicCapability {
         this.code = code;
     }
 
-    /** The number that C uses. @return the value of the constant in {@code infiniband/verbs.h} */
+    /**
+     * The number that C uses.
+     *
+     * @return the value of the constant in {@code infiniband/verbs.h}
+     */
     public int code() {
         return code;
     }

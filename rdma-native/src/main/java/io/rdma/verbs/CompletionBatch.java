@@ -12,7 +12,11 @@ public final class CompletionBatch {
     private final long address;
     private final int capacity;
 
-    /** Room for some completions. @param capacity at least 1 */
+    /**
+     * Room for some completions.
+     *
+     * @param capacity at least 1
+     */
     public CompletionBatch(int capacity) {
         this.capacity = capacity;
         // Reachability keeps the memory, which the device never sees: the library copies into it during a poll.
@@ -23,7 +27,11 @@ public final class CompletionBatch {
     @SuppressWarnings({"unused", "FieldCanBeLocal"}) // keeps the automatic arena alive
     private final java.lang.foreign.MemorySegment memory;
 
-    /** Most completions of one poll. @return capacity */
+    /**
+     * Most completions of one poll.
+     *
+     * @return capacity
+     */
     public int capacity() {
         return capacity;
     }
@@ -36,47 +44,92 @@ public final class CompletionBatch {
         return address + (long) java.util.Objects.checkIndex(index, capacity) * Wc.SIZE;
     }
 
-    /** What the work request carried. @param index of the completion @return wr_id */
+    /**
+     * What the work request carried.
+     *
+     * @param index of the completion
+     * @return wr_id
+     */
     public long wrId(int index) {
         return Wc.wrId(at(index));
     }
 
-    /** Status as a number, 0 is success. @param index of the completion @return code of a {@link WorkCompletionStatus} */
+    /**
+     * Status as a number, 0 is success.
+     *
+     * @param index of the completion
+     * @return code of a {@link WorkCompletionStatus}
+     */
     public int status(int index) {
         return Wc.status(at(index));
     }
 
-    /** Operation; undefined on failure. @param index of the completion @return {@code IBV_WC_*} */
+    /**
+     * Operation; undefined on failure.
+     *
+     * @param index of the completion
+     * @return {@code IBV_WC_*}
+     */
     public int opcode(int index) {
         return Wc.opcode(at(index));
     }
 
-    /** Whether a receive was consumed by a WRITE_WITH_IMM, so that the data is not in the receive buffer; undefined on failure. @param index of the completion @return true if so */
+    /**
+     * Whether a receive was consumed by a WRITE_WITH_IMM, so that the data is not in the receive buffer; undefined on failure.
+     *
+     * @param index of the completion
+     * @return true if so
+     */
     public boolean isReceiveOfWrite(int index) {
         return opcode(index) == Ibv.WC_RECV_RDMA_WITH_IMM;
     }
 
-    /** Bytes received, read or fetched; undefined on failure. @param index of the completion @return bytes */
+    /**
+     * Bytes received, read or fetched; undefined on failure.
+     *
+     * @param index of the completion
+     * @return bytes
+     */
     public int byteLength(int index) {
         return Wc.byteLen(at(index));
     }
 
-    /** Whether {@link #immediate} is valid. @param index of the completion @return true if the peer sent immediate data */
+    /**
+     * Whether {@link #immediate} is valid.
+     *
+     * @param index of the completion
+     * @return true if the peer sent immediate data
+     */
     public boolean hasImmediate(int index) {
         return (Wc.wcFlags(at(index)) & Ibv.WC_WITH_IMM) != 0;
     }
 
-    /** Immediate data in host order. @param index of the completion @return the 4 bytes */
+    /**
+     * Immediate data in host order.
+     *
+     * @param index of the completion
+     * @return the 4 bytes
+     */
     public int immediate(int index) {
         return Wc.immData(at(index));
     }
 
-    /** Local queue pair. @param index of the completion @return number */
+    /**
+     * Local queue pair.
+     *
+     * @param index of the completion
+     * @return number
+     */
     public int qpNumber(int index) {
         return Wc.qpNum(at(index));
     }
 
-    /** The vendor's error code. @param index of the completion @return code */
+    /**
+     * The vendor's error code.
+     *
+     * @param index of the completion
+     * @return code
+     */
     public int vendorError(int index) {
         return Wc.vendorErr(at(index));
     }

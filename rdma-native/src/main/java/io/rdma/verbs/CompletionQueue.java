@@ -11,7 +11,11 @@ public final class CompletionQueue extends NativeObject {
         this.entries = entries;
     }
 
-    /** Depth as granted. @return entries */
+    /**
+     * Depth as granted.
+     *
+     * @return entries
+     */
     public int entries() {
         return entries;
     }
@@ -26,7 +30,11 @@ public final class CompletionQueue extends NativeObject {
         return verbs.pollCq(handle(), batch.capacity(), batch.address());
     }
 
-    /** Arms the queue for one event, {@code ibv_req_notify_cq(3)}; poll once more afterwards, before sleeping. @throws VerbsException on failure */
+    /**
+     * Arms the queue for one event, {@code ibv_req_notify_cq(3)}; poll once more afterwards, before sleeping.
+     *
+     * @throws VerbsException on failure
+     */
     public void requestNotify() {
         int result = verbs.reqNotifyCq(handle(), false);
         if (result < 0) {
@@ -34,7 +42,11 @@ public final class CompletionQueue extends NativeObject {
         }
     }
 
-    /** Acknowledges events, {@code ibv_ack_cq_events(3)}; all must be acknowledged before {@link #close}. @param events how many */
+    /**
+     * Acknowledges events, {@code ibv_ack_cq_events(3)}; all must be acknowledged before {@link #close}.
+     *
+     * @param events how many
+     */
     public void acknowledge(int events) {
         verbs.ackCqEvents(handle(), events);
     }

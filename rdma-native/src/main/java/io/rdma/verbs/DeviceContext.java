@@ -14,39 +14,70 @@ public final class DeviceContext extends NativeObject {
         this.name = name;
     }
 
-    /** Name of the device. @return such as {@code rxe0} */
+    /**
+     * Name of the device.
+     *
+     * @return such as {@code rxe0}
+     */
     public String name() {
         return name;
     }
 
-    /** Capabilities, {@code ibv_query_device(3)}. @return the attributes */
+    /**
+     * Capabilities, {@code ibv_query_device(3)}.
+     *
+     * @return the attributes
+     */
     public DeviceAttributes queryDevice() {
         return DeviceAttributes.of(verbs.queryDevice(handle()));
     }
 
-    /** A port, {@code ibv_query_port(3)}. @param port from 1 @return its attributes */
+    /**
+     * A port, {@code ibv_query_port(3)}.
+     *
+     * @param port from 1
+     * @return its attributes
+     */
     public PortAttributes queryPort(int port) {
         return PortAttributes.of(verbs.queryPort(handle(), port));
     }
 
-    /** All valid GIDs of all ports, {@code ibv_query_gid_table(3)}. @return in the order of the table */
+    /**
+     * All valid GIDs of all ports, {@code ibv_query_gid_table(3)}.
+     *
+     * @return in the order of the table
+     */
     public List<GidTableEntry> queryGidTable() {
         return verbs.queryGidTable(handle()).stream()
                 .map(e -> new GidTableEntry(Gid.of(e.gid()), e.gidIndex(), e.portNum(), GidType.of(e.gidType())))
                 .toList();
     }
 
-    /** A partition key, {@code ibv_query_pkey(3)}. @param port from 1 @param index from 0 @return 16 bits */
+    /**
+     * A partition key, {@code ibv_query_pkey(3)}.
+     *
+     * @param port from 1
+     * @param index from 0
+     * @return 16 bits
+     */
     public int queryPkey(int port, int index) {
         return verbs.queryPkey(handle(), port, index);
     }
 
-    /** Allocates a protection domain, {@code ibv_alloc_pd(3)}. @return to be closed after its regions and queue pairs */
+    /**
+     * Allocates a protection domain, {@code ibv_alloc_pd(3)}.
+     *
+     * @return to be closed after its regions and queue pairs
+     */
     public ProtectionDomain allocateProtectionDomain() {
         return new ProtectionDomain(verbs, verbs.allocPd(handle()));
     }
 
-    /** Creates a completion channel, {@code ibv_create_comp_channel(3)}. @return to be closed after its completion queues */
+    /**
+     * Creates a completion channel, {@code ibv_create_comp_channel(3)}.
+     *
+     * @return to be closed after its completion queues
+     */
     public CompletionChannel createCompletionChannel() {
         return new CompletionChannel(verbs, verbs.createCompChannel(handle()));
     }

@@ -33,7 +33,12 @@ public final class Errno {
 
     private Errno() {}
 
-    /** Name and meaning of a number. @param errno positive @return such as {@code EINVAL (22, invalid argument)} */
+    /**
+     * Name and meaning of a number.
+     *
+     * @param errno positive
+     * @return such as {@code EINVAL (22, invalid argument)}
+     */
     public static String describe(int errno) {
         return switch (errno) {
             case EPERM -> "EPERM (1, operation not permitted)";

@@ -29,12 +29,20 @@ public final class Gid {
         return new Gid(bytes.clone());
     }
 
-    /** The bytes. @return a copy, network order */
+    /**
+     * The bytes.
+     *
+     * @return a copy, network order
+     */
     public byte[] bytes() {
         return bytes.clone();
     }
 
-    /** Whether all bytes are zero: an unused entry of the table. @return true if so */
+    /**
+     * Whether all bytes are zero: an unused entry of the table.
+     *
+     * @return true if so
+     */
     public boolean isZero() {
         for (byte b : bytes) {
             if (b != 0) {
@@ -44,12 +52,20 @@ public final class Gid {
         return true;
     }
 
-    /** Whether it is in fe80::/10, valid on one link only. @return true if so */
+    /**
+     * Whether it is in fe80::/10, valid on one link only.
+     *
+     * @return true if so
+     */
     public boolean isLinkLocal() {
         return bytes[0] == (byte) 0xfe && (bytes[1] & 0xc0) == 0x80;
     }
 
-    /** The address that this GID is. @return IPv4 for an IPv4-mapped GID, else IPv6 */
+    /**
+     * The address that this GID is.
+     *
+     * @return IPv4 for an IPv4-mapped GID, else IPv6
+     */
     public InetAddress toAddress() {
         try {
             // InetAddress turns an IPv4-mapped IPv6 address into an Inet4Address by itself.
@@ -59,7 +75,11 @@ public final class Gid {
         }
     }
 
-    /** Whether it is an IPv4-mapped address. @return true if so */
+    /**
+     * Whether it is an IPv4-mapped address.
+     *
+     * @return true if so
+     */
     public boolean isIpv4Mapped() {
         return toAddress() instanceof Inet4Address;
     }

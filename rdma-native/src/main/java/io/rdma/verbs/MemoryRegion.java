@@ -29,32 +29,56 @@ public final class MemoryRegion implements AutoCloseable {
         this.owned = owned;
     }
 
-    /** The memory. @return the segment that was registered */
+    /**
+     * The memory.
+     *
+     * @return the segment that was registered
+     */
     public MemorySegment segment() {
         return segment;
     }
 
-    /** Length. @return bytes */
+    /**
+     * Length.
+     *
+     * @return bytes
+     */
     public long length() {
         return segment.byteSize();
     }
 
-    /** Key for local work requests. @return lkey */
+    /**
+     * Key for local work requests.
+     *
+     * @return lkey
+     */
     public int lkey() {
         return mr.lkey();
     }
 
-    /** Key for peers. @return rkey */
+    /**
+     * Key for peers.
+     *
+     * @return rkey
+     */
     public int rkey() {
         return mr.rkey();
     }
 
-    /** The whole region as a peer names it; what the peer may do with it was decided at registration. @return to be sent to the peer */
+    /**
+     * The whole region as a peer names it; what the peer may do with it was decided at registration.
+     *
+     * @return to be sent to the peer
+     */
     public RemoteMemory remote() {
         return new RemoteMemory(segment.address(), segment.byteSize(), mr.rkey());
     }
 
-    /** Whether {@link #close} was called. @return true if so, also while work still holds the region */
+    /**
+     * Whether {@link #close} was called.
+     *
+     * @return true if so, also while work still holds the region
+     */
     public boolean isClosed() {
         return closed.get() != 0;
     }

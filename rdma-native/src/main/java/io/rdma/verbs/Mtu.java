@@ -22,7 +22,11 @@ public enum Mtu {
         this.code = code;
     }
 
-    /** The number that C uses. @return the value of the constant in {@code infiniband/verbs.h} */
+    /**
+     * The number that C uses.
+     *
+     * @return the value of the constant in {@code infiniband/verbs.h}
+     */
     public int code() {
         return code;
     }
@@ -43,12 +47,21 @@ public enum Mtu {
         throw new IllegalArgumentException("not a Mtu: " + code);
     }
 
-    /** Payload bytes per packet. @return 256 to 4096 */
+    /**
+     * Payload bytes per packet.
+     *
+     * @return 256 to 4096
+     */
     public int bytes() {
         return 128 << code;
     }
 
-    /** The smaller of two, what a path between two ports can carry. @param other of the peer @return the smaller */
+    /**
+     * The smaller of two, what a path between two ports can carry.
+     *
+     * @param other of the peer
+     * @return the smaller
+     */
     public Mtu min(Mtu other) {
         return compareTo(other) <= 0 ? this : other;
     }

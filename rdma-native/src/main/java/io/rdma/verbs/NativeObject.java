@@ -14,7 +14,11 @@ abstract class NativeObject implements AutoCloseable {
         this.handle = handle;
     }
 
-    /** The handle for a call. @throws IllegalStateException if closed */
+    /**
+     * The handle for a call.
+     *
+     * @throws IllegalStateException if closed
+     */
     final long handle() {
         if (closed.get()) {
             throw new IllegalStateException(getClass().getSimpleName() + " is closed");
@@ -22,7 +26,11 @@ abstract class NativeObject implements AutoCloseable {
         return handle;
     }
 
-    /** Whether it was closed. @return true once {@link #close} was called */
+    /**
+     * Whether it was closed.
+     *
+     * @return true once {@link #close} was called
+     */
     public final boolean isClosed() {
         return closed.get();
     }

@@ -24,7 +24,11 @@ public enum PortState {
         this.code = code;
     }
 
-    /** The number that C uses. @return the value of the constant in {@code infiniband/verbs.h} */
+    /**
+     * The number that C uses.
+     *
+     * @return the value of the constant in {@code infiniband/verbs.h}
+     */
     public int code() {
         return code;
     }

@@ -14,12 +14,20 @@ public final class QueuePair extends NativeObject {
         this.capacity = capacity;
     }
 
-    /** Queue pair number. @return 24 bits */
+    /**
+     * Queue pair number.
+     *
+     * @return 24 bits
+     */
     public int number() {
         return number;
     }
 
-    /** What the device granted. @return at least what was asked for */
+    /**
+     * What the device granted.
+     *
+     * @return at least what was asked for
+     */
     public QueuePairCapacity capacity() {
         return capacity;
     }
@@ -39,7 +47,11 @@ public final class QueuePair extends NativeObject {
         modify(QueuePairAttributes.toState(QueuePairState.ERR));
     }
 
-    /** Current state, {@code ibv_query_qp(3)}. @return the state */
+    /**
+     * Current state, {@code ibv_query_qp(3)}.
+     *
+     * @return the state
+     */
     public QueuePairState queryState() {
         return QueuePairState.of(verbs.queryQp(handle(), Ibv.QP_STATE).qpState());
     }
@@ -55,17 +67,32 @@ public final class QueuePair extends NativeObject {
         return verbs.postSend(handle(), chain.address(), chain.badWr());
     }
 
-    /** After {@link #post(SendChain)} failed: how many requests of the chain were posted. @param chain that was posted @return number */
+    /**
+     * After {@link #post(SendChain)} failed: how many requests of the chain were posted.
+     *
+     * @param chain that was posted
+     * @return number
+     */
     public int postedBeforeFailure(SendChain chain) {
         return chain.postedBeforeBad();
     }
 
-    /** Posts receives, {@code ibv_post_recv(3)}. @param chain not empty @return as {@link #post(SendChain)} */
+    /**
+     * Posts receives, {@code ibv_post_recv(3)}.
+     *
+     * @param chain not empty
+     * @return as {@link #post(SendChain)}
+     */
     public int post(ReceiveChain chain) {
         return verbs.postRecv(handle(), chain.address(), chain.badWr());
     }
 
-    /** After {@link #post(ReceiveChain)} failed: how many requests of the chain were posted. @param chain that was posted @return number */
+    /**
+     * After {@link #post(ReceiveChain)} failed: how many requests of the chain were posted.
+     *
+     * @param chain that was posted
+     * @return number
+     */
     public int postedBeforeFailure(ReceiveChain chain) {
         return chain.postedBeforeBad();
     }

@@ -32,14 +32,23 @@ public final class QueuePairAttributes {
 
     private QueuePairAttributes() {}
 
-    /** A transition. @param state to move to @return attributes with the state set */
+    /**
+     * A transition.
+     *
+     * @param state to move to
+     * @return attributes with the state set
+     */
     public static QueuePairAttributes toState(QueuePairState state) {
         QueuePairAttributes attributes = change();
         attributes.state = state.code();
         return attributes.has(Ibv.QP_STATE);
     }
 
-    /** A change without a transition. @return attributes with nothing set */
+    /**
+     * A change without a transition.
+     *
+     * @return attributes with nothing set
+     */
     public static QueuePairAttributes change() {
         return new QueuePairAttributes();
     }
@@ -49,19 +58,34 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /** What the peer may do through this queue pair. @param flags remote rights @return this */
+    /**
+     * What the peer may do through this queue pair.
+     *
+     * @param flags remote rights
+     * @return this
+     */
     public QueuePairAttributes access(Set<AccessFlag> flags) {
         accessFlags = AccessFlag.mask(flags.toArray(AccessFlag[]::new));
         return has(Ibv.QP_ACCESS_FLAGS);
     }
 
-    /** Partition. @param index in the table @return this */
+    /**
+     * Partition.
+     *
+     * @param index in the table
+     * @return this
+     */
     public QueuePairAttributes pkeyIndex(int index) {
         pkeyIndex = index;
         return has(Ibv.QP_PKEY_INDEX);
     }
 
-    /** Port. @param number from 1 @return this */
+    /**
+     * Port.
+     *
+     * @param number from 1
+     * @return this
+     */
     public QueuePairAttributes port(int number) {
         port = number;
         return has(Ibv.QP_PORT);
@@ -81,67 +105,123 @@ public final class QueuePairAttributes {
         return has(Ibv.QP_AV);
     }
 
-    /** Path to the peer within one InfiniBand subnet, by LID. @param localPort from 1 @param dlid LID of the peer @return this */
+    /**
+     * Path to the peer within one InfiniBand subnet, by LID.
+     *
+     * @param localPort from 1
+     * @param dlid LID of the peer
+     * @return this
+     */
     public QueuePairAttributes path(int localPort, int dlid) {
         path = new AhAttr(new byte[16], 0, 0, 0, 0, dlid, 0, 0, 0, false, localPort);
         return has(Ibv.QP_AV);
     }
 
-    /** Path MTU. @param mtu what both sides can @return this */
+    /**
+     * Path MTU.
+     *
+     * @param mtu what both sides can
+     * @return this
+     */
     public QueuePairAttributes pathMtu(Mtu mtu) {
         pathMtu = mtu.code();
         return has(Ibv.QP_PATH_MTU);
     }
 
-    /** Queue pair of the peer. @param number 24 bits @return this */
+    /**
+     * Queue pair of the peer.
+     *
+     * @param number 24 bits
+     * @return this
+     */
     public QueuePairAttributes destQpNum(int number) {
         destQpNum = number;
         return has(Ibv.QP_DEST_QPN);
     }
 
-    /** First packet sequence number of the peer. @param psn 24 bits @return this */
+    /**
+     * First packet sequence number of the peer.
+     *
+     * @param psn 24 bits
+     * @return this
+     */
     public QueuePairAttributes rqPsn(int psn) {
         rqPsn = psn;
         return has(Ibv.QP_RQ_PSN);
     }
 
-    /** First own packet sequence number. @param psn 24 bits @return this */
+    /**
+     * First own packet sequence number.
+     *
+     * @param psn 24 bits
+     * @return this
+     */
     public QueuePairAttributes sqPsn(int psn) {
         sqPsn = psn;
         return has(Ibv.QP_SQ_PSN);
     }
 
-    /** Outgoing reads and atomics at once. @param number what the peer can answer @return this */
+    /**
+     * Outgoing reads and atomics at once.
+     *
+     * @param number what the peer can answer
+     * @return this
+     */
     public QueuePairAttributes maxRdAtomic(int number) {
         maxRdAtomic = number;
         return has(Ibv.QP_MAX_QP_RD_ATOMIC);
     }
 
-    /** Incoming reads and atomics at once. @param number up to the device's limit @return this */
+    /**
+     * Incoming reads and atomics at once.
+     *
+     * @param number up to the device's limit
+     * @return this
+     */
     public QueuePairAttributes maxDestRdAtomic(int number) {
         maxDestRdAtomic = number;
         return has(Ibv.QP_MAX_DEST_RD_ATOMIC);
     }
 
-    /** RNR timer that this side announces. @param code 0 to 31, a table in {@code ibv_modify_qp(3)}: 0 is 655 ms, 1 is 0.01 ms, 14 is 1.28 ms @return this */
+    /**
+     * RNR timer that this side announces.
+     *
+     * @param code 0 to 31, a table in {@code ibv_modify_qp(3)}: 0 is 655 ms, 1 is 0.01 ms, 14 is 1.28 ms
+     * @return this
+     */
     public QueuePairAttributes minRnrTimer(int code) {
         minRnrTimer = code;
         return has(Ibv.QP_MIN_RNR_TIMER);
     }
 
-    /** Acknowledge time-out. @param exponent 0 to 31: 4.096 us times 2 to the power of it, 0 is infinite @return this */
+    /**
+     * Acknowledge time-out.
+     *
+     * @param exponent 0 to 31: 4.096 us times 2 to the power of it, 0 is infinite
+     * @return this
+     */
     public QueuePairAttributes timeout(int exponent) {
         timeout = exponent;
         return has(Ibv.QP_TIMEOUT);
     }
 
-    /** Retries after a time-out. @param count 0 to 7 @return this */
+    /**
+     * Retries after a time-out.
+     *
+     * @param count 0 to 7
+     * @return this
+     */
     public QueuePairAttributes retryCnt(int count) {
         retryCnt = count;
         return has(Ibv.QP_RETRY_CNT);
     }
 
-    /** Retries while the peer has no receive posted. @param count 0 to 6, 7 is without end @return this */
+    /**
+     * Retries while the peer has no receive posted.
+     *
+     * @param count 0 to 6, 7 is without end
+     * @return this
+     */
     public QueuePairAttributes rnrRetry(int count) {
         rnrRetry = count;
         return has(Ibv.QP_RNR_RETRY);
@@ -153,7 +233,26 @@ public final class QueuePairAttributes {
 
     QpAttr values() {
         return new QpAttr(
-                state, 0, pathMtu, Ibv.MIG_MIGRATED, 0, rqPsn, sqPsn, destQpNum, accessFlags, NO_CAP, path, pkeyIndex,
-                false, false, maxRdAtomic, maxDestRdAtomic, minRnrTimer, port, timeout, retryCnt, rnrRetry);
+                state,
+                0,
+                pathMtu,
+                Ibv.MIG_MIGRATED,
+                0,
+                rqPsn,
+                sqPsn,
+                destQpNum,
+                accessFlags,
+                NO_CAP,
+                path,
+                pkeyIndex,
+                false,
+                false,
+                maxRdAtomic,
+                maxDestRdAtomic,
+                minRnrTimer,
+                port,
+                timeout,
+                retryCnt,
+                rnrRetry);
     }
 }

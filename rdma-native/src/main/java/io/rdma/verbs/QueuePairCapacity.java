@@ -11,8 +11,7 @@ import io.rdma.internal.ffi.QpCap;
  * @param maxReceiveSge scatter/gather entries per receive
  * @param maxInlineData bytes that may travel inside the work request
  */
-public record QueuePairCapacity(
-        int maxSendWr, int maxReceiveWr, int maxSendSge, int maxReceiveSge, int maxInlineData) {
+public record QueuePairCapacity(int maxSendWr, int maxReceiveWr, int maxSendSge, int maxReceiveSge, int maxInlineData) {
     /** 128 sends, 128 receives, one entry each, 64 bytes inline. */
     public static final QueuePairCapacity DEFAULT = new QueuePairCapacity(128, 128, 1, 1, 64);
 
@@ -43,27 +42,52 @@ public record QueuePairCapacity(
         return new QpCap(maxSendWr, maxReceiveWr, maxSendSge, maxReceiveSge, maxInlineData);
     }
 
-    /** With another send queue depth. @param value at least 1 @return a copy */
+    /**
+     * With another send queue depth.
+     *
+     * @param value at least 1
+     * @return a copy
+     */
     public QueuePairCapacity withMaxSendWr(int value) {
         return new QueuePairCapacity(value, maxReceiveWr, maxSendSge, maxReceiveSge, maxInlineData);
     }
 
-    /** With another receive queue depth. @param value at least 1 @return a copy */
+    /**
+     * With another receive queue depth.
+     *
+     * @param value at least 1
+     * @return a copy
+     */
     public QueuePairCapacity withMaxReceiveWr(int value) {
         return new QueuePairCapacity(maxSendWr, value, maxSendSge, maxReceiveSge, maxInlineData);
     }
 
-    /** With more entries per send. @param value at least 1 @return a copy */
+    /**
+     * With more entries per send.
+     *
+     * @param value at least 1
+     * @return a copy
+     */
     public QueuePairCapacity withMaxSendSge(int value) {
         return new QueuePairCapacity(maxSendWr, maxReceiveWr, value, maxReceiveSge, maxInlineData);
     }
 
-    /** With more entries per receive. @param value at least 1 @return a copy */
+    /**
+     * With more entries per receive.
+     *
+     * @param value at least 1
+     * @return a copy
+     */
     public QueuePairCapacity withMaxReceiveSge(int value) {
         return new QueuePairCapacity(maxSendWr, maxReceiveWr, maxSendSge, value, maxInlineData);
     }
 
-    /** With another inline size. @param value bytes, 0 for none @return a copy */
+    /**
+     * With another inline size.
+     *
+     * @param value bytes, 0 for none
+     * @return a copy
+     */
     public QueuePairCapacity withMaxInlineData(int value) {
         return new QueuePairCapacity(maxSendWr, maxReceiveWr, maxSendSge, maxReceiveSge, value);
     }

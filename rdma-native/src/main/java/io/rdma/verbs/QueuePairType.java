@@ -14,7 +14,11 @@ public enum QueuePairType {
         this.code = code;
     }
 
-    /** The number that C uses. @return the value of the constant in {@code infiniband/verbs.h} */
+    /**
+     * The number that C uses.
+     *
+     * @return the value of the constant in {@code infiniband/verbs.h}
+     */
     public int code() {
         return code;
     }

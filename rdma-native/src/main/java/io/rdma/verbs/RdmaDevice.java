@@ -15,22 +15,38 @@ public final class RdmaDevice {
         this.software = software;
     }
 
-    /** Name of the device. @return such as {@code mlx5_0}, {@code rxe0} or {@code soft0} */
+    /**
+     * Name of the device.
+     *
+     * @return such as {@code mlx5_0}, {@code rxe0} or {@code soft0}
+     */
     public String name() {
         return entry.name();
     }
 
-    /** Node GUID. @return host order */
+    /**
+     * Node GUID.
+     *
+     * @return host order
+     */
     public long guid() {
         return entry.guid();
     }
 
-    /** {@code enum ibv_transport_type}. @return 0 is InfiniBand and RoCE, 1 is iWARP */
+    /**
+     * {@code enum ibv_transport_type}.
+     *
+     * @return 0 is InfiniBand and RoCE, 1 is iWARP
+     */
     public int transportType() {
         return entry.transportType();
     }
 
-    /** Whether it is the embedded software device. @return false for devices of libibverbs */
+    /**
+     * Whether it is the embedded software device.
+     *
+     * @return false for devices of libibverbs
+     */
     public boolean isSoftware() {
         return software;
     }

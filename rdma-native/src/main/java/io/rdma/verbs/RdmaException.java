@@ -6,12 +6,21 @@ import org.jspecify.annotations.Nullable;
 public class RdmaException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** With a message that names what failed and what to do. @param message the message */
+    /**
+     * With a message that names what failed and what to do.
+     *
+     * @param message the message
+     */
     public RdmaException(String message) {
         super(message);
     }
 
-    /** With a message and a cause. @param message names what failed and what to do @param cause the cause, or null */
+    /**
+     * With a message and a cause.
+     *
+     * @param message names what failed and what to do
+     * @param cause the cause, or null
+     */
     public RdmaException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

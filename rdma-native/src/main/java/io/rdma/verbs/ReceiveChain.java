@@ -19,7 +19,12 @@ public final class ReceiveChain {
     private int size;
     private long current;
 
-    /** Room for a chain. @param capacity most work requests @param maxSge most entries of each */
+    /**
+     * Room for a chain.
+     *
+     * @param capacity most work requests
+     * @param maxSge most entries of each
+     */
     public ReceiveChain(int capacity, int maxSge) {
         this.capacity = capacity;
         this.maxSge = maxSge;
@@ -41,17 +46,30 @@ public final class ReceiveChain {
         size = 0;
     }
 
-    /** Requests added since {@link #clear}. @return number */
+    /**
+     * Requests added since {@link #clear}.
+     *
+     * @return number
+     */
     public int size() {
         return size;
     }
 
-    /** Whether no more can be added. @return true if so */
+    /**
+     * Whether no more can be added.
+     *
+     * @return true if so
+     */
     public boolean isFull() {
         return size == capacity;
     }
 
-    /** Starts the next request. @param wrId comes back in the completion @return this */
+    /**
+     * Starts the next request.
+     *
+     * @param wrId comes back in the completion
+     * @return this
+     */
     public ReceiveChain add(long wrId) {
         if (size == capacity) {
             throw new IllegalStateException("chain is full: " + capacity);
@@ -68,7 +86,14 @@ public final class ReceiveChain {
         return this;
     }
 
-    /** Adds local memory. @param address first byte @param length bytes, below 2 to the power of 31 @param lkey local key @return this */
+    /**
+     * Adds local memory.
+     *
+     * @param address first byte
+     * @param length bytes, below 2 to the power of 31
+     * @param lkey local key
+     * @return this
+     */
     public ReceiveChain entry(long address, int length, int lkey) {
         int count = RecvWr.numSge(current);
         if (count == maxSge) {

@@ -42,7 +42,11 @@ public record RemoteMemory(long address, long length, int rkey) {
         return new RemoteMemory(address + offset, bytes, rkey);
     }
 
-    /** Writes it for the peer: address, length, key, big-endian, 20 bytes. @param target at least {@link #ENCODED_BYTES} long */
+    /**
+     * Writes it for the peer: address, length, key, big-endian, 20 bytes.
+     *
+     * @param target at least {@link #ENCODED_BYTES} long
+     */
     public void encode(MemorySegment target) {
         target.set(LONG, 0, address);
         target.set(LONG, 8, length);

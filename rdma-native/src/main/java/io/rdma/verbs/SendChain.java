@@ -22,7 +22,12 @@ public final class SendChain {
     private int size;
     private long current;
 
-    /** Room for a chain. @param capacity most work requests @param maxSge most entries of each */
+    /**
+     * Room for a chain.
+     *
+     * @param capacity most work requests
+     * @param maxSge most entries of each
+     */
     public SendChain(int capacity, int maxSge) {
         this.capacity = capacity;
         this.maxSge = maxSge;
@@ -44,17 +49,31 @@ public final class SendChain {
         size = 0;
     }
 
-    /** Requests added since {@link #clear}. @return number */
+    /**
+     * Requests added since {@link #clear}.
+     *
+     * @return number
+     */
     public int size() {
         return size;
     }
 
-    /** Whether no more can be added. @return true if so */
+    /**
+     * Whether no more can be added.
+     *
+     * @return true if so
+     */
     public boolean isFull() {
         return size == capacity;
     }
 
-    /** Starts the next request. @param wrId comes back in the completion @param opcode what to do @return this */
+    /**
+     * Starts the next request.
+     *
+     * @param wrId comes back in the completion
+     * @param opcode what to do
+     * @return this
+     */
     public SendChain add(long wrId, WorkRequestOpcode opcode) {
         if (size == capacity) {
             throw new IllegalStateException("chain is full: " + capacity);
@@ -73,14 +92,28 @@ public final class SendChain {
         return this;
     }
 
-    /** Target or source at the peer. @param address remote @param rkey remote key @return this */
+    /**
+     * Target or source at the peer.
+     *
+     * @param address remote
+     * @param rkey remote key
+     * @return this
+     */
     public SendChain remote(long address, int rkey) {
         SendWr.rdmaRemoteAddr(current, address);
         SendWr.rdmaRkey(current, rkey);
         return this;
     }
 
-    /** Operands of an atomic. @param address remote, multiple of 8 @param rkey remote key @param compareAdd what to compare with, or to add @param swap new value of a compare-and-swap @return this */
+    /**
+     * Operands of an atomic.
+     *
+     * @param address remote, multiple of 8
+     * @param rkey remote key
+     * @param compareAdd what to compare with, or to add
+     * @param swap new value of a compare-and-swap
+     * @return this
+     */
     public SendChain atomic(long address, int rkey, long compareAdd, long swap) {
         SendWr.atomicRemoteAddr(current, address);
         SendWr.atomicRkey(current, rkey);
@@ -89,28 +122,49 @@ public final class SendChain {
         return this;
     }
 
-    /** Immediate data in host order. @param value 4 bytes @return this */
+    /**
+     * Immediate data in host order.
+     *
+     * @param value 4 bytes
+     * @return this
+     */
     public SendChain immediate(int value) {
         SendWr.immData(current, value);
         return this;
     }
 
-    /** Asks for a completion of this request, {@code IBV_SEND_SIGNALED}. @return this */
+    /**
+     * Asks for a completion of this request, {@code IBV_SEND_SIGNALED}.
+     *
+     * @return this
+     */
     public SendChain signaled() {
         return flag(Ibv.SEND_SIGNALED);
     }
 
-    /** Copies the data at the post, {@code IBV_SEND_INLINE}: sends and writes only, up to {@code maxInlineData}. @return this */
+    /**
+     * Copies the data at the post, {@code IBV_SEND_INLINE}: sends and writes only, up to {@code maxInlineData}.
+     *
+     * @return this
+     */
     public SendChain inline() {
         return flag(Ibv.SEND_INLINE);
     }
 
-    /** Waits for reads and atomics before it, {@code IBV_SEND_FENCE}. @return this */
+    /**
+     * Waits for reads and atomics before it, {@code IBV_SEND_FENCE}.
+     *
+     * @return this
+     */
     public SendChain fence() {
         return flag(Ibv.SEND_FENCE);
     }
 
-    /** Asks for a solicited event at the peer, {@code IBV_SEND_SOLICITED}. @return this */
+    /**
+     * Asks for a solicited event at the peer, {@code IBV_SEND_SOLICITED}.
+     *
+     * @return this
+     */
     public SendChain solicited() {
         return flag(Ibv.SEND_SOLICITED);
     }
@@ -120,7 +174,14 @@ public final class SendChain {
         return this;
     }
 
-    /** Adds local memory. @param address first byte @param length bytes, below 2 to the power of 31 @param lkey local key @return this */
+    /**
+     * Adds local memory.
+     *
+     * @param address first byte
+     * @param length bytes, below 2 to the power of 31
+     * @param lkey local key
+     * @return this
+     */
     public SendChain entry(long address, int length, int lkey) {
         int count = SendWr.numSge(current);
         if (count == maxSge) {

@@ -22,12 +22,20 @@ public class VerbsException extends RdmaException {
         this.errno = errno;
     }
 
-    /** The C name of the call that failed. @return such as {@code ibv_create_qp} */
+    /**
+     * The C name of the call that failed.
+     *
+     * @return such as {@code ibv_create_qp}
+     */
     public String call() {
         return call;
     }
 
-    /** The error number, {@code errno(3)}, of Linux. @return positive */
+    /**
+     * The error number, {@code errno(3)}, of Linux.
+     *
+     * @return positive
+     */
     public int errno() {
         return errno;
     }

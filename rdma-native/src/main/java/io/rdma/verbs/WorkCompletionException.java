@@ -29,22 +29,38 @@ public class WorkCompletionException extends RdmaException {
         this.vendorError = vendorError;
     }
 
-    /** Why it failed. @return never SUCCESS */
+    /**
+     * Why it failed.
+     *
+     * @return never SUCCESS
+     */
     public WorkCompletionStatus status() {
         return status;
     }
 
-    /** What was posted. @return null for a receive */
+    /**
+     * What was posted.
+     *
+     * @return null for a receive
+     */
     public @Nullable WorkRequestOpcode opcode() {
         return opcode;
     }
 
-    /** The local queue pair. @return 24 bits */
+    /**
+     * The local queue pair.
+     *
+     * @return 24 bits
+     */
     public int qpNumber() {
         return qpNumber;
     }
 
-    /** The vendor's error code. @return meaning depends on the device */
+    /**
+     * The vendor's error code.
+     *
+     * @return meaning depends on the device
+     */
     public int vendorError() {
         return vendorError;
     }
@@ -57,7 +73,8 @@ public class WorkCompletionException extends RdmaException {
     public boolean mayHaveExecuted() {
         return switch (status) {
             case LOC_LEN_ERR, LOC_QP_OP_ERR, LOC_PROT_ERR, RNR_RETRY_EXC_ERR, MW_BIND_ERR -> false;
-            // A request that the responder refuses may have been carried out in part: the packets before the refused one.
+            // A request that the responder refuses may have been carried out in part: the packets before the refused
+            // one.
             default -> true;
         };
     }

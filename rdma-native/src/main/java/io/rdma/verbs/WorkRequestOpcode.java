@@ -26,7 +26,11 @@ public enum WorkRequestOpcode {
         this.code = code;
     }
 
-    /** The number that C uses. @return the value of the constant in {@code infiniband/verbs.h} */
+    /**
+     * The number that C uses.
+     *
+     * @return the value of the constant in {@code infiniband/verbs.h}
+     */
     public int code() {
         return code;
     }
@@ -47,7 +51,11 @@ public enum WorkRequestOpcode {
         throw new IllegalArgumentException("not a WorkRequestOpcode: " + code);
     }
 
-    /** Whether the request takes one of the few read/atomic resources ({@code max_rd_atomic}). @return true for RDMA_READ and atomics */
+    /**
+     * Whether the request takes one of the few read/atomic resources ({@code max_rd_atomic}).
+     *
+     * @return true for RDMA_READ and atomics
+     */
     public boolean isReadOrAtomic() {
         return code >= Ibv.WR_RDMA_READ && code <= Ibv.WR_ATOMIC_FETCH_AND_ADD;
     }

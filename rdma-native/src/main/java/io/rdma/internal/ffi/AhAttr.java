@@ -16,7 +16,8 @@ package io.rdma.internal.ffi;
  * @param portNum from 1
  */
 @SuppressWarnings("ArrayRecordComponent")
-public record AhAttr(byte[] dgid,
+public record AhAttr(
+        byte[] dgid,
         int flowLabel,
         int sgidIndex,
         int hopLimit,

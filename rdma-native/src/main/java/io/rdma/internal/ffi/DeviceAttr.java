@@ -37,7 +37,8 @@ package io.rdma.internal.ffi;
  * @param localCaAckDelay device's acknowledge delay, exponent of 4.096 us
  * @param physPortCnt ports
  */
-public record DeviceAttr(String fwVer,
+public record DeviceAttr(
+        String fwVer,
         long nodeGuid,
         long sysImageGuid,
         long maxMrSize,

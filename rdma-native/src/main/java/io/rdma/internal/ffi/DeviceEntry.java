@@ -8,7 +8,4 @@ package io.rdma.internal.ffi;
  * @param nodeType {@code IBV_NODE_*}
  * @param transportType {@code IBV_TRANSPORT_*}
  */
-public record DeviceEntry(String name,
-        long guid,
-        int nodeType,
-        int transportType) {}
+public record DeviceEntry(String name, long guid, int nodeType, int transportType) {}

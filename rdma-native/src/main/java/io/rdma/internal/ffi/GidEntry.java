@@ -10,8 +10,4 @@ package io.rdma.internal.ffi;
  * @param ndevIfindex interface index of the net device, 0 if none
  */
 @SuppressWarnings("ArrayRecordComponent")
-public record GidEntry(byte[] gid,
-        int gidIndex,
-        int portNum,
-        int gidType,
-        int ndevIfindex) {}
+public record GidEntry(byte[] gid, int gidIndex, int portNum, int gidType, int ndevIfindex) {}

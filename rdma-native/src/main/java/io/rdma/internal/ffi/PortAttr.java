@@ -24,7 +24,8 @@ package io.rdma.internal.ffi;
  * @param physState physical state
  * @param linkLayer {@code IBV_LINK_LAYER_*}
  */
-public record PortAttr(int state,
+public record PortAttr(
+        int state,
         int maxMtu,
         int activeMtu,
         int gidTblLen,

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param retryCnt 3 bits
  * @param rnrRetry 3 bits, 7 is infinite
  */
-public record QpAttr(int qpState,
+public record QpAttr(
+        int qpState,
         int curQpState,
         int pathMtu,
         int pathMigState,

@@ -9,8 +9,4 @@ package io.rdma.internal.ffi;
  * @param maxRecvSge entries per receive
  * @param maxInlineData bytes
  */
-public record QpCap(int maxSendWr,
-        int maxRecvWr,
-        int maxSendSge,
-        int maxRecvSge,
-        int maxInlineData) {}
+public record QpCap(int maxSendWr, int maxRecvWr, int maxSendSge, int maxRecvSge, int maxInlineData) {}

@@ -9,8 +9,4 @@ package io.rdma.internal.ffi;
  * @param qpType {@code IBV_QPT_*}
  * @param sqSigAll whether every send makes a completion
  */
-public record QpInitAttr(long sendCq,
-        long recvCq,
-        QpCap cap,
-        int qpType,
-        boolean sqSigAll) {}
+public record QpInitAttr(long sendCq, long recvCq, QpCap cap, int qpType, boolean sqSigAll) {}

@@ -36,25 +36,61 @@ public interface Verbs {
      */
     long openDevice(String name);
 
-    /** Closes a context, {@code ibv_close_device(3)}; everything made from it must be gone before. @param context handle */
+    /**
+     * Closes a context, {@code ibv_close_device(3)}; everything made from it must be gone before.
+     *
+     * @param context handle
+     */
     void closeDevice(long context);
 
-    /** Device capabilities, {@code ibv_query_device(3)}. @param context handle @return the attributes */
+    /**
+     * Device capabilities, {@code ibv_query_device(3)}.
+     *
+     * @param context handle
+     * @return the attributes
+     */
     DeviceAttr queryDevice(long context);
 
-    /** Port attributes, {@code ibv_query_port(3)}. @param context handle @param port from 1 @return the attributes */
+    /**
+     * Port attributes, {@code ibv_query_port(3)}.
+     *
+     * @param context handle
+     * @param port from 1
+     * @return the attributes
+     */
     PortAttr queryPort(long context, int port);
 
-    /** All valid GIDs of all ports with type and index, {@code ibv_query_gid_table(3)}. @param context handle @return the entries */
+    /**
+     * All valid GIDs of all ports with type and index, {@code ibv_query_gid_table(3)}.
+     *
+     * @param context handle
+     * @return the entries
+     */
     List<GidEntry> queryGidTable(long context);
 
-    /** A partition key in host order, {@code ibv_query_pkey(3)}. @param context handle @param port from 1 @param index from 0 @return 0..65535 */
+    /**
+     * A partition key in host order, {@code ibv_query_pkey(3)}.
+     *
+     * @param context handle
+     * @param port from 1
+     * @param index from 0
+     * @return 0..65535
+     */
     int queryPkey(long context, int port, int index);
 
-    /** Allocates a protection domain, {@code ibv_alloc_pd(3)}. @param context handle @return handle */
+    /**
+     * Allocates a protection domain, {@code ibv_alloc_pd(3)}.
+     *
+     * @param context handle
+     * @return handle
+     */
     long allocPd(long context);
 
-    /** Frees a protection domain, {@code ibv_dealloc_pd(3)}; EBUSY while something still uses it. @param pd handle */
+    /**
+     * Frees a protection domain, {@code ibv_dealloc_pd(3)}; EBUSY while something still uses it.
+     *
+     * @param pd handle
+     */
     void deallocPd(long pd);
 
     /**
@@ -69,13 +105,26 @@ public interface Verbs {
      */
     Mr regMr(long pd, long address, long length, long iova, int access);
 
-    /** Deregisters memory, {@code ibv_dereg_mr(3)}. @param mr handle */
+    /**
+     * Deregisters memory, {@code ibv_dereg_mr(3)}.
+     *
+     * @param mr handle
+     */
     void deregMr(long mr);
 
-    /** Creates a completion channel, {@code ibv_create_comp_channel(3)}. @param context handle @return handle */
+    /**
+     * Creates a completion channel, {@code ibv_create_comp_channel(3)}.
+     *
+     * @param context handle
+     * @return handle
+     */
     long createCompChannel(long context);
 
-    /** Destroys a completion channel, {@code ibv_destroy_comp_channel(3)}; EBUSY while a CQ uses it. @param channel handle */
+    /**
+     * Destroys a completion channel, {@code ibv_destroy_comp_channel(3)}; EBUSY while a CQ uses it.
+     *
+     * @param channel handle
+     */
     void destroyCompChannel(long channel);
 
     /**
@@ -89,10 +138,20 @@ public interface Verbs {
      */
     Cq createCq(long context, int cqe, long channel, int compVector);
 
-    /** Destroys a completion queue, {@code ibv_destroy_cq(3)}; blocks until all its events are acknowledged. @param cq handle */
+    /**
+     * Destroys a completion queue, {@code ibv_destroy_cq(3)}; blocks until all its events are acknowledged.
+     *
+     * @param cq handle
+     */
     void destroyCq(long cq);
 
-    /** Creates a queue pair in RESET, {@code ibv_create_qp(3)}. @param pd handle @param attr what is wanted @return handle, number and what was granted */
+    /**
+     * Creates a queue pair in RESET, {@code ibv_create_qp(3)}.
+     *
+     * @param pd handle
+     * @param attr what is wanted
+     * @return handle, number and what was granted
+     */
     Qp createQp(long pd, QpInitAttr attr);
 
     /**
@@ -104,10 +163,20 @@ public interface Verbs {
      */
     void modifyQp(long qp, QpAttr attr, int mask);
 
-    /** Reads state and attributes, {@code ibv_query_qp(3)}. @param qp handle @param mask {@code IBV_QP_*} @return all attributes, those outside the mask undefined */
+    /**
+     * Reads state and attributes, {@code ibv_query_qp(3)}.
+     *
+     * @param qp handle
+     * @param mask {@code IBV_QP_*}
+     * @return all attributes, those outside the mask undefined
+     */
     QpAttr queryQp(long qp, int mask);
 
-    /** Destroys a queue pair, {@code ibv_destroy_qp(3)}; completions of it that were not polled yet may never appear. @param qp handle */
+    /**
+     * Destroys a queue pair, {@code ibv_destroy_qp(3)}; completions of it that were not polled yet may never appear.
+     *
+     * @param qp handle
+     */
     void destroyQp(long qp);
 
     /**
@@ -120,7 +189,14 @@ public interface Verbs {
      */
     int postSend(long qp, long wr, long badWr);
 
-    /** Posts a chain of {@link RecvWr}, {@code ibv_post_recv(3)}; arguments and result like {@link #postSend}. @param qp handle @param wr address @param badWr address @return 0 or a negative errno */
+    /**
+     * Posts a chain of {@link RecvWr}, {@code ibv_post_recv(3)}; arguments and result like {@link #postSend}.
+     *
+     * @param qp handle
+     * @param wr address
+     * @param badWr address
+     * @return 0 or a negative errno
+     */
     int postRecv(long qp, long wr, long badWr);
 
     /**
@@ -133,7 +209,13 @@ public interface Verbs {
      */
     int pollCq(long cq, int numEntries, long wc);
 
-    /** Arms the queue for one event, {@code ibv_req_notify_cq(3)}; poll once more afterwards. @param cq handle @param solicitedOnly only for solicited or failed completions @return 0 or a negative errno */
+    /**
+     * Arms the queue for one event, {@code ibv_req_notify_cq(3)}; poll once more afterwards.
+     *
+     * @param cq handle
+     * @param solicitedOnly only for solicited or failed completions
+     * @return 0 or a negative errno
+     */
     int reqNotifyCq(long cq, boolean solicitedOnly);
 
     /**
@@ -145,12 +227,26 @@ public interface Verbs {
      */
     boolean pollCompChannel(long channel, int timeoutMillis);
 
-    /** Ends a {@link #pollCompChannel} that waits, or the next one: a wake-up is remembered once. Any thread. @param channel handle */
+    /**
+     * Ends a {@link #pollCompChannel} that waits, or the next one: a wake-up is remembered once. Any thread.
+     *
+     * @param channel handle
+     */
     void wakeCompChannel(long channel);
 
-    /** Takes one event, {@code ibv_get_cq_event(3)}; blocks when there is none. @param channel handle @return handle of the CQ it is for */
+    /**
+     * Takes one event, {@code ibv_get_cq_event(3)}; blocks when there is none.
+     *
+     * @param channel handle
+     * @return handle of the CQ it is for
+     */
     long getCqEvent(long channel);
 
-    /** Acknowledges events, {@code ibv_ack_cq_events(3)}. @param cq handle @param events how many */
+    /**
+     * Acknowledges events, {@code ibv_ack_cq_events(3)}.
+     *
+     * @param cq handle
+     * @param events how many
+     */
     void ackCqEvents(long cq, int events);
 }
