@@ -1,0 +1,20 @@
+/**
+ * Verbs for the JVM: typed objects over libibverbs and over the embedded software device, registered buffers, the engine that
+ * completes operations, and the making of connections. Users of a front-end meet {@code verbs}, {@code buffer} and {@code cm}.
+ */
+module io.rdma.core {
+    // Annotations of the public signatures; nothing of it is needed at run time.
+    requires static transitive org.jspecify;
+    requires org.jctools.core.jdk11;
+
+    // The nouns, options and errors that users of either front-end hold in their hands.
+    exports io.rdma.verbs;
+    // What an operation reads from and writes to; encoders and decoders of users see it.
+    exports io.rdma.buffer;
+    // Options, errors and addresses of connections are part of both front-ends' signatures.
+    exports io.rdma.cm;
+    // What the front-ends complete their signals from; nobody else's business.
+    exports io.rdma.engine to
+            io.rdma.reactive,
+            io.rdma.coroutines;
+}

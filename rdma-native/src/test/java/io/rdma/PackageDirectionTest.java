@@ -1,0 +1,94 @@
+package io.rdma;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The one direction of arrows in this module: cm → engine → buffer → verbs → internal.ffi and internal.soft. */
+@AnalyzeClasses(packages = "io.rdma", importOptions = DoNotIncludeTests.class)
+class PackageDirectionTest {
+    private static final String VERBS = "io.rdma.verbs..";
+    private static final String BUFFER = "io.rdma.buffer..";
+    private static final String ENGINE = "io.rdma.engine..";
+    private static final String CM = "io.rdma.cm..";
+    private static final String FFI = "io.rdma.internal.ffi..";
+    private static final String SOFT = "io.rdma.internal.soft..";
+
+    /** What the seam may know of the layer above: its exceptions and its words for C's numbers, which do nothing. */
+    private static final DescribedPredicate<JavaClass> VOCABULARY = resideInAPackage(VERBS)
+            .and(JavaClass.Predicates.assignableTo(Throwable.class)
+                    .or(JavaClass.Predicates.ENUMS)
+                    .or(DescribedPredicate.describe(
+                            "are Errno", type -> type.getSimpleName().equals("Errno"))))
+            .as("exceptions, enums and Errno of io.rdma.verbs");
+
+    @ArchTest
+    static final ArchRule verbsKnowsNothingAboveIt = noClasses()
+            .that()
+            .resideInAPackage(VERBS)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(BUFFER, ENGINE, CM)
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule bufferKnowsOnlyVerbs = noClasses()
+            .that()
+            .resideInAPackage(BUFFER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ENGINE, CM)
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule engineDoesNotKnowHowConnectionsAreMade = noClasses()
+            .that()
+            .resideInAPackage(ENGINE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(CM)
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule onlyVerbsReachesTheSeam = noClasses()
+            .that()
+            .resideOutsideOfPackages(VERBS, "io.rdma.internal..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.rdma.internal..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule theSeamDoesNotKnowTheSoftwareDevice = noClasses()
+            .that()
+            .resideInAPackage(FFI)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(SOFT)
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule internalsKnowOnlyTheWordsOfVerbs = noClasses()
+            .that()
+            .resideInAPackage("io.rdma.internal..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.rdma..")
+                    .and(DescribedPredicate.not(resideInAPackage("io.rdma.internal..")))
+                    .and(DescribedPredicate.not(VOCABULARY)))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule everyClassHasItsPlaceInTheDrawing = classes()
+            .that()
+            .resideInAPackage("io.rdma..")
+            .should()
+            .resideInAnyPackage(VERBS, BUFFER, ENGINE, CM, FFI, SOFT)
+            .allowEmptyShould(true);
+}
