@@ -33,6 +33,22 @@ public final class NativeMemory {
         ALL.set(ValueLayout.JAVA_INT_UNALIGNED, address, value);
     }
 
+    public static short getShort(long address) {
+        return ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, address);
+    }
+
+    public static void putShort(long address, short value) {
+        ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, address, value);
+    }
+
+    public static byte getByte(long address) {
+        return ALL.get(ValueLayout.JAVA_BYTE, address);
+    }
+
+    public static void putByte(long address, byte value) {
+        ALL.set(ValueLayout.JAVA_BYTE, address, value);
+    }
+
     /** Copies {@code bytes} bytes between two native addresses. */
     public static void copy(long from, long to, long bytes) {
         MemorySegment.copy(ALL, from, ALL, to, bytes);

@@ -1,0 +1,94 @@
+package io.rdma.internal.ffi;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * What {@code verbs.h} does inline: calls through the function pointers of a context, which differ by provider.
+ *
+ * <p>Invariant: {@code struct verbs_context} lies below its {@code ibv_context} and is there only when {@code abi_compat} is all ones;
+ * a field of it counts only when {@code sz} covers it. {@code abi_compat} lies behind a mutex whose size differs by architecture.
+ */
+final class ProviderCalls {
+    private static final long OPS = 8;
+    private static final long OPS_POLL_CQ = OPS + 88;
+    private static final long OPS_REQ_NOTIFY_CQ = OPS + 96;
+    private static final long OPS_POST_SEND = OPS + 200;
+    private static final long OPS_POST_RECV = OPS + 208;
+
+    private static final long MUTEX = 280;
+    private static final long ABI_COMPAT = MUTEX + ("aarch64".equals(System.getProperty("os.arch")) ? 48 : 40);
+    private static final long VERBS_SZ = -8;
+    private static final long VERBS_QUERY_PORT = -320;
+    /** {@code sizeof(struct verbs_context) - offsetof(struct verbs_context, query_port)}. */
+    private static final long SZ_FOR_QUERY_PORT = 320 + ABI_COMPAT + 8;
+
+    private static final MethodHandle POST = handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle POLL = handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle NOTIFY = handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle QUERY_PORT =
+            handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
+
+    private ProviderCalls() {}
+
+    private static MethodHandle handle(FunctionDescriptor descriptor) {
+        return Linker.nativeLinker().downcallHandle(descriptor);
+    }
+
+    /** {@code qp->context} and {@code cq->context} are both the first field. */
+    private static MemorySegment function(long object, long operation) {
+        return MemorySegment.ofAddress(NativeMemory.getLong(NativeMemory.getLong(object) + operation));
+    }
+
+    static int postSend(long qp, long wr, long badWr) {
+        try {
+            return (int) POST.invokeExact(function(qp, OPS_POST_SEND), qp, wr, badWr);
+        } catch (Throwable e) {
+            throw IbverbsCalls.unexpected(e);
+        }
+    }
+
+    static int postRecv(long qp, long wr, long badWr) {
+        try {
+            return (int) POST.invokeExact(function(qp, OPS_POST_RECV), qp, wr, badWr);
+        } catch (Throwable e) {
+            throw IbverbsCalls.unexpected(e);
+        }
+    }
+
+    static int pollCq(long cq, int numEntries, long wc) {
+        try {
+            return (int) POLL.invokeExact(function(cq, OPS_POLL_CQ), cq, numEntries, wc);
+        } catch (Throwable e) {
+            throw IbverbsCalls.unexpected(e);
+        }
+    }
+
+    static int reqNotifyCq(long cq, int solicitedOnly) {
+        try {
+            return (int) NOTIFY.invokeExact(function(cq, OPS_REQ_NOTIFY_CQ), cq, solicitedOnly);
+        } catch (Throwable e) {
+            throw IbverbsCalls.unexpected(e);
+        }
+    }
+
+    /** The inline {@code ibv_query_port}: the provider's where there is one, else the exported one with its prefix. */
+    static int queryPort(long context, int port, long attr, long size) {
+        boolean extended = NativeMemory.getLong(context + ABI_COMPAT) == -1
+                && NativeMemory.getLong(context + VERBS_SZ) >= SZ_FOR_QUERY_PORT;
+        long function = extended ? NativeMemory.getLong(context + VERBS_QUERY_PORT) : 0;
+        if (function == 0) {
+            return IbverbsCalls.queryPort(context, port, attr);
+        }
+        try {
+            return (int) QUERY_PORT.invokeExact(MemorySegment.ofAddress(function), context, port, attr, size);
+        } catch (Throwable e) {
+            throw IbverbsCalls.unexpected(e);
+        }
+    }
+}
