@@ -44,6 +44,7 @@ public final class ReceiveChain {
     /** Forgets all requests. */
     public void clear() {
         size = 0;
+        NativeMemory.putLong(badWr(), 0); // a provider may leave it alone
     }
 
     /**

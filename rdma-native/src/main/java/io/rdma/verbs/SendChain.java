@@ -47,6 +47,7 @@ public final class SendChain {
     /** Forgets all requests. */
     public void clear() {
         size = 0;
+        NativeMemory.putLong(badWr(), 0); // a provider may leave it alone
     }
 
     /**

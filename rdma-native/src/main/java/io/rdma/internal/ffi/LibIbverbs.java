@@ -48,12 +48,20 @@ final class LibIbverbs {
         this.lookup = lookup;
     }
 
-    /** The library under its usual name. @throws RdmaException where it is missing; the message names the remedy */
+    /**
+     * The library under its usual name.
+     *
+     * @throws RdmaException where it is missing; the message names the remedy
+     */
     static LibIbverbs load() {
         return load(NAME);
     }
 
-    /** The library by name or path. @throws RdmaException where it is missing or not libibverbs */
+    /**
+     * The library by name or path.
+     *
+     * @throws RdmaException where it is missing or not libibverbs
+     */
     static LibIbverbs load(String name) {
         SymbolLookup lookup;
         try {

@@ -1,6 +1,11 @@
 package io.rdma.internal.ffi;
 
-import static io.rdma.internal.ffi.NativeMemory.*;
+import static io.rdma.internal.ffi.NativeMemory.getByte;
+import static io.rdma.internal.ffi.NativeMemory.getInt;
+import static io.rdma.internal.ffi.NativeMemory.getShort;
+import static io.rdma.internal.ffi.NativeMemory.putByte;
+import static io.rdma.internal.ffi.NativeMemory.putInt;
+import static io.rdma.internal.ffi.NativeMemory.putShort;
 
 /** {@code struct ibv_qp_attr} with its {@code ibv_ah_attr}, and {@code struct ibv_qp_cap}, in native memory. */
 final class QpAttrLayout {

@@ -1,0 +1,64 @@
+package io.rdma.internal.ffi;
+
+import io.rdma.verbs.VerbsException;
+import java.lang.foreign.Arena;
+
+// Invariant: the two descriptors are polled together, level-triggered; a wake-up stays in the eventfd until one wait has read it.
+
+/** A completion channel's descriptor beside an eventfd that ends a wait. */
+final class FfmChannel {
+    private static final int CHANNEL_FD = 8; // offsetof(struct ibv_comp_channel, fd)
+
+    private final int channelFd;
+    private final int wakeFd;
+    private final java.lang.foreign.MemorySegment one;
+
+    FfmChannel(long channel) {
+        channelFd = NativeMemory.getInt(channel + CHANNEL_FD);
+        wakeFd = Libc.eventfd(0, Libc.EFD_CLOEXEC | Libc.EFD_NONBLOCK);
+        if (wakeFd < 0) {
+            throw new VerbsException("eventfd", -wakeFd, "Raise the limit of open files, ulimit -n");
+        }
+        one = Arena.ofAuto().allocate(java.lang.foreign.ValueLayout.JAVA_LONG, 1L);
+    }
+
+    /**
+     * {@code poll(2)}.
+     *
+     * @return whether the channel has an event
+     */
+    boolean await(int timeoutMillis) {
+        long fds = CallState.scratch();
+        put(fds, channelFd);
+        put(fds + Libc.POLLFD_SIZE, wakeFd);
+        long deadline = System.nanoTime() + timeoutMillis * 1_000_000L;
+        int left = timeoutMillis;
+        int ready;
+        while ((ready = Libc.poll(fds, 2, left)) == -Libc.EINTR) {
+            if (timeoutMillis >= 0) {
+                left = (int) Math.max(0, (deadline - System.nanoTime()) / 1_000_000);
+            }
+        }
+        if (ready < 0) {
+            throw new VerbsException("poll", -ready, null);
+        }
+        if (NativeMemory.getShort(fds + Libc.POLLFD_SIZE + Libc.POLLFD_REVENTS) != 0) {
+            Libc.read(wakeFd, CallState.scratch() + 2 * Libc.POLLFD_SIZE, Long.BYTES);
+        }
+        return (NativeMemory.getShort(fds + Libc.POLLFD_REVENTS) & Libc.POLLIN) != 0;
+    }
+
+    private static void put(long pollfd, int fd) {
+        NativeMemory.putInt(pollfd + Libc.POLLFD_FD, fd);
+        NativeMemory.putShort(pollfd + Libc.POLLFD_EVENTS, Libc.POLLIN);
+        NativeMemory.putShort(pollfd + Libc.POLLFD_REVENTS, (short) 0);
+    }
+
+    void wake() {
+        Libc.write(wakeFd, one.address(), Long.BYTES);
+    }
+
+    void close() {
+        Libc.close(wakeFd);
+    }
+}

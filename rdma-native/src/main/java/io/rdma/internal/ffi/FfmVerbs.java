@@ -1,0 +1,383 @@
+package io.rdma.internal.ffi;
+
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.RdmaException;
+import io.rdma.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongUnaryOperator;
+
+/** {@link Verbs} by the real libibverbs. Handles are C's pointers. */
+public final class FfmVerbs implements Verbs {
+    private static final int DEVICE_NODE_TYPE = 16;
+    private static final int DEVICE_TRANSPORT_TYPE = 20;
+    private static final int DEVICE_NAME = 24;
+    private static final int DEVICE_NAME_BYTES = 64;
+    private static final int MR_LKEY = 36;
+    private static final int MR_RKEY = 40;
+    private static final int CQ_CQE = 28;
+    private static final int QP_NUM = 52;
+    private static final int GID_ENTRY_BYTES = 32;
+    private static final int INIT_ATTR_BYTES = 64;
+    private static final int INIT_ATTR_CAP = 32;
+
+    private final Map<Long, FfmChannel> channels = new ConcurrentHashMap<>();
+
+    private FfmVerbs() {}
+
+    /** Loads the library once; keeps the reason where that fails. */
+    private static final class Holder {
+        static final Optional<FfmVerbs> VERBS;
+        static final Optional<String> REASON;
+
+        static {
+            Optional<FfmVerbs> verbs = Optional.empty();
+            Optional<String> reason = Optional.empty();
+            try {
+                LibIbverbs.load();
+                verbs = Optional.of(new FfmVerbs());
+            } catch (RdmaException | UnsupportedOperationException e) {
+                reason = Optional.ofNullable(e.getMessage());
+            }
+            VERBS = verbs;
+            REASON = reason;
+        }
+    }
+
+    /**
+     * The real verbs.
+     *
+     * @return empty where libibverbs is missing
+     */
+    public static Optional<FfmVerbs> ifAvailable() {
+        return Holder.VERBS;
+    }
+
+    /**
+     * Why there are no real verbs, with the remedy.
+     *
+     * @return empty where there are
+     */
+    public static Optional<String> unavailableReason() {
+        return Holder.REASON;
+    }
+
+    @Override
+    public List<DeviceEntry> getDeviceList() {
+        List<DeviceEntry> entries = new ArrayList<>();
+        eachDevice(device -> {
+            entries.add(new DeviceEntry(
+                    name(device),
+                    Long.reverseBytes(IbverbsCalls.getDeviceGuid(device)),
+                    NativeMemory.getInt(device + DEVICE_NODE_TYPE),
+                    NativeMemory.getInt(device + DEVICE_TRANSPORT_TYPE)));
+            return 0;
+        });
+        return List.copyOf(entries);
+    }
+
+    /**
+     * Calls a visitor for each device until it returns other than 0.
+     *
+     * @return that, or 0
+     */
+    private static long eachDevice(LongUnaryOperator visitor) {
+        long list = IbverbsCalls.getDeviceList(0);
+        if (list == 0) {
+            int errno = CallState.errno();
+            if (errno == Errno.ENOSYS || errno == 0) {
+                return 0; // the kernel has no RDMA: no devices
+            }
+            throw Remedy.failed("ibv_get_device_list", errno);
+        }
+        try {
+            long device;
+            for (long at = list; (device = NativeMemory.getLong(at)) != 0; at += Long.BYTES) {
+                long result = visitor.applyAsLong(device);
+                if (result != 0) {
+                    return result;
+                }
+            }
+            return 0;
+        } finally {
+            IbverbsCalls.freeDeviceList(list);
+        }
+    }
+
+    private static String name(long device) {
+        byte[] bytes = new byte[DEVICE_NAME_BYTES];
+        int length = 0;
+        byte b;
+        while (length < DEVICE_NAME_BYTES && (b = NativeMemory.getByte(device + DEVICE_NAME + length)) != 0) {
+            bytes[length++] = b;
+        }
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public long openDevice(String name) {
+        long context = eachDevice(device -> {
+            if (!name(device).equals(name)) {
+                return 0;
+            }
+            long opened = IbverbsCalls.openDevice(device);
+            if (opened == 0) {
+                throw Remedy.failed("ibv_open_device(" + name + ")", CallState.errno());
+            }
+            return opened;
+        });
+        if (context == 0) {
+            throw new VerbsException(
+                    "ibv_open_device(" + name + ")",
+                    Errno.ENODEV,
+                    "libibverbs has these devices: " + getDeviceList().stream().map(DeviceEntry::name).toList());
+        }
+        return context;
+    }
+
+    @Override
+    public void closeDevice(long context) {
+        minusOne("ibv_close_device", IbverbsCalls.closeDevice(context));
+    }
+
+    @Override
+    public DeviceAttr queryDevice(long context) {
+        try (Arena arena = Arena.ofConfined()) {
+            long attr = arena.allocate(DeviceAttrLayout.SIZE, 8).address();
+            zero("ibv_query_device", IbverbsCalls.queryDevice(context, attr));
+            return DeviceAttrLayout.read(attr);
+        }
+    }
+
+    @Override
+    public PortAttr queryPort(long context, int port) {
+        try (Arena arena = Arena.ofConfined()) {
+            // The exported function fills less than the provider's; the arena's zeros stand for the rest.
+            long attr = arena.allocate(PortAttrLayout.SIZE, 8).address();
+            zero("ibv_query_port", ProviderCalls.queryPort(context, port, attr, PortAttrLayout.SIZE));
+            return PortAttrLayout.read(attr);
+        }
+    }
+
+    @Override
+    public List<GidEntry> queryGidTable(long context) {
+        if (!IbverbsCalls.has("_ibv_query_gid_table")) {
+            throw new VerbsException(
+                    "_ibv_query_gid_table", Errno.ENOSYS, "This libibverbs is too old: rdma-core 32 or newer has it");
+        }
+        int most = 0;
+        int ports = queryDevice(context).physPortCnt();
+        for (int port = 1; port <= ports; port++) {
+            most += queryPort(context, port).gidTblLen();
+        }
+        if (most == 0) {
+            return List.of();
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            long table = arena.allocate((long) most * GID_ENTRY_BYTES, 8).address();
+            long count = IbverbsCalls.queryGidTable(context, table, most, 0, GID_ENTRY_BYTES);
+            if (count < 0) {
+                throw Remedy.failed("ibv_query_gid_table", (int) -count);
+            }
+            List<GidEntry> entries = new ArrayList<>();
+            for (long at = table; at < table + count * GID_ENTRY_BYTES; at += GID_ENTRY_BYTES) {
+                entries.add(new GidEntry(
+                        QpAttrLayout.gid(at),
+                        NativeMemory.getInt(at + 16),
+                        NativeMemory.getInt(at + 20),
+                        NativeMemory.getInt(at + 24),
+                        NativeMemory.getInt(at + 28)));
+            }
+            return List.copyOf(entries);
+        }
+    }
+
+    @Override
+    public int queryPkey(long context, int port, int index) {
+        long pkey = CallState.scratch();
+        minusOne("ibv_query_pkey", IbverbsCalls.queryPkey(context, port, index, pkey));
+        return Short.toUnsignedInt(Short.reverseBytes(NativeMemory.getShort(pkey)));
+    }
+
+    @Override
+    public long allocPd(long context) {
+        return pointer("ibv_alloc_pd", IbverbsCalls.allocPd(context));
+    }
+
+    @Override
+    public void deallocPd(long pd) {
+        zero("ibv_dealloc_pd", IbverbsCalls.deallocPd(pd));
+    }
+
+    @Override
+    public Mr regMr(long pd, long address, long length, long iova, int access) {
+        long mr;
+        if (IbverbsCalls.has("ibv_reg_mr_iova2")) {
+            mr = pointer("ibv_reg_mr_iova2", IbverbsCalls.regMrIova2(pd, address, length, iova, access));
+        } else if (iova == address) {
+            mr = pointer("ibv_reg_mr", IbverbsCalls.regMr(pd, address, length, access));
+        } else {
+            throw new VerbsException("ibv_reg_mr_iova2", Errno.ENOSYS, "This libibverbs is too old for another iova");
+        }
+        return new Mr(mr, NativeMemory.getInt(mr + MR_LKEY), NativeMemory.getInt(mr + MR_RKEY));
+    }
+
+    @Override
+    public void deregMr(long mr) {
+        zero("ibv_dereg_mr", IbverbsCalls.deregMr(mr));
+    }
+
+    @Override
+    public long createCompChannel(long context) {
+        long channel = pointer("ibv_create_comp_channel", IbverbsCalls.createCompChannel(context));
+        try {
+            channels.put(channel, new FfmChannel(channel));
+            return channel;
+        } catch (VerbsException e) {
+            IbverbsCalls.destroyCompChannel(channel);
+            throw e;
+        }
+    }
+
+    @Override
+    public void destroyCompChannel(long channel) {
+        FfmChannel known = channel(channel);
+        zero("ibv_destroy_comp_channel", IbverbsCalls.destroyCompChannel(channel));
+        channels.remove(channel);
+        known.close();
+    }
+
+    private FfmChannel channel(long channel) {
+        FfmChannel known = channels.get(channel);
+        if (known == null) {
+            throw new VerbsException("ibv_comp_channel", Errno.EINVAL, "The completion channel is destroyed");
+        }
+        return known;
+    }
+
+    @Override
+    public Cq createCq(long context, int cqe, long channel, int compVector) {
+        long cq = pointer("ibv_create_cq", IbverbsCalls.createCq(context, cqe, 0, channel, compVector));
+        return new Cq(cq, NativeMemory.getInt(cq + CQ_CQE));
+    }
+
+    @Override
+    public void destroyCq(long cq) {
+        zero("ibv_destroy_cq", IbverbsCalls.destroyCq(cq));
+    }
+
+    @Override
+    public Qp createQp(long pd, QpInitAttr attr) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment init = arena.allocate(INIT_ATTR_BYTES, 8);
+            long at = init.address();
+            NativeMemory.putLong(at + 8, attr.sendCq());
+            NativeMemory.putLong(at + 16, attr.recvCq());
+            QpAttrLayout.writeCap(at + INIT_ATTR_CAP, attr.cap());
+            NativeMemory.putInt(at + 52, attr.qpType());
+            NativeMemory.putInt(at + 56, attr.sqSigAll() ? 1 : 0);
+            long qp = pointer("ibv_create_qp", IbverbsCalls.createQp(pd, at));
+            return new Qp(qp, NativeMemory.getInt(qp + QP_NUM), QpAttrLayout.readCap(at + INIT_ATTR_CAP));
+        }
+    }
+
+    @Override
+    public void modifyQp(long qp, QpAttr attr, int mask) {
+        try (Arena arena = Arena.ofConfined()) {
+            long at = arena.allocate(QpAttrLayout.SIZE, 8).address();
+            QpAttrLayout.write(at, attr);
+            zero("ibv_modify_qp", IbverbsCalls.modifyQp(qp, at, mask));
+        }
+    }
+
+    @Override
+    public QpAttr queryQp(long qp, int mask) {
+        try (Arena arena = Arena.ofConfined()) {
+            long at = arena.allocate(QpAttrLayout.SIZE, 8).address();
+            long init = arena.allocate(INIT_ATTR_BYTES, 8).address();
+            zero("ibv_query_qp", IbverbsCalls.queryQp(qp, at, mask, init));
+            return QpAttrLayout.read(at);
+        }
+    }
+
+    @Override
+    public void destroyQp(long qp) {
+        zero("ibv_destroy_qp", IbverbsCalls.destroyQp(qp));
+    }
+
+    @Override
+    public int postSend(long qp, long wr, long badWr) {
+        return negative(ProviderCalls.postSend(qp, wr, badWr));
+    }
+
+    @Override
+    public int postRecv(long qp, long wr, long badWr) {
+        return negative(ProviderCalls.postRecv(qp, wr, badWr));
+    }
+
+    /** Providers differ in the sign of what a post returns. */
+    private static int negative(int result) {
+        return -Math.abs(result);
+    }
+
+    @Override
+    public int pollCq(long cq, int numEntries, long wc) {
+        int polled = ProviderCalls.pollCq(cq, numEntries, wc);
+        // ibv_poll_cq(3): negative is an error, but providers' numbers are no errnos.
+        return polled >= 0 ? polled : -Errno.EIO;
+    }
+
+    @Override
+    public int reqNotifyCq(long cq, boolean solicitedOnly) {
+        return negative(ProviderCalls.reqNotifyCq(cq, solicitedOnly ? 1 : 0));
+    }
+
+    @Override
+    public boolean pollCompChannel(long channel, int timeoutMillis) {
+        return channel(channel).await(timeoutMillis);
+    }
+
+    @Override
+    public void wakeCompChannel(long channel) {
+        channel(channel).wake();
+    }
+
+    @Override
+    public long getCqEvent(long channel) {
+        long cq = CallState.scratch();
+        minusOne("ibv_get_cq_event", IbverbsCalls.getCqEvent(channel, cq, cq + Long.BYTES));
+        return NativeMemory.getLong(cq);
+    }
+
+    @Override
+    public void ackCqEvents(long cq, int events) {
+        IbverbsCalls.ackCqEvents(cq, events);
+    }
+
+    private static long pointer(String call, long result) {
+        if (result == 0) {
+            throw Remedy.failed(call, CallState.errno());
+        }
+        return result;
+    }
+
+    /** For calls that return the errno itself. */
+    private static void zero(String call, int result) {
+        if (result != 0) {
+            throw Remedy.failed(call, Math.abs(result));
+        }
+    }
+
+    /** For calls that return -1 and set errno. */
+    private static void minusOne(String call, int result) {
+        if (result != 0) {
+            throw Remedy.failed(call, CallState.errno());
+        }
+    }
+}

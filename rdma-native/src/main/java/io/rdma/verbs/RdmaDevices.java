@@ -1,0 +1,78 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.FfmVerbs;
+import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.soft.SoftVerbs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The devices of this process: those of libibverbs, then the software device {@code soft0}, which always exists. */
+public final class RdmaDevices {
+    private RdmaDevices() {}
+
+    /**
+     * All devices. Where libibverbs is missing or the kernel has no RDMA, only {@code soft0} is there.
+     *
+     * @return a snapshot: real devices in the order of libibverbs, {@code soft0} last
+     */
+    public static List<RdmaDevice> list() {
+        List<RdmaDevice> devices = new ArrayList<>();
+        FfmVerbs.ifAvailable().ifPresent(real -> addAll(devices, real, false));
+        addAll(devices, SoftVerbs.shared(), true);
+        return List.copyOf(devices);
+    }
+
+    private static void addAll(List<RdmaDevice> devices, Verbs verbs, boolean software) {
+        verbs.getDeviceList().forEach(entry -> devices.add(new RdmaDevice(verbs, entry, software)));
+    }
+
+    /**
+     * The device of a name.
+     *
+     * @param name such as {@code rxe0}
+     * @return the device
+     * @throws VerbsException ENODEV if there is none; the message lists those that exist
+     */
+    public static RdmaDevice named(String name) {
+        List<RdmaDevice> devices = list();
+        return devices.stream().filter(d -> d.name().equals(name)).findFirst().orElseThrow(() -> {
+            String known = devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", "));
+            String missing = FfmVerbs.unavailableReason().map(reason -> " (" + reason + ")").orElse("");
+            return new VerbsException(
+                    "ibv_open_device(" + name + ")", Errno.ENODEV, "Devices here are: " + known + missing);
+        });
+    }
+
+    /**
+     * The default: {@code RDMA_DEVICE} of the environment where it is set, else the first real device that has an active port, else {@code soft0}.
+     *
+     * @return the device
+     * @throws VerbsException ENODEV if {@code RDMA_DEVICE} names none
+     */
+    public static RdmaDevice defaultDevice() {
+        String wanted = System.getenv("RDMA_DEVICE");
+        if (wanted != null && !wanted.isBlank()) {
+            return named(wanted.strip());
+        }
+        List<RdmaDevice> devices = list();
+        return devices.stream()
+                .filter(device -> device.isSoftware() || hasActivePort(device))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("the software device always exists"));
+    }
+
+    private static boolean hasActivePort(RdmaDevice device) {
+        try (DeviceContext context = device.open()) {
+            int ports = context.queryDevice().physPortCnt();
+            for (int port = 1; port <= ports; port++) {
+                if (context.queryPort(port).state() == PortState.ACTIVE) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (VerbsException e) {
+            return false; // no permission, or gone: not a device that works by default
+        }
+    }
+}
