@@ -38,7 +38,9 @@ public final class RdmaDevices {
         List<RdmaDevice> devices = list();
         return devices.stream().filter(d -> d.name().equals(name)).findFirst().orElseThrow(() -> {
             String known = devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", "));
-            String missing = FfmVerbs.unavailableReason().map(reason -> " (" + reason + ")").orElse("");
+            String missing = FfmVerbs.unavailableReason()
+                    .map(reason -> " (" + reason + ")")
+                    .orElse("");
             return new VerbsException(
                     "ibv_open_device(" + name + ")", Errno.ENODEV, "Devices here are: " + known + missing);
         });

@@ -15,9 +15,10 @@ final class CallState {
     /** Option of every handle whose man page defines {@code errno}; adds a leading segment, {@link #segment()}. */
     static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
 
-    private static final int ERRNO_OFFSET = Math.toIntExact(
-            Linker.Option.captureStateLayout().byteOffset(java.lang.foreign.MemoryLayout.PathElement.groupElement("errno")));
-    private static final int STATE_SIZE = Math.toIntExact(Linker.Option.captureStateLayout().byteSize());
+    private static final int ERRNO_OFFSET = Math.toIntExact(Linker.Option.captureStateLayout()
+            .byteOffset(java.lang.foreign.MemoryLayout.PathElement.groupElement("errno")));
+    private static final int STATE_SIZE =
+            Math.toIntExact(Linker.Option.captureStateLayout().byteSize());
     private static final int SCRATCH = 16;
     private static final int SCRATCH_SIZE = 32;
 

@@ -3,7 +3,8 @@ package io.rdma.internal.ffi;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.Arena;
 
-// Invariant: the two descriptors are polled together, level-triggered; a wake-up stays in the eventfd until one wait has read it.
+// Invariant: the two descriptors are polled together, level-triggered; a wake-up stays in the eventfd until one wait
+// has read it.
 
 /** A completion channel's descriptor beside an eventfd that ends a wait. */
 final class FfmChannel {

@@ -136,7 +136,8 @@ public final class FfmVerbs implements Verbs {
             throw new VerbsException(
                     "ibv_open_device(" + name + ")",
                     Errno.ENODEV,
-                    "libibverbs has these devices: " + getDeviceList().stream().map(DeviceEntry::name).toList());
+                    "libibverbs has these devices: "
+                            + getDeviceList().stream().map(DeviceEntry::name).toList());
         }
         return context;
     }

@@ -34,36 +34,32 @@ final class IbverbsCalls {
             plain("ibv_query_port", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
     private static final MethodHandle QUERY_GID =
             capturing("ibv_query_gid", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle QUERY_GID_TABLE =
-            plain("_ibv_query_gid_table", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle QUERY_GID_TABLE = plain(
+            "_ibv_query_gid_table",
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
     private static final MethodHandle QUERY_PKEY =
             capturing("ibv_query_pkey", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle ALLOC_PD =
-            capturing("ibv_alloc_pd", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle DEALLOC_PD =
-            plain("ibv_dealloc_pd", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle REG_MR_IOVA2 =
-            capturing("ibv_reg_mr_iova2", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle ALLOC_PD = capturing("ibv_alloc_pd", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle DEALLOC_PD = plain("ibv_dealloc_pd", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle REG_MR_IOVA2 = capturing(
+            "ibv_reg_mr_iova2", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final MethodHandle REG_MR =
             capturing("ibv_reg_mr", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle DEREG_MR =
-            plain("ibv_dereg_mr", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle DEREG_MR = plain("ibv_dereg_mr", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
     private static final MethodHandle CREATE_COMP_CHANNEL =
             capturing("ibv_create_comp_channel", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
     private static final MethodHandle DESTROY_COMP_CHANNEL =
             plain("ibv_destroy_comp_channel", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle CREATE_CQ =
-            capturing("ibv_create_cq", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle DESTROY_CQ =
-            plain("ibv_destroy_cq", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle CREATE_CQ = capturing(
+            "ibv_create_cq", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle DESTROY_CQ = plain("ibv_destroy_cq", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
     private static final MethodHandle CREATE_QP =
             capturing("ibv_create_qp", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle MODIFY_QP =
             plain("ibv_modify_qp", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final MethodHandle QUERY_QP =
             plain("ibv_query_qp", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle DESTROY_QP =
-            plain("ibv_destroy_qp", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle DESTROY_QP = plain("ibv_destroy_qp", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
     private static final MethodHandle GET_CQ_EVENT =
             capturing("ibv_get_cq_event", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle ACK_CQ_EVENTS =
@@ -82,7 +78,9 @@ final class IbverbsCalls {
     /** A symbol that is missing gives a handle that must not be called: see {@link #has}. */
     private static MethodHandle handle(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         MethodHandle unbound = Linker.nativeLinker().downcallHandle(descriptor, options);
-        return LIBRARY.find(name).map(unbound::bindTo).orElseGet(() -> MethodHandles.empty(unbound.type().dropParameterTypes(0, 1)));
+        return LIBRARY.find(name)
+                .map(unbound::bindTo)
+                .orElseGet(() -> MethodHandles.empty(unbound.type().dropParameterTypes(0, 1)));
     }
 
     /** Whether the loaded library exports a symbol that older ones lack. */

@@ -68,12 +68,14 @@ final class LibIbverbs {
             lookup = SymbolLookup.libraryLookup(name, Arena.global());
         } catch (IllegalArgumentException e) {
             throw new RdmaException(
-                    "The library " + name + " could not be loaded: install rdma-core (Debian and Ubuntu: libibverbs1 and"
+                    "The library " + name
+                            + " could not be loaded: install rdma-core (Debian and Ubuntu: libibverbs1 and"
                             + " ibverbs-providers; Fedora and RHEL: libibverbs), or use the software device",
                     e);
         }
-        List<String> missing =
-                REQUIRED.stream().filter(symbol -> lookup.find(symbol).isEmpty()).toList();
+        List<String> missing = REQUIRED.stream()
+                .filter(symbol -> lookup.find(symbol).isEmpty())
+                .toList();
         if (!missing.isEmpty()) {
             throw new RdmaException("The library " + name + " lacks " + String.join(", ", missing)
                     + ": it is not libibverbs, or older than rdma-core; install rdma-core's libibverbs1");

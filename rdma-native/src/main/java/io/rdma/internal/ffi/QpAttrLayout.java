@@ -29,7 +29,15 @@ final class QpAttrLayout {
 
     static void write(long a, QpAttr v) {
         int[] words = {
-            v.qpState(), v.curQpState(), v.pathMtu(), v.pathMigState(), v.qkey(), v.rqPsn(), v.sqPsn(), v.destQpNum(), v.qpAccessFlags()
+            v.qpState(),
+            v.curQpState(),
+            v.pathMtu(),
+            v.pathMigState(),
+            v.qkey(),
+            v.rqPsn(),
+            v.sqPsn(),
+            v.destQpNum(),
+            v.qpAccessFlags()
         };
         for (int i = 0; i < words.length; i++) {
             putInt(a + 4L * i, words[i]);
@@ -41,7 +49,9 @@ final class QpAttrLayout {
         }
         putShort(a + 120, (short) v.pkeyIndex());
         putByte(a + 124, (byte) (v.enSqdAsyncNotify() ? 1 : 0));
-        int[] bytes = {v.maxRdAtomic(), v.maxDestRdAtomic(), v.minRnrTimer(), v.portNum(), v.timeout(), v.retryCnt(), v.rnrRetry()};
+        int[] bytes = {
+            v.maxRdAtomic(), v.maxDestRdAtomic(), v.minRnrTimer(), v.portNum(), v.timeout(), v.retryCnt(), v.rnrRetry()
+        };
         for (int i = 0; i < bytes.length; i++) {
             putByte(a + 126 + i, (byte) bytes[i]);
         }
@@ -78,11 +88,38 @@ final class QpAttrLayout {
     static QpAttr read(long a) {
         long h = a + AH;
         AhAttr ah = new AhAttr(
-                gid(h), getInt(h + 16), u8(h + 20), u8(h + 21), u8(h + 22), getShort(h + 24) & 0xffff, u8(h + 26), u8(h + 27),
-                u8(h + 28), u8(h + 29) != 0, u8(h + 30));
+                gid(h),
+                getInt(h + 16),
+                u8(h + 20),
+                u8(h + 21),
+                u8(h + 22),
+                getShort(h + 24) & 0xffff,
+                u8(h + 26),
+                u8(h + 27),
+                u8(h + 28),
+                u8(h + 29) != 0,
+                u8(h + 30));
         return new QpAttr(
-                getInt(a), getInt(a + 4), getInt(a + 8), getInt(a + 12), getInt(a + 16), getInt(a + 20), getInt(a + 24),
-                getInt(a + 28), getInt(a + 32), readCap(a + CAP), ah, getShort(a + 120) & 0xffff, u8(a + 124) != 0,
-                u8(a + 125) != 0, u8(a + 126), u8(a + 127), u8(a + 128), u8(a + 129), u8(a + 130), u8(a + 131), u8(a + 132));
+                getInt(a),
+                getInt(a + 4),
+                getInt(a + 8),
+                getInt(a + 12),
+                getInt(a + 16),
+                getInt(a + 20),
+                getInt(a + 24),
+                getInt(a + 28),
+                getInt(a + 32),
+                readCap(a + CAP),
+                ah,
+                getShort(a + 120) & 0xffff,
+                u8(a + 124) != 0,
+                u8(a + 125) != 0,
+                u8(a + 126),
+                u8(a + 127),
+                u8(a + 128),
+                u8(a + 129),
+                u8(a + 130),
+                u8(a + 131),
+                u8(a + 132));
     }
 }

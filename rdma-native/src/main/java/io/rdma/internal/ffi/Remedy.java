@@ -14,11 +14,14 @@ final class Remedy {
 
     private static @Nullable String remedy(String call, int errno) {
         return switch (errno) {
-            case Errno.EACCES, Errno.EPERM -> "Allow this user to open /dev/infiniband/uverbs*: add it to the group that owns the files"
-                    + " (often rdma), or pass the devices into the container";
-            case Errno.ENOMEM, Errno.EAGAIN -> call.startsWith("ibv_reg_mr") || call.startsWith("ibv_create")
-                    ? "The memory that may be locked is " + memlock() + ": raise it with ulimit -l, limits.conf or LimitMEMLOCK"
-                    : null;
+            case Errno.EACCES, Errno.EPERM ->
+                "Allow this user to open /dev/infiniband/uverbs*: add it to the group that owns the files"
+                        + " (often rdma), or pass the devices into the container";
+            case Errno.ENOMEM, Errno.EAGAIN ->
+                call.startsWith("ibv_reg_mr") || call.startsWith("ibv_create")
+                        ? "The memory that may be locked is " + memlock()
+                                + ": raise it with ulimit -l, limits.conf or LimitMEMLOCK"
+                        : null;
             case Errno.EBUSY -> "Something that was made from this object is still open: close that first";
             case Errno.ENODEV -> "The device is gone";
             default -> null;

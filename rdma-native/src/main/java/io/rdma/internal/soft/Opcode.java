@@ -1,0 +1,93 @@
+package io.rdma.internal.soft;
+
+/** BTH opcodes of the reliable connection, IB spec volume 1 table 38, and what each one carries. */
+final class Opcode {
+    static final int SEND_FIRST = 0x00;
+    static final int SEND_MIDDLE = 0x01;
+    static final int SEND_LAST = 0x02;
+    static final int SEND_LAST_IMM = 0x03;
+    static final int SEND_ONLY = 0x04;
+    static final int SEND_ONLY_IMM = 0x05;
+    static final int WRITE_FIRST = 0x06;
+    static final int WRITE_MIDDLE = 0x07;
+    static final int WRITE_LAST = 0x08;
+    static final int WRITE_LAST_IMM = 0x09;
+    static final int WRITE_ONLY = 0x0a;
+    static final int WRITE_ONLY_IMM = 0x0b;
+    static final int READ_REQUEST = 0x0c;
+    static final int READ_FIRST = 0x0d;
+    static final int READ_MIDDLE = 0x0e;
+    static final int READ_LAST = 0x0f;
+    static final int READ_ONLY = 0x10;
+    static final int ACKNOWLEDGE = 0x11;
+    static final int ATOMIC_ACKNOWLEDGE = 0x12;
+    static final int COMPARE_SWAP = 0x13;
+    static final int FETCH_ADD = 0x14;
+
+    private Opcode() {}
+
+    static boolean known(int opcode) {
+        return opcode >= 0 && opcode <= FETCH_ADD;
+    }
+
+    static boolean isResponse(int opcode) {
+        return opcode >= READ_FIRST && opcode <= ATOMIC_ACKNOWLEDGE;
+    }
+
+    static boolean isSend(int opcode) {
+        return opcode <= SEND_ONLY_IMM;
+    }
+
+    static boolean isWrite(int opcode) {
+        return opcode >= WRITE_FIRST && opcode <= WRITE_ONLY_IMM;
+    }
+
+    static boolean isAtomic(int opcode) {
+        return opcode == COMPARE_SWAP || opcode == FETCH_ADD;
+    }
+
+    /** First or only packet of a message. */
+    static boolean starts(int opcode) {
+        return opcode == SEND_FIRST
+                || opcode == SEND_ONLY
+                || opcode == SEND_ONLY_IMM
+                || opcode == WRITE_FIRST
+                || opcode == WRITE_ONLY
+                || opcode == WRITE_ONLY_IMM;
+    }
+
+    /** First or middle: a full path MTU follows and the message goes on. */
+    static boolean goesOn(int opcode) {
+        return opcode == SEND_FIRST || opcode == SEND_MIDDLE || opcode == WRITE_FIRST || opcode == WRITE_MIDDLE;
+    }
+
+    static boolean hasReth(int opcode) {
+        return opcode == WRITE_FIRST || opcode == WRITE_ONLY || opcode == WRITE_ONLY_IMM || opcode == READ_REQUEST;
+    }
+
+    static boolean hasImm(int opcode) {
+        return opcode == SEND_LAST_IMM
+                || opcode == SEND_ONLY_IMM
+                || opcode == WRITE_LAST_IMM
+                || opcode == WRITE_ONLY_IMM;
+    }
+
+    static boolean hasAeth(int opcode) {
+        return isResponse(opcode) && opcode != READ_MIDDLE;
+    }
+
+    /** Whether payload may follow the headers. */
+    static boolean hasPayload(int opcode) {
+        return opcode < READ_REQUEST || opcode >= READ_FIRST && opcode <= READ_ONLY;
+    }
+
+    /** Bytes of all headers from the BTH to the payload. */
+    static int headerBytes(int opcode) {
+        return 12
+                + (hasReth(opcode) ? 16 : 0)
+                + (hasImm(opcode) ? 4 : 0)
+                + (hasAeth(opcode) ? 4 : 0)
+                + (isAtomic(opcode) ? 28 : 0)
+                + (opcode == ATOMIC_ACKNOWLEDGE ? 8 : 0);
+    }
+}

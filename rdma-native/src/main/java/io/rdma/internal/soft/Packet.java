@@ -1,0 +1,72 @@
+package io.rdma.internal.soft;
+
+import io.rdma.internal.ffi.NativeMemory;
+
+/**
+ * One packet: header fields, and the payload as a list of pieces of process memory. Reused; owned by the device thread.
+ *
+ * <p>Invariant: {@code payload} is the sum of the piece lengths. A receiver must use the payload before it returns.
+ */
+final class Packet {
+    private static final int MAX_PIECES = 32;
+
+    int opcode;
+    int destQpn;
+    int psn;
+    boolean ackRequest;
+    boolean solicited;
+    int pad;
+    long remoteAddress;
+    int rkey;
+    long length;
+    int imm;
+    int syndrome;
+    int msn;
+    long swapAdd;
+    long compare;
+    long original;
+
+    int payload;
+    int pieces;
+    final long[] pieceAddress = new long[MAX_PIECES];
+    final int[] pieceLength = new int[MAX_PIECES];
+
+    void reset(int newOpcode, int newDestQpn, int newPsn) {
+        opcode = newOpcode;
+        destQpn = newDestQpn;
+        psn = newPsn;
+        ackRequest = false;
+        solicited = false;
+        pad = 0;
+        payload = 0;
+        pieces = 0;
+    }
+
+    void addPiece(long address, int bytes) {
+        if (bytes == 0) {
+            return;
+        }
+        pieceAddress[pieces] = address;
+        pieceLength[pieces++] = bytes;
+        payload += bytes;
+    }
+
+    /** Copies {@code bytes} of the payload from {@code offset} to native memory, which the caller has checked. */
+    void copyOut(int offset, long to, int bytes) {
+        int skip = offset;
+        int left = bytes;
+        long target = to;
+        for (int i = 0; i < pieces && left > 0; i++) {
+            int size = pieceLength[i];
+            if (skip >= size) {
+                skip -= size;
+                continue;
+            }
+            int n = Math.min(size - skip, left);
+            NativeMemory.copy(pieceAddress[i] + skip, target, n);
+            target += n;
+            left -= n;
+            skip = 0;
+        }
+    }
+}

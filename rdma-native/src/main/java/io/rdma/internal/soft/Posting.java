@@ -1,0 +1,137 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.ffi.RecvWr;
+import io.rdma.internal.ffi.SendWr;
+import io.rdma.internal.ffi.Sge;
+import io.rdma.verbs.Errno;
+
+/** {@code ibv_post_send(3)} and {@code ibv_post_recv(3)}: copies chains into the rings of a queue pair, and rings once. Any thread. */
+final class Posting {
+    private static final int ALL_FLAGS = SEND_FENCE | SEND_SIGNALED | SEND_SOLICITED | SEND_INLINE;
+
+    private Posting() {}
+
+    static int send(SoftQp qp, long first, long badWr) {
+        int result = 0;
+        synchronized (qp.sq) {
+            long wr = first;
+            while (wr != 0 && (result = sendOne(qp, wr)) == 0) {
+                wr = SendWr.next(wr);
+            }
+            if (result != 0) {
+                NativeMemory.putLong(badWr, wr);
+            }
+        }
+        qp.device.ring(qp);
+        return result;
+    }
+
+    private static int sendOne(SoftQp qp, long wr) {
+        int opcode = SendWr.opcode(wr);
+        int flags = SendWr.sendFlags(wr);
+        int numSge = SendWr.numSge(wr);
+        boolean inline = (flags & SEND_INLINE) != 0;
+        boolean atomic = opcode == WR_ATOMIC_CMP_AND_SWP || opcode == WR_ATOMIC_FETCH_AND_ADD;
+        if (qp.state < QPS_RTS
+                || opcode < 0
+                || opcode > WR_ATOMIC_FETCH_AND_ADD
+                || (flags & ~ALL_FLAGS) != 0
+                || numSge < 0
+                || numSge > qp.cap.maxSendSge()
+                || inline && opcode >= WR_RDMA_READ) {
+            return -Errno.EINVAL;
+        }
+        if (qp.sq.full()) {
+            return -Errno.ENOMEM;
+        }
+        WorkRequest request = qp.sq.free();
+        request.length = entries(request, SendWr.sgList(wr), numSge);
+        if (inline && request.length > qp.cap.maxInlineData() || request.length > Integer.MAX_VALUE) {
+            return -Errno.EINVAL;
+        }
+        request.wrId = SendWr.wrId(wr);
+        request.opcode = opcode;
+        request.signaled = qp.signalAll || (flags & SEND_SIGNALED) != 0;
+        request.solicited = (flags & SEND_SOLICITED) != 0;
+        request.fence = (flags & SEND_FENCE) != 0;
+        request.inline = inline;
+        request.imm = SendWr.immData(wr);
+        request.remoteAddress = SendWr.rdmaRemoteAddr(wr);
+        request.rkey = atomic ? SendWr.atomicRkey(wr) : SendWr.rdmaRkey(wr);
+        request.compareAdd = atomic ? SendWr.atomicCompareAdd(wr) : 0;
+        request.swap = atomic ? SendWr.atomicSwap(wr) : 0;
+        request.numbered = false;
+        request.immArrived = false;
+        if (atomic) {
+            request.length = Long.BYTES;
+        }
+        if (inline) {
+            copyInline(request);
+        }
+        qp.sq.publish();
+        return 0;
+    }
+
+    /** The buffer is the caller's again after the post. */
+    private static void copyInline(WorkRequest request) {
+        long to = request.inlineData;
+        for (int i = 0; i < request.numSge; i++) {
+            NativeMemory.copy(request.address[i], to, request.bytes[i]);
+            request.address[i] = to;
+            to += request.bytes[i];
+        }
+    }
+
+    private static long entries(WorkRequest request, long list, int numSge) {
+        long total = 0;
+        request.numSge = numSge;
+        for (int i = 0; i < numSge; i++) {
+            long sge = list + (long) i * Sge.SIZE;
+            request.address[i] = Sge.addr(sge);
+            request.bytes[i] = Sge.length(sge);
+            request.lkey[i] = Sge.lkey(sge);
+            // A length above 2 GiB makes the total too large, whatever follows.
+            total += request.bytes[i] < 0 ? 1L << 32 : request.bytes[i];
+        }
+        return total;
+    }
+
+    static int receive(SoftQp qp, long first, long badWr) {
+        int result = 0;
+        synchronized (qp.rq) {
+            long wr = first;
+            while (wr != 0 && (result = receiveOne(qp, wr)) == 0) {
+                wr = RecvWr.next(wr);
+            }
+            if (result != 0) {
+                NativeMemory.putLong(badWr, wr);
+            }
+        }
+        if (qp.state == QPS_ERR) {
+            qp.device.ring(qp); // to be flushed
+        }
+        return result;
+    }
+
+    private static int receiveOne(SoftQp qp, long wr) {
+        int numSge = RecvWr.numSge(wr);
+        if (qp.state == QPS_RESET || numSge < 0 || numSge > qp.cap.maxRecvSge()) {
+            return -Errno.EINVAL;
+        }
+        if (qp.rq.full()) {
+            return -Errno.ENOMEM;
+        }
+        WorkRequest request = qp.rq.free();
+        request.length = entries(request, RecvWr.sgList(wr), numSge);
+        if (request.length > Integer.MAX_VALUE) {
+            return -Errno.EINVAL;
+        }
+        request.wrId = RecvWr.wrId(wr);
+        request.immArrived = false;
+        qp.rq.publish();
+        return 0;
+    }
+}

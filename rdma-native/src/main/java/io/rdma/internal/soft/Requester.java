@@ -1,0 +1,450 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+// Invariants (device thread)
+// - sq.taken is the oldest request without an outcome; `next` and `index` say which packet is sent next; taken <= next
+// <= posted.
+// - A request gets its PSNs when its first packet is sent for the first time, and keeps them through every rewind.
+// - Requests end in order. An answered request (read, atomic) ends when its last response came, any other when its last
+// PSN is acknowledged.
+
+/** The sending side of a queue pair: segments requests into packets, and retires them as the peer answers. IB spec volume 1, 9.7. */
+final class Requester {
+    private static final int BUDGET = 64;
+    private static final int INFINITE_RNR = 7;
+    private static final long TIMER_UNIT_NANOS = 4096;
+
+    private final SoftQp qp;
+    private final Packet packet = new Packet();
+    private long next;
+    private int index; // packet within `next`
+    private int nextPsn; // of the first packet of a request that has none yet
+    private int retries;
+    private int rnrRetries;
+    private boolean impliedNak;
+    private long rnrUntil; // 0: not waiting
+    private long deadline; // 0: nothing outstanding
+
+    Requester(SoftQp qp) {
+        this.qp = qp;
+    }
+
+    void reset(int psn) {
+        next = qp.sq.taken;
+        index = 0;
+        nextPsn = psn;
+        retries = 0;
+        rnrRetries = 0;
+        rnrUntil = 0;
+        deadline = 0;
+    }
+
+    /** When {@link #run} must be called at the latest, 0 for never. */
+    long wakeAt() {
+        return rnrUntil != 0 ? rnrUntil : deadline;
+    }
+
+    boolean run(long now) {
+        if (qp.state != QPS_RTS) {
+            return false;
+        }
+        if (rnrUntil != 0) {
+            if (now - rnrUntil < 0) {
+                return false;
+            }
+            rnrUntil = 0;
+        } else if (deadline != 0 && now - deadline >= 0) {
+            timeout();
+        }
+        int budget = BUDGET;
+        while (qp.state == QPS_RTS && budget > 0 && rnrUntil == 0 && sendNext(now)) {
+            budget--;
+        }
+        return budget == 0;
+    }
+
+    private void timeout() {
+        deadline = 0;
+        if (qp.sq.taken == next && index == 0) {
+            return;
+        }
+        if (++retries > qp.attr.retryCnt()) {
+            fail(WC_RETRY_EXC_ERR);
+        } else {
+            rewindToOldest();
+        }
+    }
+
+    /** Sends one packet. @return false when there is none, or it has to wait */
+    private boolean sendNext(long now) {
+        if (next >= qp.sq.posted()) {
+            return false;
+        }
+        WorkRequest request = qp.sq.at(next);
+        if (index == 0 && !begin(request)) {
+            return false;
+        }
+        int outstanding = Psn.diff(Psn.add(request.firstPsn, index), oldestPsn());
+        if (qp.peer != null && outstanding >= UdpLink.WINDOW) {
+            return false;
+        }
+        if (request.opcode == WR_RDMA_READ) {
+            return requestRead(request, now);
+        }
+        build(request);
+        startTimer(now);
+        advance(request, 1);
+        qp.device.transmit(qp, packet);
+        return true;
+    }
+
+    /** The first packet of a request: may it go, and is its local memory right? */
+    private boolean begin(WorkRequest request) {
+        boolean fresh = !request.numbered;
+        if (fresh && (request.fence || request.answered())) {
+            int answers = answersOutstanding();
+            if (request.fence && answers > 0 || request.answered() && answers >= qp.attr.maxRdAtomic()) {
+                return false;
+            }
+        }
+        if (!request.inline && !localMemory(request)) {
+            // Those before it must end first, in order.
+            if (qp.sq.taken == next) {
+                fail(WC_LOC_PROT_ERR);
+            }
+            return false;
+        }
+        if (fresh) {
+            request.numbered = true;
+            request.firstPsn = nextPsn;
+            request.done = 0;
+            request.acked = 0;
+            request.packets = (int) Math.max(1, (request.length + qp.mtu - 1) / qp.mtu);
+            if (request.opcode > WR_RDMA_READ) {
+                request.packets = 1;
+            }
+            nextPsn = Psn.add(nextPsn, request.packets);
+        }
+        return true;
+    }
+
+    private int answersOutstanding() {
+        int answers = 0;
+        for (long i = qp.sq.taken; i < next; i++) {
+            if (qp.sq.at(i).answered()) {
+                answers++;
+            }
+        }
+        return answers;
+    }
+
+    private boolean localMemory(WorkRequest request) {
+        int access = request.answered() ? ACCESS_LOCAL_WRITE : 0;
+        for (int i = 0; i < request.numSge; i++) {
+            int bytes = request.bytes[i];
+            if (bytes != 0 && qp.device.translate(qp.pd, request.lkey[i], request.address[i], bytes, access) == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private int oldestPsn() {
+        WorkRequest oldest = qp.sq.at(qp.sq.taken);
+        return oldest.numbered ? Psn.add(oldest.firstPsn, oldest.acked) : nextPsn;
+    }
+
+    /** A read is asked for in parts that a socket buffer can hold; in this process at once. */
+    private boolean requestRead(WorkRequest request, long now) {
+        if (index > request.done) {
+            return false; // a part is on its way
+        }
+        int part = request.packets - request.done;
+        if (qp.peer != null) {
+            part = Math.min(part, UdpLink.WINDOW / 2);
+        }
+        index = request.done;
+        long offset = (long) index * qp.mtu;
+        packet.reset(Opcode.READ_REQUEST, qp.attr.destQpNum(), Psn.add(request.firstPsn, index));
+        packet.ackRequest = true;
+        packet.remoteAddress = request.remoteAddress + offset;
+        packet.rkey = request.rkey;
+        packet.length = Math.min((long) part * qp.mtu, request.length - offset);
+        startTimer(now);
+        advance(request, part);
+        qp.device.transmit(qp, packet);
+        return true;
+    }
+
+    private void advance(WorkRequest request, int packets) {
+        index += packets;
+        if (index >= request.packets) {
+            next++;
+            index = 0;
+        }
+    }
+
+    private void startTimer(long now) {
+        int timeout = qp.attr.timeout();
+        if (deadline == 0 && timeout != 0) {
+            deadline = now + (TIMER_UNIT_NANOS << timeout) | 1; // never the 0 that means none
+        }
+    }
+
+    private void build(WorkRequest request) {
+        boolean first = index == 0;
+        boolean last = index == request.packets - 1;
+        packet.reset(opcode(request, first, last), qp.attr.destQpNum(), Psn.add(request.firstPsn, index));
+        packet.ackRequest = last || index % (UdpLink.WINDOW / 2) == UdpLink.WINDOW / 2 - 1;
+        packet.solicited = last && request.solicited;
+        packet.remoteAddress = request.remoteAddress;
+        packet.rkey = request.rkey;
+        packet.length = request.length;
+        packet.imm = request.imm;
+        packet.swapAdd = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.swap : request.compareAdd;
+        packet.compare = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.compareAdd : 0;
+        if (!request.answered()) {
+            long offset = (long) index * qp.mtu;
+            gather(request, offset, (int) Math.min(qp.mtu, request.length - offset));
+        }
+    }
+
+    private static int opcode(WorkRequest request, boolean first, boolean last) {
+        if (request.opcode == WR_ATOMIC_CMP_AND_SWP) {
+            return Opcode.COMPARE_SWAP;
+        }
+        if (request.opcode == WR_ATOMIC_FETCH_AND_ADD) {
+            return Opcode.FETCH_ADD;
+        }
+        int base = request.isSend() ? Opcode.SEND_FIRST : Opcode.WRITE_FIRST;
+        int imm = request.hasImm() ? 1 : 0;
+        if (first) {
+            return last ? base + Opcode.SEND_ONLY + imm : base;
+        }
+        return last ? base + Opcode.SEND_LAST + imm : base + Opcode.SEND_MIDDLE;
+    }
+
+    /** The pieces of local memory that make {@code bytes} bytes of the message from {@code offset}. */
+    private void gather(WorkRequest request, long offset, int bytes) {
+        long skip = offset;
+        int left = bytes;
+        for (int i = 0; i < request.numSge && left > 0; i++) {
+            int size = request.bytes[i];
+            if (skip >= size) {
+                skip -= size;
+                continue;
+            }
+            int part = (int) Math.min(size - skip, left);
+            long address = request.inline
+                    ? request.address[i] + skip
+                    : qp.device.translate(qp.pd, request.lkey[i], request.address[i] + skip, part, 0);
+            if (address == 0) {
+                return; // deregistered since the check: the peer sees a short packet and refuses it
+            }
+            packet.addPiece(address, part);
+            left -= part;
+            skip = 0;
+        }
+    }
+
+    /** A response of the peer. */
+    void response(Packet p, long now) {
+        if (qp.state != QPS_RTS && qp.state != QPS_SQD || outside(p.psn)) {
+            return;
+        }
+        if (p.opcode != Opcode.ACKNOWLEDGE) {
+            answer(p, now);
+        } else if (Aeth.isAck(p.syndrome)) {
+            acknowledge(p.psn, now);
+        } else {
+            acknowledge(Psn.add(p.psn, -1), now);
+            if (qp.state == QPS_RTS) {
+                refused(p, now);
+            }
+        }
+        qp.device.runnable(qp); // there may be room now
+    }
+
+    /** Whether a PSN is not between the oldest unacknowledged packet (or one before) and the newest that was sent. */
+    private boolean outside(int psn) {
+        return qp.sq.taken == qp.sq.posted()
+                || !qp.sq.at(qp.sq.taken).numbered
+                || Psn.diff(psn, Psn.add(qp.sq.at(qp.sq.taken).firstPsn, -1)) < 0
+                || Psn.diff(psn, nextPsn) >= 0;
+    }
+
+    private void refused(Packet p, long now) {
+        switch (p.syndrome) {
+            case Aeth.NAK_SEQUENCE -> {
+                if (++retries > qp.attr.retryCnt()) {
+                    fail(WC_RETRY_EXC_ERR);
+                } else {
+                    rewindToOldest();
+                }
+            }
+            case Aeth.NAK_INVALID_REQUEST -> fail(WC_REM_INV_REQ_ERR);
+            case Aeth.NAK_REMOTE_ACCESS -> fail(WC_REM_ACCESS_ERR);
+            case Aeth.NAK_REMOTE_OPERATION -> fail(WC_REM_OP_ERR);
+            default -> {
+                if (Aeth.isRnr(p.syndrome)) {
+                    notReady(p, now);
+                }
+            }
+        }
+    }
+
+    private void notReady(Packet p, long now) {
+        int limit = qp.attr.rnrRetry();
+        if (limit != INFINITE_RNR && ++rnrRetries > limit) {
+            fail(WC_RNR_RETRY_EXC_ERR);
+        } else {
+            rewindToOldest();
+            deadline = 0;
+            rnrUntil = now + Aeth.rnrNanos(p.syndrome) | 1;
+        }
+    }
+
+    /** Everything up to a PSN has arrived. */
+    private void acknowledge(int psn, long now) {
+        while (qp.sq.taken < qp.sq.posted()) {
+            WorkRequest oldest = qp.sq.at(qp.sq.taken);
+            if (!oldest.numbered) {
+                return;
+            }
+            int acked = Psn.diff(psn, oldest.firstPsn) + 1;
+            if (oldest.answered()) {
+                if (acked > 0 && !impliedNak && (qp.sq.taken < next)) {
+                    impliedNak = true; // its answer was lost
+                    rewindToOldest();
+                }
+                return;
+            }
+            if (acked <= oldest.acked) {
+                return;
+            }
+            progress(now);
+            if (acked < oldest.packets) {
+                oldest.acked = acked;
+                return;
+            }
+            succeed(oldest);
+        }
+    }
+
+    private void answer(Packet p, long now) {
+        acknowledgeBefore(p.psn, now);
+        WorkRequest oldest = qp.sq.at(qp.sq.taken);
+        if (qp.sq.taken == qp.sq.posted() || !oldest.numbered || !oldest.answered()) {
+            return;
+        }
+        int at = Psn.diff(p.psn, oldest.firstPsn);
+        if (at < oldest.done) {
+            return; // came before
+        }
+        if (at > oldest.done) {
+            if (!impliedNak) {
+                impliedNak = true; // a response was lost: ask again from there
+                rewindToOldest();
+            }
+            return;
+        }
+        boolean atomic = p.opcode == Opcode.ATOMIC_ACKNOWLEDGE;
+        long offset = (long) at * qp.mtu;
+        long expected = atomic ? 0 : Math.min(qp.mtu, oldest.length - offset);
+        if (atomic != (oldest.opcode != WR_RDMA_READ) || p.payload != expected) {
+            fail(WC_BAD_RESP_ERR);
+            return;
+        }
+        if (!(atomic ? scatterOriginal(oldest, p.original) : qp.device.scatter(qp.pd, oldest, offset, p))) {
+            fail(WC_LOC_PROT_ERR);
+            return;
+        }
+        oldest.done++;
+        oldest.acked = oldest.done;
+        progress(now);
+        if (oldest.done == oldest.packets) {
+            if (next == qp.sq.taken) { // answered although a rewind had put it back
+                next++;
+                index = 0;
+            }
+            succeed(oldest);
+        }
+    }
+
+    /** A response means that all requests before the one it answers have arrived. */
+    private void acknowledgeBefore(int psn, long now) {
+        while (qp.sq.taken < next) {
+            WorkRequest oldest = qp.sq.at(qp.sq.taken);
+            if (oldest.answered() || Psn.diff(psn, Psn.add(oldest.firstPsn, oldest.packets)) < 0) {
+                return;
+            }
+            progress(now);
+            succeed(oldest);
+        }
+    }
+
+    private boolean scatterOriginal(WorkRequest request, long original) {
+        if (request.numSge != 1 || request.bytes[0] < Long.BYTES) {
+            return false;
+        }
+        long address = qp.device.translate(qp.pd, request.lkey[0], request.address[0], Long.BYTES, ACCESS_LOCAL_WRITE);
+        if (address == 0) {
+            return false;
+        }
+        io.rdma.internal.ffi.NativeMemory.putLong(address, original);
+        return true;
+    }
+
+    private void progress(long now) {
+        retries = 0;
+        rnrRetries = 0;
+        impliedNak = false;
+        deadline = 0;
+        if (qp.sq.taken < next || index > 0) {
+            startTimer(now);
+        }
+    }
+
+    private void succeed(WorkRequest request) {
+        if (next == qp.sq.taken) { // acknowledged although a rewind had put it back
+            next++;
+            index = 0;
+        }
+        qp.sq.taken++;
+        request.numbered = false;
+        if (qp.sq.taken == next && index == 0) {
+            deadline = 0;
+        }
+        if (request.signaled) {
+            int opcode = switch (request.opcode) {
+                case WR_SEND, WR_SEND_WITH_IMM -> WC_SEND;
+                case WR_RDMA_READ -> WC_RDMA_READ;
+                case WR_ATOMIC_CMP_AND_SWP -> WC_COMP_SWAP;
+                case WR_ATOMIC_FETCH_AND_ADD -> WC_FETCH_ADD;
+                default -> WC_RDMA_WRITE;
+            };
+            qp.complete(
+                    qp.sendCq, false, qp.sq.taken, request.wrId, WC_SUCCESS, opcode, request.length, request, false);
+        }
+    }
+
+    private void rewindToOldest() {
+        next = qp.sq.taken;
+        if (next < qp.sq.posted()) {
+            WorkRequest oldest = qp.sq.at(next);
+            index = oldest.numbered ? oldest.acked : 0;
+        } else {
+            index = 0;
+        }
+        deadline = 0;
+        qp.device.runnable(qp);
+    }
+
+    /** The oldest request fails, everything behind it is flushed. */
+    private void fail(int status) {
+        WorkRequest oldest = qp.sq.at(qp.sq.taken++);
+        qp.complete(qp.sendCq, false, qp.sq.taken, oldest.wrId, status, 0, 0, oldest, false);
+        qp.error();
+    }
+}

@@ -1,0 +1,349 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.ffi.NativeMemory;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+// Invariants (device thread)
+// - `expected` is the PSN of the next new request packet. Older ones are duplicates, newer ones show a loss and are
+// answered with one NAK.
+// - Reads and atomics become jobs, answered in order; one acknowledge or NAK can be pending and is sent only behind all
+// jobs, so it cannot overtake.
+// - The job ring is the replay store too: the last max_dest_rd_atomic atomics keep their results for duplicates.
+// - A request that is refused for good ends the queue pair after its NAK was sent.
+
+/** The receiving side of a queue pair: checks, executes and answers what the peer asks. IB spec volume 1, 9.7. */
+final class Responder {
+    private static final int BUDGET = 64;
+    private static final VarHandle LONGS = ValueLayout.JAVA_LONG.varHandle();
+    private static final int NONE = -1;
+
+    private final SoftQp qp;
+    private final Packet packet = new Packet();
+    private Job[] jobs = new Job[0];
+    private long jobsAdded;
+    private long jobsDone;
+    private int expected;
+    private int msn;
+    private boolean nakSent;
+    private int pendingSyndrome = NONE;
+    private int pendingPsn;
+    private boolean fatal;
+    private int message = NONE; // SEND_FIRST or WRITE_FIRST while a message of several packets goes on
+    private long received; // bytes of it so far
+    private long writeAddress;
+    private long writeLength;
+    private int writeRkey;
+
+    /** A read or atomic to answer, or answered. */
+    private static final class Job {
+        boolean atomic;
+        int psn;
+        int packets;
+        int sent;
+        long address;
+        long length;
+        int rkey;
+        long original;
+    }
+
+    Responder(SoftQp qp) {
+        this.qp = qp;
+    }
+
+    void reset(int psn) {
+        expected = psn;
+        msn = 0;
+        nakSent = false;
+        pendingSyndrome = NONE;
+        fatal = false;
+        message = NONE;
+        jobsAdded = 0;
+        jobsDone = 0;
+        jobs = new Job[Math.max(1, qp.attr.maxDestRdAtomic())];
+        for (int i = 0; i < jobs.length; i++) {
+            jobs[i] = new Job();
+        }
+    }
+
+    /** Sends what is to be answered, within a bound. @return whether more is left */
+    boolean run() {
+        int budget = BUDGET;
+        while (jobsDone < jobsAdded && budget-- > 0) {
+            Job job = jobs[(int) (jobsDone % jobs.length)];
+            if (!answer(job)) {
+                return false;
+            }
+        }
+        if (jobsDone < jobsAdded) {
+            return true;
+        }
+        if (pendingSyndrome != NONE) {
+            packet.reset(Opcode.ACKNOWLEDGE, qp.attr.destQpNum(), pendingPsn);
+            packet.syndrome = pendingSyndrome;
+            packet.msn = msn;
+            pendingSyndrome = NONE;
+            qp.device.transmit(qp, packet);
+            if (fatal) {
+                qp.error();
+            }
+        }
+        return false;
+    }
+
+    /** Sends the next packet of a job. @return false if the queue pair went to ERR */
+    private boolean answer(Job job) {
+        int psn = Psn.add(job.psn, job.sent);
+        if (job.atomic) {
+            packet.reset(Opcode.ATOMIC_ACKNOWLEDGE, qp.attr.destQpNum(), psn);
+            packet.original = job.original;
+        } else {
+            boolean first = job.sent == 0;
+            boolean last = job.sent == job.packets - 1;
+            int opcode = first
+                    ? (last ? Opcode.READ_ONLY : Opcode.READ_FIRST)
+                    : (last ? Opcode.READ_LAST : Opcode.READ_MIDDLE);
+            packet.reset(opcode, qp.attr.destQpNum(), psn);
+            long offset = (long) job.sent * qp.mtu;
+            int bytes = (int) Math.min(qp.mtu, job.length - offset);
+            if (bytes > 0) {
+                long address = qp.device.translate(qp.pd, job.rkey, job.address + offset, bytes, ACCESS_REMOTE_READ);
+                if (address == 0) { // deregistered while the answer was on its way
+                    jobsDone = jobsAdded;
+                    refuse(Aeth.NAK_REMOTE_ACCESS, psn);
+                    return true;
+                }
+                packet.addPiece(address, bytes);
+            }
+        }
+        packet.syndrome = Aeth.ACK;
+        packet.msn = msn;
+        if (++job.sent == job.packets) {
+            jobsDone++;
+        }
+        qp.device.transmit(qp, packet);
+        return qp.state != QPS_ERR;
+    }
+
+    /** A request packet of the peer. */
+    void request(Packet p) {
+        if (qp.state < QPS_RTR || qp.state > QPS_SQD || fatal) {
+            return;
+        }
+        int distance = Psn.diff(p.psn, expected);
+        if (distance < 0) {
+            duplicate(p);
+        } else if (distance > 0) {
+            if (!nakSent) {
+                nakSent = true;
+                pend(Aeth.NAK_SEQUENCE, expected);
+            }
+        } else {
+            nakSent = false;
+            execute(p);
+        }
+        qp.device.runnable(qp);
+    }
+
+    private void duplicate(Packet p) {
+        if (p.opcode == Opcode.READ_REQUEST) {
+            addRead(p, false);
+        } else if (Opcode.isAtomic(p.opcode)) {
+            for (Job job : jobs) {
+                if (job.atomic && job.psn == p.psn && job.sent == 1) {
+                    if (jobsAdded - jobsDone < jobs.length) {
+                        long original = job.original; // the new job may take this very place
+                        newJob(true, p.psn, 1).original = original;
+                    }
+                    return;
+                }
+            }
+        } else if (pendingSyndrome == NONE) {
+            pend(Aeth.ACK, Psn.add(expected, -1));
+        }
+    }
+
+    private void execute(Packet p) {
+        boolean startsOrAlone = Opcode.starts(p.opcode) || p.opcode == Opcode.READ_REQUEST || Opcode.isAtomic(p.opcode);
+        boolean sameKind = message == Opcode.SEND_FIRST ? Opcode.isSend(p.opcode) : Opcode.isWrite(p.opcode);
+        if (startsOrAlone ? message != NONE : message == NONE || !sameKind) {
+            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+        } else if (p.opcode == Opcode.READ_REQUEST) {
+            addRead(p, true);
+        } else if (Opcode.isAtomic(p.opcode)) {
+            atomic(p);
+        } else if (Opcode.goesOn(p.opcode) && p.payload != qp.mtu || p.payload > qp.mtu) {
+            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+        } else if (Opcode.isSend(p.opcode)) {
+            send(p);
+        } else {
+            write(p);
+        }
+    }
+
+    private @Nullable WorkRequest receive() {
+        return qp.rq.taken < qp.rq.posted() ? qp.rq.at(qp.rq.taken) : null;
+    }
+
+    private void notReady(int psn) {
+        nakSent = true; // what follows the refused packet is out of order, silently
+        pend(Aeth.RNR | qp.attr.minRnrTimer(), psn);
+    }
+
+    private void send(Packet p) {
+        WorkRequest into = receive();
+        if (into == null) {
+            notReady(p.psn);
+            return;
+        }
+        long offset = message == NONE ? 0 : received;
+        if (offset + p.payload > into.length) {
+            failReceive(into, WC_LOC_LEN_ERR);
+            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+        } else if (!qp.device.scatter(qp.pd, into, offset, p)) {
+            failReceive(into, WC_LOC_PROT_ERR);
+            refuse(Aeth.NAK_REMOTE_OPERATION, p.psn);
+        } else {
+            received = offset + p.payload;
+            if (Opcode.goesOn(p.opcode)) {
+                message = Opcode.SEND_FIRST;
+            } else {
+                message = NONE;
+                msn++;
+                completeReceive(into, p, WC_RECV, received);
+            }
+            accept(p);
+        }
+    }
+
+    private void write(Packet p) {
+        if (Opcode.starts(p.opcode)) {
+            writeAddress = p.remoteAddress;
+            writeLength = p.length;
+            writeRkey = p.rkey;
+            received = 0;
+            boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_WRITE) != 0;
+            if (!allowed || !covers(writeRkey, writeAddress, writeLength, ACCESS_REMOTE_WRITE)) {
+                refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+                return;
+            }
+        }
+        boolean goesOn = Opcode.goesOn(p.opcode);
+        long total = received + p.payload;
+        if (total > writeLength || !goesOn && total != writeLength) {
+            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+            return;
+        }
+        WorkRequest consumed = Opcode.hasImm(p.opcode) ? receive() : null;
+        if (Opcode.hasImm(p.opcode) && consumed == null) {
+            notReady(p.psn);
+            return;
+        }
+        if (p.payload > 0) {
+            // Again for each packet: the region may have been deregistered in between.
+            long to = qp.device.translate(qp.pd, writeRkey, writeAddress + received, p.payload, ACCESS_REMOTE_WRITE);
+            if (to == 0) {
+                refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+                return;
+            }
+            p.copyOut(0, to, p.payload);
+        }
+        received = total;
+        message = goesOn ? Opcode.WRITE_FIRST : NONE;
+        if (!goesOn) {
+            msn++;
+            if (consumed != null) {
+                completeReceive(consumed, p, WC_RECV_RDMA_WITH_IMM, writeLength);
+            }
+        }
+        accept(p);
+    }
+
+    private void accept(Packet p) {
+        expected = Psn.add(expected, 1);
+        if (p.ackRequest) {
+            pend(Aeth.ACK, p.psn);
+        }
+    }
+
+    private boolean covers(int rkey, long address, long length, int access) {
+        return length == 0 || qp.device.translate(qp.pd, rkey, address, length, access) != 0;
+    }
+
+    private void addRead(Packet p, boolean fresh) {
+        boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_READ) != 0;
+        if (jobsAdded - jobsDone >= jobs.length) {
+            if (fresh) {
+                refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+            }
+        } else if (!allowed || !covers(p.rkey, p.remoteAddress, p.length, ACCESS_REMOTE_READ)) {
+            refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+        } else {
+            int packets = (int) Math.max(1, (p.length + qp.mtu - 1) / qp.mtu);
+            Job job = newJob(false, p.psn, packets);
+            job.address = p.remoteAddress;
+            job.length = p.length;
+            job.rkey = p.rkey;
+            if (fresh) {
+                expected = Psn.add(expected, packets);
+                msn++;
+            }
+        }
+    }
+
+    private Job newJob(boolean atomic, int psn, int packets) {
+        Job job = jobs[(int) (jobsAdded++ % jobs.length)];
+        job.atomic = atomic;
+        job.psn = psn;
+        job.packets = packets;
+        job.sent = 0;
+        return job;
+    }
+
+    private void atomic(Packet p) {
+        if ((p.remoteAddress & (Long.BYTES - 1)) != 0 || jobsAdded - jobsDone >= jobs.length) {
+            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+            return;
+        }
+        boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_ATOMIC) != 0;
+        long address =
+                allowed ? qp.device.translate(qp.pd, p.rkey, p.remoteAddress, Long.BYTES, ACCESS_REMOTE_ATOMIC) : 0;
+        if (address == 0) {
+            refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+            return;
+        }
+        Job job = newJob(true, p.psn, 1);
+        // Atomic for the CPU as well, where the process address is aligned like the remote one.
+        job.original = p.opcode == Opcode.FETCH_ADD
+                ? (long) LONGS.getAndAdd(NativeMemory.ALL, address, p.swapAdd)
+                : (long) LONGS.compareAndExchange(NativeMemory.ALL, address, p.compare, p.swapAdd);
+        expected = Psn.add(expected, 1);
+        msn++;
+    }
+
+    private void completeReceive(WorkRequest into, Packet p, int opcode, long bytes) {
+        qp.rq.taken++;
+        into.immArrived = Opcode.hasImm(p.opcode);
+        into.imm = p.imm;
+        qp.complete(qp.recvCq, true, qp.rq.taken, into.wrId, WC_SUCCESS, opcode, bytes, into, p.solicited);
+    }
+
+    private void failReceive(WorkRequest into, int status) {
+        qp.rq.taken++;
+        into.immArrived = false;
+        qp.complete(qp.recvCq, true, qp.rq.taken, into.wrId, status, 0, 0, into, true);
+    }
+
+    private void pend(int syndrome, int psn) {
+        pendingSyndrome = syndrome;
+        pendingPsn = psn;
+    }
+
+    private void refuse(int syndrome, int psn) {
+        fatal = true;
+        pend(syndrome, psn);
+    }
+}

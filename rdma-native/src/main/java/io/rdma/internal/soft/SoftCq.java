@@ -1,0 +1,159 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.ffi.Wc;
+import io.rdma.verbs.Errno;
+import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A completion queue: a ring of {@link Wc} in native memory. Everything is guarded by the monitor; the device thread adds, any
+ * thread polls. Polling an entry is what frees the slots of its queue. After an overrun the queue is dead.
+ */
+final class SoftCq extends SoftObject {
+    private static final int UNDEFINED = 0xdeadbeef;
+
+    final SoftContext context;
+    final @Nullable SoftCompChannel channel;
+    final int cqe;
+    private final Arena arena = Arena.ofAuto();
+    private final long ring;
+    private final @Nullable SoftQp[] owners;
+    private final boolean[] receives;
+    private final long[] retires;
+    private long head;
+    private long tail;
+    private boolean overrun;
+    private boolean armed;
+    private boolean armedSolicited;
+    private long eventsSent;
+    private long eventsAcked;
+
+    SoftCq(SoftContext context, int cqe, @Nullable SoftCompChannel channel) {
+        this.context = context;
+        this.cqe = cqe;
+        this.channel = channel;
+        ring = arena.allocate((long) cqe * Wc.SIZE, 8).address();
+        owners = new @Nullable SoftQp[cqe];
+        receives = new boolean[cqe];
+        retires = new long[cqe];
+    }
+
+    /** Adds a completion; after it is polled the slots before {@code retire} of the queue are free. @return false on overrun */
+    synchronized boolean add(
+            SoftQp qp,
+            boolean receive,
+            long retire,
+            long wrId,
+            int status,
+            int opcode,
+            long bytes,
+            int imm,
+            boolean withImm,
+            boolean solicited) {
+        if (overrun || tail - head == cqe) {
+            overrun = true;
+            return false;
+        }
+        int slot = (int) (tail % cqe);
+        long wc = ring + (long) slot * Wc.SIZE;
+        boolean ok = status == WC_SUCCESS;
+        Wc.wrId(wc, wrId);
+        Wc.status(wc, status);
+        Wc.qpNum(wc, qp.qpn);
+        Wc.vendorErr(wc, status);
+        // A failed completion defines nothing else: garbage shows who reads it anyway.
+        Wc.opcode(wc, ok ? opcode : UNDEFINED);
+        Wc.byteLen(wc, ok ? (int) bytes : UNDEFINED);
+        Wc.immData(wc, ok && withImm ? imm : UNDEFINED);
+        Wc.srcQp(wc, UNDEFINED);
+        Wc.wcFlags(wc, ok ? (withImm ? WC_WITH_IMM : 0) : UNDEFINED);
+        owners[slot] = qp;
+        receives[slot] = receive;
+        retires[slot] = retire;
+        tail++;
+        if (armed && channel != null && (!armedSolicited || solicited || !ok)) {
+            armed = false;
+            eventsSent++;
+            channel.add(this);
+        }
+        return true;
+    }
+
+    synchronized int poll(int max, long wc) {
+        if (overrun && head == tail) {
+            return -Errno.EIO;
+        }
+        if (max < 0) {
+            return -Errno.EINVAL;
+        }
+        int n = (int) Math.min(max, tail - head);
+        for (int i = 0; i < n; i++, head++) {
+            int slot = (int) (head % cqe);
+            NativeMemory.copy(ring + (long) slot * Wc.SIZE, wc + (long) i * Wc.SIZE, Wc.SIZE);
+            SoftQp qp = owners[slot];
+            owners[slot] = null;
+            if (qp != null) {
+                (receives[slot] ? qp.rq : qp.sq).retire(retires[slot]);
+            }
+        }
+        return n;
+    }
+
+    /** Removes what a destroyed or reset queue pair left. */
+    synchronized void purge(SoftQp qp) {
+        long to = head;
+        for (long from = head; from < tail; from++) {
+            int f = (int) (from % cqe);
+            if (owners[f] == qp) {
+                continue;
+            }
+            int t = (int) (to++ % cqe);
+            if (t != f) {
+                NativeMemory.copy(ring + (long) f * Wc.SIZE, ring + (long) t * Wc.SIZE, Wc.SIZE);
+                owners[t] = owners[f];
+                receives[t] = receives[f];
+                retires[t] = retires[f];
+            }
+        }
+        for (long i = to; i < tail; i++) {
+            owners[(int) (i % cqe)] = null;
+        }
+        tail = to;
+    }
+
+    /** One-shot; what is queued already does not trigger. Not-only-solicited wins over solicited until the event. */
+    synchronized void arm(boolean solicitedOnly) {
+        armedSolicited = solicitedOnly && (!armed || armedSolicited);
+        armed = true;
+    }
+
+    synchronized void ack(int events) {
+        eventsAcked += events;
+        notifyAll();
+    }
+
+    /** Waits, bounded, until the events that were taken are acknowledged. @return whether they are */
+    synchronized boolean awaitAcked(long millis) {
+        if (channel != null) {
+            armed = false;
+            eventsSent -= channel.forget(this);
+        }
+        long end = System.nanoTime() + millis * 1_000_000;
+        while (eventsAcked < eventsSent) {
+            long left = (end - System.nanoTime()) / 1_000_000;
+            if (left <= 0) {
+                return false;
+            }
+            try {
+                wait(left);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,398 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.ffi.Cq;
+import io.rdma.internal.ffi.DeviceAttr;
+import io.rdma.internal.ffi.DeviceEntry;
+import io.rdma.internal.ffi.GidEntry;
+import io.rdma.internal.ffi.Mr;
+import io.rdma.internal.ffi.PortAttr;
+import io.rdma.internal.ffi.Qp;
+import io.rdma.internal.ffi.QpAttr;
+import io.rdma.internal.ffi.QpCap;
+import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.ffi.Verbs;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - The control path is serialised by the monitor; protocol state is touched on the device thread only, by call().
+// - The device runs while at least one context is open.
+
+/** {@link Verbs} by the embedded software device {@code soft0}. */
+public final class SoftVerbs implements Verbs {
+    private static final String NAME = "soft0";
+    private static final long GUID = 0x0200_00ff_fe00_0001L;
+    private static final int MAX_QP_WR = 16384;
+    private static final int MAX_SGE = 30;
+    private static final int MAX_CQE = 1 << 18;
+    private static final int MAX_INLINE = 256;
+    private static final int MAX_RD_ATOMIC = 128;
+    private static final int PAGE_SIZES = 0xfffff000;
+    private static final long ACK_WAIT_MILLIS = 2000;
+    private static final int PORT_PHYS_LINK_UP = 5;
+
+    private final HandleTable handles = new HandleTable();
+    private final SoftConfig config;
+    private @Nullable SoftDevice device;
+    private int contexts;
+
+    SoftVerbs(SoftConfig config) {
+        this.config = config;
+    }
+
+    private static final class Shared {
+        static final SoftVerbs VERBS = new SoftVerbs(SoftConfig.fromProperties());
+    }
+
+    /** The software device of this process. @return one instance */
+    public static SoftVerbs shared() {
+        return Shared.VERBS;
+    }
+
+    private <T extends SoftObject> T object(String call, long handle, Class<T> kind) {
+        T found = handles.find(handle, kind);
+        if (found == null) {
+            throw new VerbsException(call, Errno.EINVAL, "The handle is not, or no longer, a " + kind.getSimpleName());
+        }
+        return found;
+    }
+
+    private SoftDevice device() {
+        SoftDevice now = device;
+        if (now == null) {
+            throw new VerbsException(NAME, Errno.ENODEV, "The device is not open");
+        }
+        return now;
+    }
+
+    private void release(String call, SoftObject object) {
+        if (object.users > 0) {
+            throw SoftDevice.busy(call);
+        }
+        handles.remove(object);
+    }
+
+    @Override
+    public List<DeviceEntry> getDeviceList() {
+        return List.of(new DeviceEntry(NAME, GUID, NODE_CA, TRANSPORT_IB));
+    }
+
+    @Override
+    public synchronized long openDevice(String name) {
+        if (!NAME.equals(name)) {
+            throw new VerbsException("ibv_open_device(" + name + ")", Errno.ENODEV, "The software device is " + NAME);
+        }
+        if (device == null) {
+            device = new SoftDevice(config);
+        }
+        contexts++;
+        return handles.add(new SoftContext());
+    }
+
+    @Override
+    public synchronized void closeDevice(long context) {
+        release("ibv_close_device", object("ibv_close_device", context, SoftContext.class));
+        if (--contexts == 0) {
+            device().close();
+            device = null;
+        }
+    }
+
+    @Override
+    public DeviceAttr queryDevice(long context) {
+        object("ibv_query_device", context, SoftContext.class);
+        return new DeviceAttr(
+                "0.1.0",
+                GUID,
+                GUID,
+                Long.MAX_VALUE,
+                PAGE_SIZES,
+                0,
+                0,
+                0,
+                1 << 16,
+                MAX_QP_WR,
+                0,
+                MAX_SGE,
+                MAX_SGE,
+                1 << 16,
+                MAX_CQE,
+                1 << 19,
+                1 << 16,
+                MAX_RD_ATOMIC,
+                0,
+                1 << 23,
+                MAX_RD_ATOMIC,
+                0,
+                ATOMIC_GLOB,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                1,
+                0,
+                1);
+    }
+
+    @Override
+    public PortAttr queryPort(long context, int port) {
+        object("ibv_query_port", context, SoftContext.class);
+        checkPort("ibv_query_port", port);
+        boolean loopback = config.address().isLoopbackAddress();
+        int mtu = loopback ? MTU_4096 : MTU_1024; // an Ethernet frame of 1500 bytes carries 1024 and the headers
+        return new PortAttr(
+                PORT_ACTIVE,
+                MTU_4096,
+                mtu,
+                1,
+                0,
+                1 << 30,
+                0,
+                0,
+                1,
+                0,
+                0,
+                0,
+                1,
+                0,
+                0,
+                0,
+                1,
+                1,
+                PORT_PHYS_LINK_UP,
+                LINK_LAYER_ETHERNET);
+    }
+
+    private static void checkPort(String call, int port) {
+        if (port != 1) {
+            throw new VerbsException(call, Errno.EINVAL, NAME + " has port 1 only, not " + port);
+        }
+    }
+
+    @Override
+    public synchronized List<GidEntry> queryGidTable(long context) {
+        object("ibv_query_gid_table", context, SoftContext.class);
+        return List.of(new GidEntry(SoftAddress.gid(device().local()), 0, 1, GID_TYPE_ROCE_V2, 0));
+    }
+
+    @Override
+    public int queryPkey(long context, int port, int index) {
+        object("ibv_query_pkey", context, SoftContext.class);
+        checkPort("ibv_query_pkey", port);
+        if (index != 0) {
+            throw new VerbsException("ibv_query_pkey", Errno.EINVAL, NAME + " has the default partition only");
+        }
+        return 0xffff;
+    }
+
+    @Override
+    public synchronized long allocPd(long context) {
+        SoftContext owner = object("ibv_alloc_pd", context, SoftContext.class);
+        owner.users++;
+        return handles.add(new SoftPd(owner));
+    }
+
+    @Override
+    public synchronized void deallocPd(long pd) {
+        SoftPd object = object("ibv_dealloc_pd", pd, SoftPd.class);
+        release("ibv_dealloc_pd", object);
+        object.context.users--;
+    }
+
+    @Override
+    public synchronized Mr regMr(long pd, long address, long length, long iova, int access) {
+        SoftPd owner = object("ibv_reg_mr", pd, SoftPd.class);
+        boolean remoteWrite = (access & (ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC)) != 0;
+        if (length <= 0
+                || Long.compareUnsigned(address + length, address) < 0
+                || Long.compareUnsigned(iova + length, iova) < 0
+                || remoteWrite && (access & ACCESS_LOCAL_WRITE) == 0) {
+            throw new VerbsException(
+                    "ibv_reg_mr", Errno.EINVAL, "A region needs a length, and local write for remote write or atomics");
+        }
+        SoftDevice on = device();
+        SoftMr mr = on.call(() -> {
+            SoftMr made = new SoftMr(owner, address, length, iova, access, on.freshKey());
+            on.add(made);
+            return made;
+        });
+        owner.users++;
+        return new Mr(handles.add(mr), mr.key, mr.key);
+    }
+
+    @Override
+    public synchronized void deregMr(long mr) {
+        SoftMr object = object("ibv_dereg_mr", mr, SoftMr.class);
+        SoftDevice on = device();
+        // On the device thread: once this returns nothing touches the memory any more.
+        on.call(() -> {
+            on.remove(object);
+            return 0;
+        });
+        release("ibv_dereg_mr", object);
+        object.pd.users--;
+    }
+
+    @Override
+    public synchronized long createCompChannel(long context) {
+        SoftContext owner = object("ibv_create_comp_channel", context, SoftContext.class);
+        owner.users++;
+        return handles.add(new SoftCompChannel(owner));
+    }
+
+    @Override
+    public synchronized void destroyCompChannel(long channel) {
+        SoftCompChannel object = object("ibv_destroy_comp_channel", channel, SoftCompChannel.class);
+        release("ibv_destroy_comp_channel", object);
+        object.context.users--;
+    }
+
+    @Override
+    public synchronized Cq createCq(long context, int cqe, long channel, int compVector) {
+        SoftContext owner = object("ibv_create_cq", context, SoftContext.class);
+        SoftCompChannel events = channel == 0 ? null : object("ibv_create_cq", channel, SoftCompChannel.class);
+        if (cqe < 1 || cqe > MAX_CQE || compVector != 0) {
+            throw new VerbsException(
+                    "ibv_create_cq", Errno.EINVAL, "Entries must be 1 to " + MAX_CQE + ", the vector 0");
+        }
+        owner.users++;
+        if (events != null) {
+            events.users++;
+        }
+        return new Cq(handles.add(new SoftCq(owner, cqe, events)), cqe);
+    }
+
+    @Override
+    public void destroyCq(long cq) {
+        SoftCq object = object("ibv_destroy_cq", cq, SoftCq.class);
+        // Outside the monitor: C blocks until all events are acknowledged, this waits for a bounded time.
+        if (object.users > 0 || !object.awaitAcked(ACK_WAIT_MILLIS)) {
+            throw SoftDevice.busy("ibv_destroy_cq");
+        }
+        synchronized (this) {
+            release("ibv_destroy_cq", object);
+            object.context.users--;
+            if (object.channel != null) {
+                object.channel.users--;
+            }
+        }
+    }
+
+    @Override
+    public synchronized Qp createQp(long pd, QpInitAttr attr) {
+        SoftPd owner = object("ibv_create_qp", pd, SoftPd.class);
+        SoftCq sendCq = object("ibv_create_qp", attr.sendCq(), SoftCq.class);
+        SoftCq recvCq = object("ibv_create_qp", attr.recvCq(), SoftCq.class);
+        QpCap cap = attr.cap();
+        if (attr.qpType() != QPT_RC) {
+            throw new VerbsException("ibv_create_qp", Errno.EOPNOTSUPP, NAME + " has reliable connections only");
+        }
+        if (outside(cap.maxSendWr(), MAX_QP_WR)
+                || outside(cap.maxRecvWr(), MAX_QP_WR)
+                || outside(cap.maxSendSge(), MAX_SGE)
+                || outside(cap.maxRecvSge(), MAX_SGE)
+                || outside(cap.maxInlineData(), MAX_INLINE)) {
+            throw new VerbsException(
+                    "ibv_create_qp",
+                    Errno.EINVAL,
+                    "Limits are " + MAX_QP_WR + " requests, " + MAX_SGE + " entries, " + MAX_INLINE + " bytes inline");
+        }
+        SoftDevice on = device();
+        SoftQp qp = on.call(() -> {
+            SoftQp made = new SoftQp(on, owner, sendCq, recvCq, cap, attr.sqSigAll(), on.freshQpn());
+            on.add(made);
+            return made;
+        });
+        owner.users++;
+        sendCq.users++;
+        recvCq.users++;
+        return new Qp(handles.add(qp), qp.qpn, cap);
+    }
+
+    private static boolean outside(int value, int most) {
+        return value < 0 || value > most;
+    }
+
+    @Override
+    public void modifyQp(long qp, QpAttr attr, int mask) {
+        SoftQp object = object("ibv_modify_qp", qp, SoftQp.class);
+        object.device.call(() -> {
+            QpTransitions.apply(object, attr, mask);
+            return 0;
+        });
+    }
+
+    @Override
+    public QpAttr queryQp(long qp, int mask) {
+        SoftQp object = object("ibv_query_qp", qp, SoftQp.class);
+        return object.device.call(() -> QpTransitions.merge(object.attr, object.attr, 0, object.state));
+    }
+
+    @Override
+    public synchronized void destroyQp(long qp) {
+        SoftQp object = object("ibv_destroy_qp", qp, SoftQp.class);
+        release("ibv_destroy_qp", object);
+        object.device.call(() -> {
+            object.device.remove(object);
+            return 0;
+        });
+        object.pd.users--;
+        object.sendCq.users--;
+        object.recvCq.users--;
+    }
+
+    @Override
+    public int postSend(long qp, long wr, long badWr) {
+        SoftQp object = handles.find(qp, SoftQp.class);
+        return object == null ? -Errno.EINVAL : Posting.send(object, wr, badWr);
+    }
+
+    @Override
+    public int postRecv(long qp, long wr, long badWr) {
+        SoftQp object = handles.find(qp, SoftQp.class);
+        return object == null ? -Errno.EINVAL : Posting.receive(object, wr, badWr);
+    }
+
+    @Override
+    public int pollCq(long cq, int numEntries, long wc) {
+        SoftCq object = handles.find(cq, SoftCq.class);
+        return object == null ? -Errno.EINVAL : object.poll(numEntries, wc);
+    }
+
+    @Override
+    public int reqNotifyCq(long cq, boolean solicitedOnly) {
+        SoftCq object = handles.find(cq, SoftCq.class);
+        if (object == null) {
+            return -Errno.EINVAL;
+        }
+        object.arm(solicitedOnly);
+        return 0;
+    }
+
+    @Override
+    public boolean pollCompChannel(long channel, int timeoutMillis) {
+        return object("poll", channel, SoftCompChannel.class).poll(timeoutMillis);
+    }
+
+    @Override
+    public void wakeCompChannel(long channel) {
+        object("eventfd", channel, SoftCompChannel.class).wake();
+    }
+
+    @Override
+    public long getCqEvent(long channel) {
+        return object("ibv_get_cq_event", channel, SoftCompChannel.class).take().handle;
+    }
+
+    @Override
+    public void ackCqEvents(long cq, int events) {
+        object("ibv_ack_cq_events", cq, SoftCq.class).ack(events);
+    }
+}

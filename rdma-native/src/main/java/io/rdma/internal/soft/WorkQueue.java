@@ -1,0 +1,64 @@
+package io.rdma.internal.soft;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A ring of work requests. {@code posted} grows under the monitor, {@code taken} belongs to the device thread, {@code retired}
+ * grows when a completion is polled: a slot stays occupied from post until then. {@code retired <= taken <= posted}.
+ */
+final class WorkQueue {
+    final int depth;
+    private final MemorySegment inline; // keeps the automatic arena alive
+    private final WorkRequest[] slots;
+    private volatile long posted;
+    private volatile long retired;
+    /** Oldest request without an outcome. */
+    long taken;
+
+    WorkQueue(int depth, int maxSge, int maxInline) {
+        this.depth = depth;
+        inline = Arena.ofAuto().allocate(Math.max(1L, (long) depth * maxInline), 8);
+        slots = new WorkRequest[depth];
+        for (int i = 0; i < depth; i++) {
+            slots[i] = new WorkRequest(maxSge, inline.address() + (long) i * maxInline);
+        }
+    }
+
+    boolean full() {
+        return posted - retired >= depth;
+    }
+
+    int freeIndex() {
+        return (int) (posted % depth);
+    }
+
+    WorkRequest free() {
+        return slots[freeIndex()];
+    }
+
+    /** The caller holds the monitor. */
+    @SuppressWarnings("NonAtomicOperationOnVolatileField")
+    void publish() {
+        posted = posted + 1;
+    }
+
+    long posted() {
+        return posted;
+    }
+
+    WorkRequest at(long index) {
+        return slots[(int) (index % depth)];
+    }
+
+    void retire(long upTo) {
+        if (upTo > retired) {
+            retired = upTo;
+        }
+    }
+
+    synchronized void clear() {
+        taken = posted;
+        retired = posted;
+    }
+}
