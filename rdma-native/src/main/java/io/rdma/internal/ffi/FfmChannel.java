@@ -20,7 +20,7 @@ final class FfmChannel {
         if (wakeFd < 0) {
             throw new VerbsException("eventfd", -wakeFd, "Raise the limit of open files, ulimit -n");
         }
-        one = Arena.ofAuto().allocate(java.lang.foreign.ValueLayout.JAVA_LONG, 1L);
+        one = Arena.ofAuto().allocateFrom(java.lang.foreign.ValueLayout.JAVA_LONG, 1L);
     }
 
     /**
