@@ -2,7 +2,7 @@ package io.rdma.buffer;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Someone who waits for a buffer of a {@link BufferPool}: exactly one of {@link #acquired}, {@link #failed} and a successful {@link #cancel} happens. */
+/** Someone who waits for a buffer of a {@link BufferPool}: exactly one of {@link #acquired}, {@link #failed} and a successful {@link #abandon} happens. */
 public abstract class BufferWaiter {
     private final AtomicBoolean claimed = new AtomicBoolean();
 
@@ -18,7 +18,7 @@ public abstract class BufferWaiter {
      *
      * @return false if a buffer or failure was, or is being, handed over
      */
-    public final boolean cancel() {
+    public final boolean abandon() {
         return claim();
     }
 

@@ -2,7 +2,8 @@ package io.rdma.engine;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-// States: QUEUED -> POSTED -> DONE             completed or failed, the listener methods run
+// States: NEW -> QUEUED                        submitted, its buffer is borrowed; NEW -> CANCELLED: it never will be
+//         QUEUED -> POSTED -> DONE             completed or failed, the listener methods run
 //         QUEUED -> CANCELLED                  nothing reached the device
 //         POSTED -> ABANDONED                  the device goes on; its completion only gives the buffer back
 // Whoever moves the state out of QUEUED or POSTED owns what follows; every operation gives its buffer back exactly
@@ -11,16 +12,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * One submitted work request and the upcall for its end. A front-end subclasses it with its subscriber or continuation. Used once.
  *
- * <p>Exactly one of {@link #completed}, {@link #failed} and a {@link #cancel} that returned true ends it.
+ * <p>Exactly one of {@link #completed}, {@link #failed} and an {@link #abandon} that returned true ends it.
  */
 public abstract class Operation {
-    private static final int QUEUED = 0;
-    private static final int POSTED = 1;
-    private static final int DONE = 2;
-    private static final int CANCELLED = 3;
-    private static final int ABANDONED = 4;
+    private static final int NEW = 0;
+    private static final int QUEUED = 1;
+    private static final int POSTED = 2;
+    private static final int DONE = 3;
+    private static final int CANCELLED = 4;
+    private static final int ABANDONED = 5;
 
-    private final AtomicInteger state = new AtomicInteger(QUEUED);
+    private final AtomicInteger state = new AtomicInteger(NEW);
     private final WorkRequest request;
 
     /**
@@ -61,7 +63,10 @@ public abstract class Operation {
      *
      * @return false if {@link #completed} or {@link #failed} was, or is being, called
      */
-    public final boolean cancel() {
+    public final boolean abandon() {
+        if (state.compareAndSet(NEW, CANCELLED)) {
+            return true; // a submit that comes later gives the buffer back
+        }
         if (state.compareAndSet(QUEUED, CANCELLED)) {
             request.giveBack();
             return true;
@@ -69,8 +74,8 @@ public abstract class Operation {
         return state.compareAndSet(POSTED, ABANDONED);
     }
 
-    final boolean isCancelled() {
-        return state.get() == CANCELLED;
+    final boolean markQueued() {
+        return state.compareAndSet(NEW, QUEUED);
     }
 
     final boolean markPosted() {

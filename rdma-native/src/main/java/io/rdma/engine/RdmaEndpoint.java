@@ -142,7 +142,11 @@ public final class RdmaEndpoint {
                     + " bytes: send less, or have the peer configure larger receiveBuffers");
         }
         request.borrow();
-        sends.submit(operation);
+        if (operation.markQueued()) {
+            sends.submit(operation);
+        } else {
+            request.giveBack(); // cancelled before
+        }
     }
 
     /**

@@ -32,7 +32,7 @@ public final class RdmaResources implements AutoCloseable {
             context = undo.add(device.open());
             domain = undo.add(context.allocateProtectionDomain());
             int entries = Math.min(completionQueueEntries, context.queryDevice().maxCqe());
-            loop = new CompletionLoop(context, entries, "rdma-" + device.name() + "-" + NUMBER.incrementAndGet());
+            loop = new CompletionLoop(context, entries, "rdma-loop-" + device.name() + "-" + NUMBER.incrementAndGet());
             undo.keep();
         }
     }

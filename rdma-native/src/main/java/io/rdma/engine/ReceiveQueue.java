@@ -105,6 +105,15 @@ public final class ReceiveQueue {
     }
 
     /**
+     * Whether no message waits to be polled.
+     *
+     * @return true if so now
+     */
+    public boolean isEmpty() {
+        return arrived.isEmpty();
+    }
+
+    /**
      * Whether no message will arrive any more; those that wait can still be polled.
      *
      * @return true after the connection ended

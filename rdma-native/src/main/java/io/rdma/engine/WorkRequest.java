@@ -126,6 +126,15 @@ public record WorkRequest(
         }
     }
 
+    /**
+     * Whether the operation has a result.
+     *
+     * @return true for fetch-and-add and compare-and-swap
+     */
+    public boolean isAtomic() {
+        return buffer == null;
+    }
+
     int length() {
         return buffer == null ? Long.BYTES : buffer.limit();
     }

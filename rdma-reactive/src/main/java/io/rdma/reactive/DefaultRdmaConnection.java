@@ -1,0 +1,187 @@
+package io.rdma.reactive;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.EstablishedConnection;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.WorkRequest;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RemoteMemory;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** {@link RdmaConnection} over an {@link RdmaEndpoint}; all state is there. */
+final class DefaultRdmaConnection implements RdmaConnection {
+    private final EstablishedConnection connection;
+    private final RdmaEndpoint endpoint;
+    private final Inbound inbound;
+    private final CompletableFuture<Void> released;
+
+    /** @param release what to do, off the loop, when the endpoint is closed */
+    DefaultRdmaConnection(EstablishedConnection connection, Runnable release) {
+        this.connection = connection;
+        this.endpoint = connection.endpoint();
+        this.inbound = new Inbound(endpoint);
+        this.released = endpoint.closed().thenRunAsync(release, Thread::startVirtualThread);
+    }
+
+    @Override
+    public Mono<Void> send(int length, Consumer<MemorySegment> writer) {
+        int most = Math.min(endpoint.sendBuffers().bufferSize(), maxMessageSize());
+        if (length < 0 || length > most) {
+            return Mono.error(new IllegalArgumentException("message of " + length + " bytes: a send buffer has "
+                    + endpoint.sendBuffers().bufferSize() + " bytes and the peer receives at most " + maxMessageSize()
+                    + ". Configure larger sendBuffers here, or larger receiveBuffers there"));
+        }
+        return new ScopedSendMono(endpoint, buffer -> {
+            writer.accept(buffer.asSlice(0, length));
+            return length;
+        });
+    }
+
+    @Override
+    public <T> Mono<Void> send(Publisher<? extends T> items, MessageEncoder<? super T> encoder) {
+        int inFlight = Math.min(
+                endpoint.options().sendBuffers(), endpoint.options().capacity().maxSendWr());
+        // Buffers are handed out in order, and filled and submitted by who hands them out: so the order of the items is
+        // kept.
+        return Flux.<T>from(items)
+                .flatMap(item -> new ScopedSendMono(endpoint, buffer -> encoder.encode(item, buffer)), inFlight)
+                .then();
+    }
+
+    @Override
+    public <T> Flux<T> receive(Function<? super ReceivedMessage, ? extends T> decoder) {
+        return new ReceiveFlux<>(inbound, message -> {
+            T item = decoder.apply(message);
+            message.close();
+            return item;
+        });
+    }
+
+    @Override
+    public Mono<RegisteredBuffer> acquire() {
+        return new AcquireMono(endpoint.sendBuffers());
+    }
+
+    @Override
+    public Mono<Void> send(RegisteredBuffer message) {
+        return operation(() -> WorkRequest.send(message, false));
+    }
+
+    @Override
+    public Mono<Void> sendWithImmediate(RegisteredBuffer message, int immediate) {
+        return operation(() -> WorkRequest.sendWithImmediate(message, immediate));
+    }
+
+    @Override
+    public Flux<ReceivedMessage> receiveOwned() {
+        return new ReceiveFlux<>(inbound, Function.identity());
+    }
+
+    @Override
+    public Mono<Void> write(RegisteredBuffer source, RemoteMemory target) {
+        return operation(() -> WorkRequest.write(source, target));
+    }
+
+    @Override
+    public Mono<Void> writeWithImmediate(RegisteredBuffer source, RemoteMemory target, int immediate) {
+        return operation(() -> WorkRequest.writeWithImmediate(source, target, immediate));
+    }
+
+    @Override
+    public Mono<Void> read(RemoteMemory source, RegisteredBuffer target) {
+        return operation(() -> WorkRequest.read(source, target));
+    }
+
+    @Override
+    public Mono<Long> fetchAndAdd(RemoteMemory target, long addend) {
+        return operation(() -> WorkRequest.fetchAndAdd(target, addend));
+    }
+
+    @Override
+    public Mono<Long> compareAndSwap(RemoteMemory target, long expected, long update) {
+        return operation(() -> WorkRequest.compareAndSwap(target, expected, update));
+    }
+
+    /** A refused request is an error signal, like everything else that goes wrong. */
+    private <T> Mono<T> operation(Supplier<WorkRequest> request) {
+        try {
+            return new OperationMono<>(endpoint, request.get());
+        } catch (IllegalArgumentException e) {
+            return Mono.error(e);
+        }
+    }
+
+    @Override
+    public Mono<MemoryRegion> allocate(long bytes, AccessFlag... access) {
+        EnumSet<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
+        rights.addAll(List.of(access));
+        return Mono.fromCallable(() -> endpoint.allocate(bytes, rights));
+    }
+
+    @Override
+    public int maxMessageSize() {
+        return endpoint.options().maxMessageSize();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return connection.localAddress();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return connection.remoteAddress();
+    }
+
+    @Override
+    public RdmaEndpoint endpoint() {
+        return endpoint;
+    }
+
+    @Override
+    public void dispose() {
+        endpoint.close();
+        inbound.dispose();
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return endpoint.isClosing();
+    }
+
+    @Override
+    public Mono<Void> disposeLater() {
+        return Mono.defer(() -> {
+            dispose();
+            return onDispose();
+        });
+    }
+
+    @Override
+    public Mono<Void> onDispose() {
+        return Mono.fromFuture(() -> released, true);
+    }
+
+    @Override
+    public void disposeNow(Duration timeout) {
+        disposeLater().block(timeout);
+    }
+
+    @Override
+    public String toString() {
+        return "RdmaConnection[" + localAddress() + " -> " + remoteAddress() + "]";
+    }
+}

@@ -1,0 +1,161 @@
+package io.rdma.reactive;
+
+import io.rdma.cm.ConnectHandler;
+import io.rdma.cm.ConnectionOptions;
+import io.rdma.cm.EstablishedConnection;
+import io.rdma.cm.RdmaConnector;
+import io.rdma.engine.RdmaResources;
+import io.rdma.verbs.QueuePairCapacity;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
+
+/** Connects to an {@link RdmaServer}; immutable, each method returns a changed copy. */
+public final class RdmaClient {
+    private final Transport transport;
+
+    private RdmaClient(Transport transport) {
+        this.transport = transport;
+    }
+
+    /**
+     * A client with the defaults of {@link ConnectionOptions#DEFAULT}, on the default device.
+     *
+     * @return a client
+     */
+    public static RdmaClient create() {
+        return new RdmaClient(Transport.DEFAULT);
+    }
+
+    /**
+     * With the server's host.
+     *
+     * @param host name or address
+     * @return a copy
+     */
+    public RdmaClient host(String host) {
+        return new RdmaClient(transport.withHost(host));
+    }
+
+    /**
+     * With the server's port.
+     *
+     * @param port TCP port of the exchange
+     * @return a copy
+     */
+    public RdmaClient port(int port) {
+        return new RdmaClient(transport.withPort(port));
+    }
+
+    /**
+     * With a device.
+     *
+     * @param name such as {@code mlx5_0} or {@code soft0}
+     * @return a copy
+     */
+    public RdmaClient device(String name) {
+        return new RdmaClient(transport.withDevice(name));
+    }
+
+    /**
+     * With other depths of the queue pair.
+     *
+     * @param change from the present ones
+     * @return a copy
+     */
+    public RdmaClient queuePair(UnaryOperator<QueuePairCapacity> change) {
+        return options(o -> o.withQueuePair(change.apply(o.queuePair())));
+    }
+
+    /**
+     * With another receive ring.
+     *
+     * @param count buffers posted ahead
+     * @param size bytes of each, the largest message that can be received
+     * @return a copy
+     */
+    public RdmaClient receiveBuffers(int count, int size) {
+        return options(o -> o.withReceiveBuffers(count, size));
+    }
+
+    /**
+     * With another pool of send buffers.
+     *
+     * @param count buffers
+     * @param size bytes of each
+     * @return a copy
+     */
+    public RdmaClient sendBuffers(int count, int size) {
+        return options(o -> o.withSendBuffers(count, size));
+    }
+
+    /**
+     * With other options.
+     *
+     * @param change from the present ones
+     * @return a copy
+     */
+    public RdmaClient options(UnaryOperator<ConnectionOptions> change) {
+        return new RdmaClient(transport.withOptions(change.apply(transport.options())));
+    }
+
+    /**
+     * With resources of the caller, shared among connections and closed by the caller.
+     *
+     * @param resources open
+     * @return a copy
+     */
+    public RdmaClient resources(RdmaResources resources) {
+        return new RdmaClient(transport.withResources(resources));
+    }
+
+    /**
+     * Connects, at each subscription.
+     *
+     * <p><b>Completes</b> with an open connection. <b>Errors</b> with {@link io.rdma.cm.RdmaConnectException} or a
+     * {@link io.rdma.verbs.VerbsException}. <b>Cancel</b> gives up; a connection that is there already is closed.
+     *
+     * @return the connection
+     */
+    public Mono<RdmaConnection> connect() {
+        return Mono.<RdmaConnection>create(this::connect)
+                .subscribeOn(Schedulers.boundedElastic())
+                .doOnDiscard(RdmaConnection.class, Disposable::dispose);
+    }
+
+    /**
+     * Connects and waits.
+     *
+     * @param timeout for the wait
+     * @return open
+     */
+    public RdmaConnection connectNow(Duration timeout) {
+        return Objects.requireNonNull(connect().block(timeout));
+    }
+
+    private void connect(MonoSink<RdmaConnection> sink) {
+        RdmaResources resources = transport.resources();
+        RdmaConnector connector =
+                RdmaConnector.connect(resources, transport.options(), transport.address(), new ConnectHandler() {
+                    @Override
+                    public void connected(EstablishedConnection connection) {
+                        sink.success(new DefaultRdmaConnection(connection, () -> transport.release(resources)));
+                    }
+
+                    @Override
+                    public void failed(RuntimeException error) {
+                        transport.release(resources);
+                        sink.error(error);
+                    }
+                });
+        sink.onCancel(() -> {
+            if (connector.cancel()) {
+                Thread.startVirtualThread(() -> transport.release(resources));
+            }
+        });
+    }
+}

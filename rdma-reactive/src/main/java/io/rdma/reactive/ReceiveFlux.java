@@ -1,0 +1,151 @@
+package io.rdma.reactive;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.engine.ReceiveQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
+
+/** The messages of a connection for one subscriber at a time. A message that nobody requested stays in its receive buffer, which slows the peer down. */
+final class ReceiveFlux<T> extends Flux<T> {
+    private final Inbound inbound;
+    private final Function<? super ReceivedMessage, ? extends T> mapper;
+
+    ReceiveFlux(Inbound inbound, Function<? super ReceivedMessage, ? extends T> mapper) {
+        this.inbound = inbound;
+        this.mapper = mapper;
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super T> actual) {
+        Receiving<T> receiving = new Receiving<>(inbound, mapper, actual);
+        if (!inbound.claim(receiving)) {
+            Operators.error(
+                    actual,
+                    new IllegalStateException(
+                            "the connection has a receiver already: share its Flux with publish() instead"));
+            return;
+        }
+        actual.onSubscribe(receiving);
+        inbound.queue().listener(receiving::drain);
+    }
+
+    // Invariants: only the thread that takes `wip` from 0 polls the queue and signals; it gives the claim back when it
+    // sees the end, so the
+    // next subscriber never polls at the same time.
+    static final class Receiving<T> implements Subscription {
+        private final Inbound inbound;
+        private final Function<? super ReceivedMessage, ? extends T> mapper;
+        private final CoreSubscriber<? super T> actual;
+        private final AtomicInteger wip = new AtomicInteger();
+        private final AtomicLong requested = new AtomicLong();
+        private volatile boolean cancelled;
+        private boolean ended; // (drainer)
+
+        Receiving(
+                Inbound inbound,
+                Function<? super ReceivedMessage, ? extends T> mapper,
+                CoreSubscriber<? super T> actual) {
+            this.inbound = inbound;
+            this.mapper = mapper;
+            this.actual = actual;
+        }
+
+        @Override
+        public void request(long n) {
+            if (n <= 0) {
+                invalid(n);
+            } else {
+                requested.accumulateAndGet(n, (now, more) -> now + more < 0 ? Long.MAX_VALUE : now + more);
+                drain();
+            }
+        }
+
+        /** Reactive Streams 3.9: a request that is not positive is an error to the subscriber. */
+        private volatile long invalidRequest;
+
+        private void invalid(long n) {
+            invalidRequest = n == 0 ? Long.MIN_VALUE : n;
+            drain();
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+            drain();
+        }
+
+        void drain() {
+            if (wip.getAndIncrement() != 0) {
+                return;
+            }
+            int missed = 1;
+            do {
+                if (!ended) {
+                    emit();
+                }
+                missed = wip.addAndGet(-missed);
+            } while (missed != 0);
+        }
+
+        private void emit() {
+            ReceiveQueue queue = inbound.queue();
+            long emitted = 0;
+            while (true) {
+                if (cancelled) {
+                    end();
+                    return;
+                }
+                if (invalidRequest != 0) {
+                    end();
+                    actual.onError(new IllegalArgumentException("§3.9: request must be positive"));
+                    return;
+                }
+                boolean terminated = queue.isTerminated(); // before the poll: what arrived before the end is delivered
+                if (terminated && inbound.isDisposed()) {
+                    queue.discard();
+                }
+                ReceivedMessage message = emitted < requested.get() ? queue.poll() : null;
+                if (message == null) {
+                    if (terminated && queue.isEmpty()) {
+                        end();
+                        inbound.signalEnd(actual);
+                        return;
+                    }
+                    break;
+                }
+                emitted++;
+                deliver(message);
+            }
+            if (emitted > 0 && requested.get() != Long.MAX_VALUE) {
+                requested.addAndGet(-emitted);
+            }
+        }
+
+        private void deliver(ReceivedMessage message) {
+            T item;
+            try {
+                item = java.util.Objects.requireNonNull(mapper.apply(message), "the decoder returned null");
+            } catch (RuntimeException e) {
+                message.close();
+                end();
+                cancelled = true;
+                actual.onError(Operators.onOperatorError(e, actual.currentContext()));
+                return;
+            }
+            actual.onNext(item);
+        }
+
+        private void end() {
+            if (!ended) {
+                ended = true;
+                inbound.queue().listener(null);
+                inbound.unclaim(this);
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.rdma.reactive;
+
+import io.rdma.cm.EstablishedConnection;
+import io.rdma.cm.RdmaListener;
+import io.rdma.engine.RdmaResources;
+import java.lang.System.Logger;
+import java.net.InetSocketAddress;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+// Invariants
+// - A connection is in `connections` from its handler's subscription until it is closed; a failing handler ends its own
+// connection only.
+// - dispose() runs once: listener, connections, then resources, which wait for what is left.
+
+/** A bound {@link RdmaServer}. */
+final class RunningServer implements DisposableServer {
+    private static final Logger LOG = System.getLogger(RunningServer.class.getName());
+
+    private final Transport transport;
+    private final Function<? super RdmaConnection, ? extends Publisher<Void>> handler;
+    private final RdmaResources resources;
+    private final RdmaListener listener;
+    private final Set<RdmaConnection> connections = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean disposed = new AtomicBoolean();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+    /** Binds; blocks briefly. */
+    RunningServer(Transport transport, Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
+        this.transport = transport;
+        this.handler = handler;
+        this.resources = transport.resources();
+        try {
+            this.listener = RdmaListener.bind(resources, transport.options(), transport.address(), this::serve);
+        } catch (RuntimeException e) {
+            transport.release(resources);
+            throw e;
+        }
+    }
+
+    private void serve(EstablishedConnection established) {
+        RdmaConnection connection = new DefaultRdmaConnection(established, () -> {});
+        connections.add(connection);
+        established.endpoint().closed().thenRun(() -> connections.remove(connection));
+        if (disposed.get()) {
+            connection.dispose();
+            return;
+        }
+        Flux.<Void>defer(() -> handler.apply(connection))
+                .subscribe(
+                        nothing -> {},
+                        error -> {
+                            LOG.log(Logger.Level.WARNING, "the handler of " + connection + " failed: " + error);
+                            LOG.log(Logger.Level.DEBUG, "details", error);
+                            connection.dispose();
+                        },
+                        connection::dispose);
+    }
+
+    @Override
+    public InetSocketAddress address() {
+        return listener.address();
+    }
+
+    @Override
+    public void dispose() {
+        if (disposed.compareAndSet(false, true)) {
+            listener.close();
+            connections.forEach(RdmaConnection::dispose);
+            Thread.startVirtualThread(this::release);
+        }
+    }
+
+    private void release() {
+        try {
+            CompletableFuture.allOf(connections.stream()
+                            .map(connection -> connection.onDispose().toFuture())
+                            .toArray(CompletableFuture[]::new))
+                    .join();
+            transport.release(resources);
+        } catch (RuntimeException e) {
+            LOG.log(Logger.Level.ERROR, "the server's resources were not released", e);
+        } finally {
+            closed.complete(null);
+        }
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return disposed.get();
+    }
+
+    @Override
+    public Mono<Void> onDispose() {
+        return Mono.fromFuture(() -> closed, true);
+    }
+}

@@ -1,0 +1,112 @@
+package io.rdma.reactive;
+
+import io.rdma.buffer.BufferWaiter;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.engine.Operation;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.WorkRequest;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+// Invariant: the buffer belongs to the waiter until submit() took it, then to the engine; nobody else ever has it, so
+// no cancel can lose it.
+
+/** For each subscriber: waits for a buffer, has it filled, sends it. */
+final class ScopedSendMono extends Mono<Void> {
+    private final RdmaEndpoint endpoint;
+    private final ToIntFunction<MemorySegment> filler;
+
+    ScopedSendMono(RdmaEndpoint endpoint, ToIntFunction<MemorySegment> filler) {
+        this.endpoint = endpoint;
+        this.filler = filler;
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super Void> actual) {
+        actual.onSubscribe(new Sending(endpoint, filler, actual));
+    }
+
+    private static final class Sending extends BufferWaiter implements Subscription {
+        private final RdmaEndpoint endpoint;
+        private final ToIntFunction<MemorySegment> filler;
+        private final CoreSubscriber<? super Void> actual;
+        private final AtomicBoolean requested = new AtomicBoolean();
+        private volatile boolean cancelled;
+        private volatile @Nullable Operation operation;
+
+        Sending(RdmaEndpoint endpoint, ToIntFunction<MemorySegment> filler, CoreSubscriber<? super Void> actual) {
+            this.endpoint = endpoint;
+            this.filler = filler;
+            this.actual = actual;
+        }
+
+        @Override
+        public void request(long n) {
+            if (Operators.validate(n) && requested.compareAndSet(false, true)) {
+                endpoint.sendBuffers().acquire(this);
+            }
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+            abandon();
+            Operation now = operation;
+            if (now != null) {
+                now.abandon();
+            }
+        }
+
+        @Override
+        public void acquired(RegisteredBuffer buffer) {
+            if (cancelled) {
+                buffer.close();
+                return;
+            }
+            try {
+                buffer.limit(filler.applyAsInt(buffer.segment()));
+                Operation send = new Sent(WorkRequest.send(buffer, true), actual);
+                operation = send;
+                if (cancelled) { // cancel() may have missed the operation
+                    send.abandon();
+                }
+                endpoint.submit(send);
+            } catch (RuntimeException e) {
+                buffer.close();
+                actual.onError(Operators.onOperatorError(e, actual.currentContext()));
+            }
+        }
+
+        @Override
+        public void failed(RuntimeException error) {
+            if (!cancelled) {
+                actual.onError(error);
+            }
+        }
+    }
+
+    private static final class Sent extends Operation {
+        private final CoreSubscriber<? super Void> actual;
+
+        Sent(WorkRequest request, CoreSubscriber<? super Void> actual) {
+            super(request);
+            this.actual = actual;
+        }
+
+        @Override
+        protected void completed(long value) {
+            actual.onComplete();
+        }
+
+        @Override
+        protected void failed(RuntimeException error) {
+            actual.onError(error);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.rdma.reactive;
+
+import io.rdma.cm.ConnectionOptions;
+import io.rdma.engine.RdmaResources;
+import io.rdma.verbs.RdmaDevice;
+import io.rdma.verbs.RdmaDevices;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * What client and server have in common; immutable.
+ *
+ * @param host name or address
+ * @param port TCP port of the exchange
+ * @param device name, or null for the default
+ * @param options of the connections
+ * @param shared resources of the caller, or null to open and close own ones
+ */
+record Transport(
+        String host,
+        int port,
+        @Nullable String device,
+        ConnectionOptions options,
+        @Nullable RdmaResources shared) {
+    static final Transport DEFAULT = new Transport("localhost", 0, null, ConnectionOptions.DEFAULT, null);
+
+    static {
+        // block() on a loop would stall every connection: Reactor refuses it on such threads.
+        Schedulers.registerNonBlockingThreadPredicate(thread -> thread.getName().startsWith("rdma-loop-"));
+    }
+
+    Transport {
+        if (port < 0 || port > 65535) {
+            throw new IllegalArgumentException("port must be from 0 to 65535: " + port);
+        }
+    }
+
+    Transport withHost(String value) {
+        return new Transport(value, port, device, options, shared);
+    }
+
+    Transport withPort(int value) {
+        return new Transport(host, value, device, options, shared);
+    }
+
+    Transport withDevice(String value) {
+        return new Transport(host, port, value, options, shared);
+    }
+
+    Transport withOptions(ConnectionOptions value) {
+        return new Transport(host, port, device, value, shared);
+    }
+
+    Transport withResources(RdmaResources value) {
+        return new Transport(host, port, device, options, value);
+    }
+
+    InetSocketAddress address() {
+        return new InetSocketAddress(host, port);
+    }
+
+    /** Resources for one client connection or one server. */
+    RdmaResources resources() {
+        if (shared != null) {
+            return shared;
+        }
+        RdmaDevice chosen = device == null ? RdmaDevices.defaultDevice() : RdmaDevices.named(device);
+        return new RdmaResources(chosen, RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES);
+    }
+
+    /** Closes what {@link #resources} opened; blocks. */
+    void release(RdmaResources resources) {
+        if (resources != shared) {
+            resources.close();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** RDMA for Project Reactor: operations as {@code Mono}, messages as {@code Flux} with back-pressure down to the peer. */
+@NullMarked
+package io.rdma.reactive;
+
+import org.jspecify.annotations.NullMarked;
