@@ -1,0 +1,50 @@
+package io.rdma.coroutines
+
+import io.rdma.cm.ConnectionOptions
+import io.rdma.engine.RdmaResources
+import io.rdma.verbs.QueuePairCapacity
+import io.rdma.verbs.RdmaDevices
+
+/** How [RdmaClient] and [RdmaServer] connect; the receiver of their configuration blocks. */
+public class RdmaConfiguration internal constructor() {
+    /** Name of the device, such as `mlx5_0` or `soft0`; null for the default one. */
+    public var device: String? = null
+
+    /** Resources of the caller, shared among connections and closed by the caller; null to open and close own ones. */
+    public var resources: RdmaResources? = null
+
+    /** All options. */
+    public var options: ConnectionOptions = ConnectionOptions.DEFAULT
+
+    /** Changes the depths of the queue pair. */
+    public fun queuePair(change: QueuePairCapacity.() -> QueuePairCapacity) {
+        options = options.withQueuePair(options.queuePair().change())
+    }
+
+    /** [count] receive buffers of [size] bytes, posted ahead; the size is the largest message that can be received. */
+    public fun receiveBuffers(
+        count: Int,
+        size: Int,
+    ) {
+        options = options.withReceiveBuffers(count, size)
+    }
+
+    /** [count] send buffers of [size] bytes. */
+    public fun sendBuffers(
+        count: Int,
+        size: Int,
+    ) {
+        options = options.withSendBuffers(count, size)
+    }
+
+    internal fun open(): RdmaResources =
+        resources ?: RdmaResources(
+            device?.let(RdmaDevices::named) ?: RdmaDevices.defaultDevice(),
+            RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES,
+        )
+
+    /** Closes what [open] opened; blocks. */
+    internal fun release(opened: RdmaResources) {
+        if (opened !== resources) opened.close()
+    }
+}

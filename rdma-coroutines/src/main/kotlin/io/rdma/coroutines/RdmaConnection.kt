@@ -1,0 +1,229 @@
+package io.rdma.coroutines
+
+import io.rdma.buffer.ReceivedMessage
+import io.rdma.buffer.RegisteredBuffer
+import io.rdma.cm.EstablishedConnection
+import io.rdma.engine.ConnectionClosedException
+import io.rdma.engine.RdmaEndpoint
+import io.rdma.engine.WorkRequest
+import io.rdma.verbs.AccessFlag
+import io.rdma.verbs.MemoryRegion
+import io.rdma.verbs.RemoteMemory
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.launch
+import java.lang.foreign.MemorySegment
+import java.net.InetSocketAddress
+import java.util.concurrent.CompletableFuture
+
+/**
+ * A reliable connection to one peer.
+ *
+ * Every suspending operation, unless said otherwise:
+ * - **errors**: [io.rdma.verbs.WorkCompletionException] for the operation that failed; the connection is lost then, and all others end with
+ *   [ConnectionClosedException] whose cause is that first failure. Misuse (closed buffer, message too large) is [IllegalStateException] or
+ *   [IllegalArgumentException], and the connection goes on.
+ * - **cancellation** is prompt: before the request is posted it never will be; afterwards the operation happens, only nobody waits for it.
+ * - **buffers** are borrowed from the post to the completion of the device, whatever becomes of the coroutine.
+ * - resumes through the coroutine's dispatcher.
+ */
+public class RdmaConnection internal constructor(
+    private val connection: EstablishedConnection,
+    release: () -> Unit,
+) : AutoCloseable {
+    private val endpoint: RdmaEndpoint = connection.endpoint()
+    private val inbound = Inbound(endpoint)
+    private val released: CompletableFuture<Void> =
+        endpoint.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
+
+    /**
+     * Sends a message of [length] bytes that [writer] puts into a registered buffer; suspends while the peer or the device has no room, and
+     * until the peer's device has it. At most [maxMessageSize] and the size of a send buffer.
+     */
+    public suspend fun send(
+        length: Int,
+        writer: (MemorySegment) -> Unit,
+    ) {
+        val buffers = endpoint.sendBuffers().bufferSize()
+        require(length in 0..minOf(buffers, maxMessageSize())) {
+            "message of $length bytes: a send buffer has $buffers bytes and the peer receives at most ${maxMessageSize()}. " +
+                "Configure larger sendBuffers here, or larger receiveBuffers there"
+        }
+        acquire().use { buffer ->
+            writer(buffer.segment().asSlice(0, length.toLong()))
+            endpoint.await(WorkRequest.send(buffer.limit(length), false))
+        }
+    }
+
+    /**
+     * Sends each item as a message, in order; collects [items] only as fast as there are send buffers. Returns when the peer's device has all
+     * messages; the first error cancels the collection.
+     */
+    public suspend fun <T> send(
+        items: Flow<T>,
+        encoder: MessageEncoder<T>,
+    ): Unit =
+        coroutineScope {
+            items.collect { item ->
+                val buffer = acquire()
+                try {
+                    buffer.limit(encoder.encode(item, buffer.segment()))
+                } catch (e: Throwable) {
+                    buffer.close()
+                    throw e
+                }
+                // Undispatched: submitted here, in the order of the items.
+                launch(start = CoroutineStart.UNDISPATCHED) { buffer.use { endpoint.await(WorkRequest.send(it, false)) } }
+            }
+        }
+
+    /** A buffer of the connection's pool, for a message or as source or target; suspends while the pool is empty. The caller closes it. */
+    public suspend fun acquire(): RegisteredBuffer = endpoint.sendBuffers().await()
+
+    /** Sends the first `limit` bytes of [message], which stays the caller's to close; returns when the peer's device has them. */
+    public suspend fun send(message: RegisteredBuffer) {
+        endpoint.await(WorkRequest.send(message, false))
+    }
+
+    /** Like [send], with four bytes of immediate data. */
+    public suspend fun sendWithImmediate(
+        message: RegisteredBuffer,
+        immediate: Int,
+    ) {
+        endpoint.await(WorkRequest.sendWithImmediate(message, immediate))
+    }
+
+    /**
+     * Receives one message, decoded in its receive buffer, which is posted again when [decoder] returns.
+     *
+     * @throws ConnectionClosedException at the end, with a cause if the connection was lost
+     * @throws IllegalStateException if somebody else receives
+     */
+    public suspend fun <T> receive(decoder: (ReceivedMessage) -> T): T =
+        receiving {
+            val message = inbound.next() ?: throw ConnectionClosedException("the connection has ended", null, false)
+            message.use(decoder)
+        }
+
+    /**
+     * The messages, one at a time: each buffer is posted again when the collector's block returns. A slow collector slows the peer down.
+     * Completes after an orderly close, throws [ConnectionClosedException] when the connection is lost. One collector at a time; messages that
+     * were not collected wait for the next.
+     */
+    public fun incoming(): Flow<ReceivedMessage> =
+        flow {
+            receiving {
+                while (true) {
+                    val message = inbound.next() ?: break
+                    message.use { emit(it) }
+                }
+            }
+        }
+
+    /** Like [incoming], but the collector owns each message and closes it; if its block throws, the message is closed. */
+    public fun receiveOwned(): Flow<ReceivedMessage> =
+        flow {
+            receiving {
+                while (true) {
+                    val message = inbound.next() ?: break
+                    try {
+                        emit(message)
+                    } catch (e: Throwable) {
+                        message.close()
+                        throw e
+                    }
+                }
+            }
+        }
+
+    private inline fun <T> receiving(block: () -> T): T {
+        inbound.claim()
+        try {
+            return block()
+        } finally {
+            inbound.unclaim()
+        }
+    }
+
+    /** Writes the first `limit` bytes of [source] into the peer's memory, which is neither involved nor told. */
+    public suspend fun write(
+        source: RegisteredBuffer,
+        target: RemoteMemory,
+    ) {
+        endpoint.await(WorkRequest.write(source, target))
+    }
+
+    /** Writes into the peer's memory and tells the peer: it receives an empty message with the immediate data. */
+    public suspend fun writeWithImmediate(
+        source: RegisteredBuffer,
+        target: RemoteMemory,
+        immediate: Int,
+    ) {
+        endpoint.await(WorkRequest.writeWithImmediate(source, target, immediate))
+    }
+
+    /** Reads the peer's memory into the first `limit` bytes of [target], which is neither readable nor writable until then. */
+    public suspend fun read(
+        source: RemoteMemory,
+        target: RegisteredBuffer,
+    ) {
+        endpoint.await(WorkRequest.read(source, target))
+    }
+
+    /** Adds to eight bytes of the peer's memory, on an eight-byte boundary and in its byte order; returns the old value. */
+    public suspend fun fetchAndAdd(
+        target: RemoteMemory,
+        addend: Long,
+    ): Long = endpoint.await(WorkRequest.fetchAndAdd(target, addend))
+
+    /** Replaces eight bytes of the peer's memory if they are [expected]; returns the old value. */
+    public suspend fun compareAndSwap(
+        target: RemoteMemory,
+        expected: Long,
+        update: Long,
+    ): Long = endpoint.await(WorkRequest.compareAndSwap(target, expected, update))
+
+    /** Allocates registered memory, zeroed; closed with the connection unless closed before. */
+    public fun allocate(
+        bytes: Long,
+        vararg access: AccessFlag,
+    ): MemoryRegion = endpoint.allocate(bytes, access.toSet())
+
+    /** Largest message that the peer can receive, in bytes. */
+    public fun maxMessageSize(): Int = endpoint.options().maxMessageSize()
+
+    /** Local address of the exchange that made the connection. */
+    public fun localAddress(): InetSocketAddress = connection.localAddress()
+
+    /** Address of the peer in that exchange. */
+    public fun remoteAddress(): InetSocketAddress = connection.remoteAddress()
+
+    /** The engine below, for what this class does not offer. */
+    public fun endpoint(): RdmaEndpoint = endpoint
+
+    /** Whether the end has begun. */
+    public fun isClosed(): Boolean = endpoint.isClosing
+
+    /** Closes: what is not completed fails, what was not received is dropped, the peer is told. Does not wait. */
+    override fun close() {
+        endpoint.close()
+        inbound.close()
+    }
+
+    /** Closes, and suspends until the resources are released. */
+    public suspend fun closeAndAwait() {
+        close()
+        awaitClosed()
+    }
+
+    /** Suspends until the connection is closed, for whatever reason, and its resources are released. */
+    public suspend fun awaitClosed() {
+        // A copy: the cancellation of one waiter must not cancel what the others wait for.
+        released.copy().await()
+    }
+
+    override fun toString(): String = "RdmaConnection[${localAddress()} -> ${remoteAddress()}]"
+}
