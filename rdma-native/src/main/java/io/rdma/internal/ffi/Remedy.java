@@ -6,6 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns a failed call into the exception that says what to do. */
 final class Remedy {
+    private static final String PERMISSION =
+            "Allow this user to open /dev/infiniband/uverbs*: add it to the group that owns the files"
+                    + " (often rdma), or pass the devices into the container";
+
     private Remedy() {}
 
     static VerbsException failed(String call, int errno) {
@@ -14,9 +18,9 @@ final class Remedy {
 
     private static @Nullable String remedy(String call, int errno) {
         return switch (errno) {
-            case Errno.EACCES, Errno.EPERM ->
-                "Allow this user to open /dev/infiniband/uverbs*: add it to the group that owns the files"
-                        + " (often rdma), or pass the devices into the container";
+            case Errno.EACCES, Errno.EPERM -> PERMISSION;
+            // Without permission, rdma-core looks for the device file elsewhere and reports that it found none.
+            case Errno.ENOENT -> call.startsWith("ibv_open_device") ? PERMISSION : null;
             case Errno.ENOMEM, Errno.EAGAIN ->
                 call.startsWith("ibv_reg_mr") || call.startsWith("ibv_create")
                         ? "The memory that may be locked is " + memlock()
