@@ -2,29 +2,40 @@ package io.rdma.samples;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
-/** The one entry point of the samples: every sample is a subcommand. */
+/** The samples: one jar, one command each. */
 @Command(
         name = "rdma-samples",
         mixinStandardHelpOptions = true,
-        version = "rdma-samples 0.1.0-SNAPSHOT",
         description = "RDMA for the JVM, by example.",
-        synopsisSubcommandLabel = "COMMAND")
-public final class Main implements Runnable {
-    @Spec
-    private CommandSpec spec;
+        subcommands = {
+            Demo.class,
+            DemoServer.class,
+            DevInfo.class,
+            Echo.class,
+            Counter.class,
+            PingPong.class,
+            CommandLine.HelpCommand.class
+        })
+public final class Main {
+    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Print the stack trace of an error.")
+    private boolean verbose;
 
     private Main() {}
 
-    @Override
-    public void run() {
-        throw new ParameterException(spec.commandLine(), "Name a command.");
-    }
-
+    /** Runs a command. @param args see {@code --help} */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new Main()).execute(args));
+        Main main = new Main();
+        CommandLine line = new CommandLine(main);
+        line.setExecutionExceptionHandler((error, command, parsed) -> {
+            System.err.println("error: " + (error.getMessage() == null ? error : error.getMessage()));
+            if (main.verbose) {
+                error.printStackTrace();
+            }
+            return 1;
+        });
+        System.exit(line.execute(args));
     }
 }

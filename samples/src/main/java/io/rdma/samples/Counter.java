@@ -1,0 +1,41 @@
+package io.rdma.samples;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A ticket counter in the server's memory; the work is in {@link CounterJava} and {@code CounterKotlin}. */
+@Command(name = "counter", mixinStandardHelpOptions = true, description = "Tickets by fetch-and-add on remote memory.")
+final class Counter {
+    private Counter() {}
+
+    @Command(name = "server", mixinStandardHelpOptions = true, description = "Offer a counter, until ended.")
+    int server(
+            @Mixin DeviceOption device,
+            @Option(names = "--host", defaultValue = "0.0.0.0") String host,
+            @Option(names = "--port", defaultValue = "7472") int port,
+            @Option(names = "--language", defaultValue = "java") Language language) {
+        String name = device.device().name();
+        if (language == Language.java) {
+            CounterJava.server(name, host, port);
+        } else {
+            CounterKotlinKt.counterServer(name, host, port);
+        }
+        return 0;
+    }
+
+    @Command(name = "client", mixinStandardHelpOptions = true, description = "Draw tickets.")
+    int client(
+            @Mixin DeviceOption device,
+            @Option(names = "--host", defaultValue = "localhost") String host,
+            @Option(names = "--port", defaultValue = "7472") int port,
+            @Option(names = "--count", defaultValue = "1000") int count,
+            @Option(names = "--language", defaultValue = "java") Language language) {
+        String name = device.device().name();
+        long last = language == Language.java
+                ? CounterJava.client(name, host, port, count)
+                : CounterKotlinKt.counterClient(name, host, port, count);
+        System.out.println("drew " + count + " tickets, the last one is " + last);
+        return 0;
+    }
+}

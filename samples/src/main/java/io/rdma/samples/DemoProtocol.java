@@ -1,0 +1,100 @@
+package io.rdma.samples;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.zip.CRC32;
+
+/**
+ * What the two processes of the demo say to each other. Client to server, in the order of a run: data messages (sequence number, bytes that follow
+ * from it, CRC-32), one FINISH, then CHECK for a range of the region. Server to client: the region once, then an answer of two longs to FINISH
+ * (messages, errors) and CHECK (CRC-32, 0).
+ */
+final class DemoProtocol {
+    static final byte DATA = 1;
+    static final byte FINISH = 2;
+    static final byte CHECK = 3;
+
+    /** Lanes of concurrent writes and reads, each with a block of its own in the region. */
+    static final int LANES = 16;
+
+    static final int BLOCK = 4096;
+    /** The region: a block per lane, then the counter of the atomics. */
+    static final int COUNTER_OFFSET = LANES * BLOCK;
+
+    static final int REGION_BYTES = COUNTER_OFFSET + Long.BYTES;
+    static final int MAX_MESSAGE = 8192;
+    static final int ANSWER_BYTES = 2 * Long.BYTES;
+    private static final int HEADER = 1 + Long.BYTES;
+    private static final int CRC_BYTES = Integer.BYTES;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+
+    private DemoProtocol() {}
+
+    /** Length of the n-th data message: mostly small, every 64th as large as a buffer. */
+    static int length(long sequence) {
+        return sequence % 64 == 63 ? MAX_MESSAGE : HEADER + CRC_BYTES + (int) (sequence % 100);
+    }
+
+    static int encodeData(long sequence, MemorySegment target) {
+        int length = length(sequence);
+        target.set(ValueLayout.JAVA_BYTE, 0, DATA);
+        target.set(LONG, 1, sequence);
+        fill(target.asSlice(HEADER, length - HEADER - CRC_BYTES), sequence);
+        target.set(INT, length - CRC_BYTES, crc(target.asSlice(0, length - CRC_BYTES)));
+        return length;
+    }
+
+    /** Whether it is exactly the data message of a sequence number. */
+    static boolean isData(MemorySegment message, long sequence) {
+        int length = (int) message.byteSize();
+        return length == length(sequence)
+                && message.get(ValueLayout.JAVA_BYTE, 0) == DATA
+                && message.get(LONG, 1) == sequence
+                && isFilled(message.asSlice(HEADER, length - HEADER - CRC_BYTES), sequence)
+                && message.get(INT, length - CRC_BYTES) == crc(message.asSlice(0, length - CRC_BYTES));
+    }
+
+    static byte type(MemorySegment message) {
+        return message.byteSize() == 0 ? 0 : message.get(ValueLayout.JAVA_BYTE, 0);
+    }
+
+    static void encodeFinish(MemorySegment target) {
+        target.set(ValueLayout.JAVA_BYTE, 0, FINISH);
+    }
+
+    static void encodeCheck(MemorySegment target) {
+        target.set(ValueLayout.JAVA_BYTE, 0, CHECK);
+    }
+
+    static void encodeAnswer(MemorySegment target, long first, long second) {
+        target.set(LONG, 0, first);
+        target.set(LONG, Long.BYTES, second);
+    }
+
+    static long[] decodeAnswer(MemorySegment message) {
+        return new long[] {message.get(LONG, 0), message.get(LONG, Long.BYTES)};
+    }
+
+    /** Bytes that follow from a seed, so that every block differs. */
+    static void fill(MemorySegment memory, long seed) {
+        for (long i = 0; i < memory.byteSize(); i++) {
+            memory.set(ValueLayout.JAVA_BYTE, i, (byte) (seed * 31 + i * 7));
+        }
+    }
+
+    static boolean isFilled(MemorySegment memory, long seed) {
+        for (long i = 0; i < memory.byteSize(); i++) {
+            if (memory.get(ValueLayout.JAVA_BYTE, i) != (byte) (seed * 31 + i * 7)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static int crc(MemorySegment memory) {
+        CRC32 crc = new CRC32();
+        crc.update(memory.asByteBuffer());
+        return (int) crc.getValue();
+    }
+}

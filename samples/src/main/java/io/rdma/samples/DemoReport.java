@@ -1,0 +1,91 @@
+package io.rdma.samples;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+
+/** Progress while an operation runs, and the table at the end. */
+final class DemoReport {
+    private static final long MAX_NANOS = 60_000_000_000L;
+    private static final int WIDTH = 30;
+    private static final int STEPS_WITHOUT_TERMINAL = 4;
+
+    private record Row(String operation, Language language, long count, long bytes, long nanos, Histogram latencies) {}
+
+    private final List<Row> rows = new ArrayList<>();
+    private final List<String> mismatches = new ArrayList<>();
+    private final boolean terminal = System.console() != null && System.console().isTerminal();
+
+    /** One operation that is repeated. */
+    final class Run {
+        private final String operation;
+        private final Language language;
+        private final long total;
+        private final Histogram latencies = new ConcurrentHistogram(MAX_NANOS, 3);
+        private final long start = System.nanoTime();
+        private long shown;
+
+        private Run(String operation, Language language, long total) {
+            this.operation = operation;
+            this.language = language;
+            this.total = total;
+        }
+
+        /** One is done. Any thread. */
+        void done(long startNanos) {
+            latencies.recordValue(Math.min(MAX_NANOS, System.nanoTime() - startNanos));
+            show(latencies.getTotalCount());
+        }
+
+        private synchronized void show(long count) {
+            long steps = terminal ? WIDTH : STEPS_WITHOUT_TERMINAL;
+            long step = count * steps / total;
+            if (step <= shown) {
+                return;
+            }
+            shown = step;
+            int filled = (int) (count * WIDTH / total);
+            String bar = "#".repeat(filled) + ".".repeat(WIDTH - filled);
+            String line = String.format("%-6s %-16s [%s] %d/%d", language, operation, bar, count, total);
+            System.out.print(terminal ? "\r" + line + (count == total ? "\n" : "") : line + "\n");
+            System.out.flush();
+        }
+
+        void end(long bytes) {
+            rows.add(new Row(operation, language, total, bytes, System.nanoTime() - start, latencies));
+        }
+    }
+
+    Run start(String operation, Language language, long total) {
+        return new Run(operation, language, total);
+    }
+
+    /** Remembers a mismatch unless {@code right}. */
+    void check(boolean right, String what) {
+        if (!right) {
+            mismatches.add(what);
+        }
+    }
+
+    /** Prints table and verdict. @return exit status */
+    int finish() {
+        System.out.printf(
+                "%n%-16s %-8s %9s %11s %11s %12s %13s%n",
+                "operation", "language", "count", "p50 us", "p99 us", "per second", "bytes");
+        for (Row row : rows) {
+            System.out.printf(
+                    "%-16s %-8s %9d %11.1f %11.1f %12.0f %13d%n",
+                    row.operation,
+                    row.language,
+                    row.count,
+                    row.latencies.getValueAtPercentile(50) / 1e3,
+                    row.latencies.getValueAtPercentile(99) / 1e3,
+                    row.count * 1e9 / row.nanos,
+                    row.bytes);
+        }
+        mismatches.forEach(mismatch -> System.out.println("MISMATCH: " + mismatch));
+        System.out.println(mismatches.isEmpty() ? "every byte verified" : mismatches.size() + " mismatches");
+        return mismatches.isEmpty() ? 0 : 1;
+    }
+}

@@ -1,0 +1,41 @@
+package io.rdma.samples;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Sends messages back; the work is in {@link EchoJava} and {@code EchoKotlin}. */
+@Command(name = "echo", mixinStandardHelpOptions = true, description = "Messages there and back.")
+final class Echo {
+    private Echo() {}
+
+    @Command(name = "server", mixinStandardHelpOptions = true, description = "Send back what arrives, until ended.")
+    int server(
+            @Mixin DeviceOption device,
+            @Option(names = "--host", defaultValue = "0.0.0.0") String host,
+            @Option(names = "--port", defaultValue = "7471") int port,
+            @Option(names = "--language", defaultValue = "java") Language language) {
+        String name = device.device().name();
+        if (language == Language.java) {
+            EchoJava.server(name, host, port);
+        } else {
+            EchoKotlinKt.echoServer(name, host, port);
+        }
+        return 0;
+    }
+
+    @Command(name = "client", mixinStandardHelpOptions = true, description = "Send messages and compare what comes back.")
+    int client(
+            @Mixin DeviceOption device,
+            @Option(names = "--host", defaultValue = "localhost") String host,
+            @Option(names = "--port", defaultValue = "7471") int port,
+            @Option(names = "--count", defaultValue = "1000") int count,
+            @Option(names = "--language", defaultValue = "java") Language language) {
+        String name = device.device().name();
+        int same = language == Language.java
+                ? EchoJava.client(name, host, port, count)
+                : EchoKotlinKt.echoClient(name, host, port, count);
+        System.out.println(same + " of " + count + " messages came back unchanged");
+        return same == count ? 0 : 1;
+    }
+}

@@ -1,0 +1,51 @@
+package io.rdma.samples;
+
+import io.rdma.verbs.Gid;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the two ends of {@code ibv_rc_pingpong} tell each other: LID, queue pair number, PSN and GID in hexadecimal with colons between, and a NUL;
+ * 52 bytes.
+ *
+ * @param lid 16 bits
+ * @param qpNumber 24 bits
+ * @param psn 24 bits
+ * @param gid of the port
+ */
+record PingPongAddress(int lid, int qpNumber, int psn, Gid gid) {
+    static final int BYTES = 52;
+    private static final Pattern FORM =
+            Pattern.compile("([0-9a-fA-F]{4}):([0-9a-fA-F]{6}):([0-9a-fA-F]{6}):([0-9a-fA-F]{32})\0");
+
+    byte[] encode() {
+        String text = String.format(
+                "%04x:%06x:%06x:%s\0", lid, qpNumber, psn, HexFormat.of().formatHex(gid.bytes()));
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** @throws IllegalArgumentException if it is not of that form */
+    static PingPongAddress decode(byte[] bytes) {
+        Matcher m = FORM.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
+        if (!m.matches()) {
+            throw new IllegalArgumentException("the peer does not speak the handshake of ibv_rc_pingpong");
+        }
+        return new PingPongAddress(
+                Integer.parseInt(m.group(1), 16),
+                Integer.parseInt(m.group(2), 16),
+                Integer.parseInt(m.group(3), 16),
+                Gid.of(HexFormat.of().parseHex(m.group(4))));
+    }
+
+    /** The line that {@code ibv_rc_pingpong} prints. */
+    String line(String which) {
+        String address = gid.toAddress() instanceof java.net.Inet4Address v4
+                ? "::ffff:" + v4.getHostAddress()
+                : gid.toAddress().getHostAddress();
+        return String.format(
+                "  %s address:%s LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s",
+                which, which.equals("local") ? " " : "", lid, qpNumber, psn, address);
+    }
+}
