@@ -49,7 +49,8 @@ public class RdmaConnection internal constructor(
     ) {
         val buffers = endpoint.sendBuffers().bufferSize()
         require(length in 0..minOf(buffers, maxMessageSize())) {
-            "message of $length bytes: a send buffer has $buffers bytes and the peer receives at most ${maxMessageSize()}. " +
+            "message of $length bytes: a send buffer has $buffers bytes, " +
+                "and the peer receives at most ${maxMessageSize()}. " +
                 "Configure larger sendBuffers here, or larger receiveBuffers there"
         }
         acquire().use { buffer ->
@@ -76,7 +77,9 @@ public class RdmaConnection internal constructor(
                     throw e
                 }
                 // Undispatched: submitted here, in the order of the items.
-                launch(start = CoroutineStart.UNDISPATCHED) { buffer.use { endpoint.await(WorkRequest.send(it, false)) } }
+                launch(
+                    start = CoroutineStart.UNDISPATCHED,
+                ) { buffer.use { endpoint.await(WorkRequest.send(it, false)) } }
             }
         }
 

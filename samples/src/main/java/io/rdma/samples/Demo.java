@@ -57,8 +57,7 @@ final class Demo implements Callable<Integer> {
     }
 
     private static int port(Process server) throws IOException {
-        BufferedReader out =
-                new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
+        BufferedReader out = new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
         String line = out.readLine();
         if (line == null) {
             throw new IOException("the server process ended before it listened; its error is above");

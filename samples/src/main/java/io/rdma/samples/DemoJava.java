@@ -29,7 +29,9 @@ final class DemoJava {
         this.connection = connection;
         this.report = report;
         this.remote = first(connection.receive(message -> RemoteMemory.decode(message.segment())));
-        this.local = first(connection.allocate(DemoProtocol.REGION_BYTES, AccessFlag.LOCAL_WRITE).flux());
+        this.local = first(connection
+                .allocate(DemoProtocol.REGION_BYTES, AccessFlag.LOCAL_WRITE)
+                .flux());
     }
 
     private static <T> T first(Flux<T> flux) {
@@ -60,13 +62,16 @@ final class DemoJava {
     private void stream(int count) {
         DemoReport.Run run = report.start("send stream", Language.java, count);
         long[] bytes = {0};
+        long[] previous = {System.nanoTime()};
         // Demand comes from the send buffers: the range is only as far ahead as the slow receiver allows.
         connection
                 .send(Flux.range(0, count), (sequence, target) -> {
-                    long start = System.nanoTime();
+                    // A stream has no latency per message; its row shows the pace, the time from one message to the
+                    // next.
+                    run.done(previous[0]);
+                    previous[0] = System.nanoTime();
                     int length = DemoProtocol.encodeData(sequence, target);
                     bytes[0] += length;
-                    run.done(start);
                     return length;
                 })
                 .block(PATIENCE);
@@ -90,12 +95,11 @@ final class DemoJava {
                 .flatMap(
                         lane -> Flux.using(
                                 () -> RegisteredBuffer.of(local, (long) lane * DemoProtocol.BLOCK, DemoProtocol.BLOCK),
-                                buffer -> Flux.range(0, perLane).concatMap(i -> Mono.defer(() -> {
-                                    long start = System.nanoTime();
-                                    return operation
-                                            .apply(lane, buffer)
-                                            .doOnSuccess(done -> run.done(start));
-                                })),
+                                buffer -> Flux.range(0, perLane)
+                                        .concatMap(i -> Mono.defer(() -> {
+                                            long start = System.nanoTime();
+                                            return operation.apply(lane, buffer).doOnSuccess(done -> run.done(start));
+                                        })),
                                 RegisteredBuffer::close),
                         DemoProtocol.LANES)
                 .then()
@@ -114,8 +118,7 @@ final class DemoJava {
             return connection.write(buffer, block(lane));
         });
         int here = DemoProtocol.crc(local.segment());
-        report.check(
-                ask(DemoProtocol::encodeCheck)[0] == here, "the server's memory differs from what Java wrote");
+        report.check(ask(DemoProtocol::encodeCheck)[0] == here, "the server's memory differs from what Java wrote");
     }
 
     private void read(int count) {
@@ -127,7 +130,8 @@ final class DemoJava {
             return connection
                     .read(block(lane), buffer)
                     .then(Mono.fromRunnable(() -> report.check(
-                            buffer.segment().mismatch(block) < 0, "lane " + lane + " read other bytes than were written")));
+                            buffer.segment().mismatch(block) < 0,
+                            "lane " + lane + " read other bytes than were written")));
         });
     }
 
@@ -143,7 +147,8 @@ final class DemoJava {
                         i -> Mono.defer(() -> {
                             long start = System.nanoTime();
                             return connection.fetchAndAdd(counter(), 1).doOnNext(ticket -> {
-                                report.check(ticket >= 0 && ticket < count && !seen[ticket.intValue()], "ticket " + ticket);
+                                report.check(
+                                        ticket >= 0 && ticket < count && !seen[ticket.intValue()], "ticket " + ticket);
                                 seen[ticket.intValue()] = true;
                                 run.done(start);
                             });

@@ -15,7 +15,8 @@ final class DemoReport {
 
     private final List<Row> rows = new ArrayList<>();
     private final List<String> mismatches = new ArrayList<>();
-    private final boolean terminal = System.console() != null && System.console().isTerminal();
+    private final boolean terminal =
+            System.console() != null && System.console().isTerminal();
 
     /** One operation that is repeated. */
     final class Run {

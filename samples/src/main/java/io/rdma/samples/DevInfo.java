@@ -56,7 +56,10 @@ final class DevInfo implements Callable<Integer> {
             row(1, "max_qp_rd_atom", a.maxQpRdAtom());
             row(1, "max_res_rd_atom", a.maxResRdAtom());
             row(1, "max_qp_init_rd_atom", a.maxQpInitRdAtom());
-            row(1, "atomic_cap", "ATOMIC_" + a.atomicCap() + " (" + a.atomicCap().code() + ")");
+            row(
+                    1,
+                    "atomic_cap",
+                    "ATOMIC_" + a.atomicCap() + " (" + a.atomicCap().code() + ")");
             row(1, "max_mw", a.maxMw());
             row(1, "max_mcast_grp", a.maxMcastGrp());
             row(1, "max_ah", a.maxAh());
@@ -95,7 +98,8 @@ final class DevInfo implements Callable<Integer> {
     }
 
     private static String guid(long guid) {
-        return String.format("%04x:%04x:%04x:%04x", guid >>> 48, guid >>> 32 & 0xffff, guid >>> 16 & 0xffff, guid & 0xffff);
+        return String.format(
+                "%04x:%04x:%04x:%04x", guid >>> 48, guid >>> 32 & 0xffff, guid >>> 16 & 0xffff, guid & 0xffff);
     }
 
     private static void row(int depth, String key, Object value) {

@@ -24,7 +24,10 @@ final class Echo {
         return 0;
     }
 
-    @Command(name = "client", mixinStandardHelpOptions = true, description = "Send messages and compare what comes back.")
+    @Command(
+            name = "client",
+            mixinStandardHelpOptions = true,
+            description = "Send messages and compare what comes back.")
     int client(
             @Mixin DeviceOption device,
             @Option(names = "--host", defaultValue = "localhost") String host,

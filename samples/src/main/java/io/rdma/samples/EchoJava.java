@@ -23,8 +23,8 @@ final class EchoJava {
                 .port(port)
                 .handle(connection -> connection
                         .receive(message -> message.toByteArray())
-                        .concatMap(bytes -> connection.send(
-                                bytes.length, target -> target.copyFrom(MemorySegment.ofArray(bytes))))
+                        .concatMap(bytes ->
+                                connection.send(bytes.length, target -> target.copyFrom(MemorySegment.ofArray(bytes))))
                         .then())
                 .bindNow(PATIENCE);
         System.out.println("listening on port " + server.port());

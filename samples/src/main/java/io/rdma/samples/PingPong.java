@@ -61,31 +61,56 @@ final class PingPong {
 
     /** The long options of {@code ibv_rc_pingpong}. */
     static final class Options {
-        @Option(names = {"-p", "--port"}, defaultValue = "18515", description = "TCP port of the handshake.")
+        @Option(
+                names = {"-p", "--port"},
+                defaultValue = "18515",
+                description = "TCP port of the handshake.")
         private int port;
 
-        @Option(names = {"-i", "--ib-port"}, defaultValue = "1", description = "Port of the device.")
+        @Option(
+                names = {"-i", "--ib-port"},
+                defaultValue = "1",
+                description = "Port of the device.")
         private int ibPort;
 
-        @Option(names = {"-s", "--size"}, defaultValue = "4096", description = "Bytes of a message.")
+        @Option(
+                names = {"-s", "--size"},
+                defaultValue = "4096",
+                description = "Bytes of a message.")
         private int size;
 
-        @Option(names = {"-m", "--mtu"}, defaultValue = "1024", description = "Path MTU.")
+        @Option(
+                names = {"-m", "--mtu"},
+                defaultValue = "1024",
+                description = "Path MTU.")
         private int mtu;
 
-        @Option(names = {"-r", "--rx-depth"}, defaultValue = "500", description = "Receives posted at a time.")
+        @Option(
+                names = {"-r", "--rx-depth"},
+                defaultValue = "500",
+                description = "Receives posted at a time.")
         private int rxDepth;
 
-        @Option(names = {"-n", "--iters"}, defaultValue = "1000", description = "Exchanges.")
+        @Option(
+                names = {"-n", "--iters"},
+                defaultValue = "1000",
+                description = "Exchanges.")
         private int iters;
 
-        @Option(names = {"-e", "--events"}, description = "Sleep on completion events.")
+        @Option(
+                names = {"-e", "--events"},
+                description = "Sleep on completion events.")
         private boolean events;
 
-        @Option(names = {"-g", "--gid-idx"}, defaultValue = "-1", description = "Local GID index; default: by type.")
+        @Option(
+                names = {"-g", "--gid-idx"},
+                defaultValue = "-1",
+                description = "Local GID index; default: by type.")
         private int gidIndex;
 
-        @Option(names = {"-c", "--chk"}, description = "Validate the received buffer.")
+        @Option(
+                names = {"-c", "--chk"},
+                description = "Validate the received buffer.")
         private boolean check;
     }
 
@@ -129,8 +154,8 @@ final class PingPong {
                     CompletionChannel channel = context.createCompletionChannel();
                     CompletionQueue queue = context.createCompletionQueue(options.rxDepth + 1, channel);
                     MemoryRegion memory = domain.allocate(options.size, EnumSet.of(AccessFlag.LOCAL_WRITE));
-                    QueuePair pair = domain.createQueuePair(
-                            queue, queue, new QueuePairCapacity(1, options.rxDepth, 1, 1, 0))) {
+                    QueuePair pair =
+                            domain.createQueuePair(queue, queue, new QueuePairCapacity(1, options.rxDepth, 1, 1, 0))) {
                 PortAttributes port = context.queryPort(options.ibPort);
                 GidTableEntry gid = gid(context, port);
                 prepare(memory, listener == null);
@@ -169,7 +194,8 @@ final class PingPong {
                     .filter(entry -> options.gidIndex >= 0
                             ? entry.index() == options.gidIndex
                             : port.linkLayer() != LinkLayer.ETHERNET || entry.type() == GidType.ROCE_V2)
-                    .min(Comparator.comparing((GidTableEntry entry) -> !entry.gid().isIpv4Mapped())
+                    .min(Comparator.comparing(
+                                    (GidTableEntry entry) -> !entry.gid().isIpv4Mapped())
                             .thenComparing(entry -> entry.gid().isLinkLocal()))
                     .orElseThrow(() -> new RdmaException("port " + options.ibPort + " of " + context.name()
                             + " has no such GID: see devinfo, and choose one with --gid-idx"));
