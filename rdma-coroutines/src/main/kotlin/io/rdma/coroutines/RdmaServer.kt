@@ -35,8 +35,12 @@ public class RdmaServer private constructor(
     private fun accept(established: EstablishedConnection) {
         val connection = RdmaConnection(established) {}
         connections += connection
-        established.endpoint().closed().thenRun { connections -= connection }
-        if (accepted.trySend(connection).isFailure) connection.close()
+        if (accepted.trySend(connection).isFailure) end(connection)
+    }
+
+    private fun end(connection: RdmaConnection) {
+        connection.close()
+        connections -= connection
     }
 
     /** Where it listens, with the real port. */
@@ -52,7 +56,13 @@ public class RdmaServer private constructor(
     public suspend fun serve(handler: suspend (RdmaConnection) -> Unit): Unit =
         supervisorScope {
             for (connection in accepted) {
-                launch { connection.use { handle(it, handler) } }
+                launch {
+                    try {
+                        handle(connection, handler)
+                    } finally {
+                        end(connection)
+                    }
+                }
             }
         }
 

@@ -20,7 +20,7 @@ final class ConnectionWatch {
         if (exchange.awaitEnd()) {
             endpoint.peerClosed();
         } else {
-            endpoint.fail(new RdmaException("the peer is gone: its exchange connection ended without a farewell"));
+            endpoint.peerLost(new RdmaException("the peer is gone: its exchange connection ended without a farewell"));
         }
     }
 

@@ -111,6 +111,14 @@ public final class CompletionLoop implements AutoCloseable {
         }
     }
 
+    /** Runs a task on the loop after everything that is completed now was dispatched. */
+    void executeAfterPoll(Runnable task) {
+        execute(() -> {
+            poll();
+            task.run();
+        });
+    }
+
     void join(RdmaEndpoint endpoint) {
         endpoints.add(endpoint);
     }

@@ -218,6 +218,15 @@ public final class RdmaEndpoint {
     }
 
     /**
+     * Ends because the peer is gone. What the device has reported by now comes first: a refused operation here is often why the peer went.
+     *
+     * @param cause how it was noticed
+     */
+    public void peerLost(Throwable cause) {
+        loop.executeAfterPoll(() -> fail(cause));
+    }
+
+    /**
      * Ends because of a failure; the first one is the cause that everybody sees.
      *
      * @param cause what failed

@@ -3,32 +3,60 @@ package io.rdma.reactive;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.ReceiveQueue;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
 /** Who receives from a connection: at most one subscriber at a time, and after a dispose nobody. */
 final class Inbound {
-    private static final Object DISCARDER = new Object();
-
     private final RdmaEndpoint endpoint;
-    private final AtomicReference<@Nullable Object> receiver = new AtomicReference<>();
+    private volatile ReceiveFlux.@Nullable Receiving<?> receiver; // written under the monitor
+    private ReceiveFlux.@Nullable Receiving<?> successor; // under the monitor
     private volatile boolean disposed;
 
     Inbound(RdmaEndpoint endpoint) {
         this.endpoint = endpoint;
+        queue().listener(this::changed);
+    }
+
+    private void changed() {
+        ReceiveFlux.Receiving<?> now = receiver;
+        if (now != null) {
+            now.drain();
+        }
     }
 
     ReceiveQueue queue() {
         return endpoint.receives();
     }
 
-    boolean claim(Object subscription) {
-        return receiver.compareAndSet(null, subscription);
+    /** Makes a subscription the receiver, or the next one if the present one is cancelled and about to go. @return false if somebody receives */
+    synchronized boolean claim(ReceiveFlux.Receiving<?> subscription) {
+        if (receiver == null) {
+            receiver = subscription;
+            return true;
+        }
+        if (receiver.isCancelled() && successor == null) {
+            successor = subscription;
+            return true;
+        }
+        return false;
     }
 
-    void unclaim(Object subscription) {
-        receiver.compareAndSet(subscription, null);
+    boolean isReceiver(ReceiveFlux.Receiving<?> subscription) {
+        return receiver == subscription;
+    }
+
+    /** The subscription polls no more. */
+    void unclaim(ReceiveFlux.Receiving<?> subscription) {
+        synchronized (this) {
+            if (successor == subscription) {
+                successor = null;
+                return;
+            }
+            receiver = successor;
+            successor = null;
+        }
+        changed();
         if (disposed) {
             discard();
         }
@@ -45,12 +73,15 @@ final class Inbound {
     }
 
     private void discard() {
-        Object now = receiver.get();
-        if (now instanceof ReceiveFlux.Receiving<?> receiving) {
-            receiving.drain(); // it discards, being the only one who may poll
-        } else if (endpoint.receives().isTerminated() && receiver.compareAndSet(null, DISCARDER)) {
-            queue().discard();
-            receiver.set(null);
+        ReceiveFlux.Receiving<?> now;
+        synchronized (this) {
+            now = receiver;
+            if (now == null && endpoint.receives().isTerminated()) {
+                queue().discard(); // nobody can start to receive meanwhile
+            }
+        }
+        if (now != null) {
+            now.drain(); // it discards, being the only one who may poll
         }
     }
 

@@ -31,7 +31,7 @@ final class ReceiveFlux<T> extends Flux<T> {
             return;
         }
         actual.onSubscribe(receiving);
-        inbound.queue().listener(receiving::drain);
+        receiving.drain(); // it may have ended already
     }
 
     // Invariants: only the thread that takes `wip` from 0 polls the queue and signals; it gives the claim back when it
@@ -92,7 +92,14 @@ final class ReceiveFlux<T> extends Flux<T> {
             } while (missed != 0);
         }
 
+        boolean isCancelled() {
+            return cancelled;
+        }
+
         private void emit() {
+            if (!cancelled && !inbound.isReceiver(this)) {
+                return; // the one before still polls
+            }
             ReceiveQueue queue = inbound.queue();
             long emitted = 0;
             while (true) {
@@ -143,7 +150,6 @@ final class ReceiveFlux<T> extends Flux<T> {
         private void end() {
             if (!ended) {
                 ended = true;
-                inbound.queue().listener(null);
                 inbound.unclaim(this);
             }
         }

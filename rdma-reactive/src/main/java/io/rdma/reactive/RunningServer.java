@@ -5,12 +5,15 @@ import io.rdma.cm.RdmaListener;
 import io.rdma.engine.RdmaResources;
 import java.lang.System.Logger;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -28,6 +31,7 @@ final class RunningServer implements DisposableServer {
     private final RdmaResources resources;
     private final RdmaListener listener;
     private final Set<RdmaConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Disposable.Composite handlers = Disposables.composite();
     private final AtomicBoolean disposed = new AtomicBoolean();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
@@ -47,20 +51,21 @@ final class RunningServer implements DisposableServer {
     private void serve(EstablishedConnection established) {
         RdmaConnection connection = new DefaultRdmaConnection(established, () -> {});
         connections.add(connection);
-        established.endpoint().closed().thenRun(() -> connections.remove(connection));
-        if (disposed.get()) {
-            connection.dispose();
-            return;
-        }
-        Flux.<Void>defer(() -> handler.apply(connection))
-                .subscribe(
-                        nothing -> {},
-                        error -> {
-                            LOG.log(Logger.Level.WARNING, "the handler of " + connection + " failed: " + error);
-                            LOG.log(Logger.Level.DEBUG, "details", error);
-                            connection.dispose();
-                        },
-                        connection::dispose);
+        Disposable running = Flux.<Void>defer(() -> handler.apply(connection))
+                .doFinally(how -> {
+                    connection.dispose();
+                    connections.remove(connection);
+                })
+                .subscribe(nothing -> {}, error -> {
+                    LOG.log(Logger.Level.WARNING, "the handler of " + connection + " failed: " + error);
+                    LOG.log(Logger.Level.DEBUG, "details", error);
+                });
+        handlers.add(running); // a composite that is disposed already disposes it at once
+        connection.onDispose().subscribe(closed -> {}, error -> {}, () -> {
+            if (running.isDisposed()) {
+                handlers.remove(running);
+            }
+        });
     }
 
     @Override
@@ -72,14 +77,16 @@ final class RunningServer implements DisposableServer {
     public void dispose() {
         if (disposed.compareAndSet(false, true)) {
             listener.close();
-            connections.forEach(RdmaConnection::dispose);
-            Thread.startVirtualThread(this::release);
+            List<RdmaConnection> open = List.copyOf(connections);
+            open.forEach(RdmaConnection::dispose);
+            handlers.dispose();
+            Thread.startVirtualThread(() -> release(open));
         }
     }
 
-    private void release() {
+    private void release(List<RdmaConnection> open) {
         try {
-            CompletableFuture.allOf(connections.stream()
+            CompletableFuture.allOf(open.stream()
                             .map(connection -> connection.onDispose().toFuture())
                             .toArray(CompletableFuture[]::new))
                     .join();

@@ -1,0 +1,440 @@
+package io.rdma.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.RdmaConnectException;
+import io.rdma.engine.ConnectionClosedException;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RdmaDevices;
+import io.rdma.verbs.RemoteMemory;
+import io.rdma.verbs.VerbsException;
+import io.rdma.verbs.WorkCompletionException;
+import io.rdma.verbs.WorkCompletionStatus;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+/** What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all pools are whole. */
+abstract class ConnectionContract {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int MESSAGE = 1024;
+    private static final int BLOCK = 64 * 1024;
+
+    private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
+    private DisposableServer server;
+    private RdmaConnection client;
+    private RdmaConnection peer;
+
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void connect() throws InterruptedException {
+        Assumptions.assumeTrue(
+                RdmaDevices.list().stream().anyMatch(d -> d.name().equals(device())),
+                () -> "there is no device " + device() + " here: see docs/devices.md");
+        server = RdmaServer.create()
+                .device(device())
+                .host("127.0.0.1")
+                .receiveBuffers(16, MESSAGE)
+                .sendBuffers(8, 2 * MESSAGE)
+                .handle(connection -> {
+                    accepted.add(connection);
+                    return Mono.never(); // the test decides when it ends
+                })
+                .bindNow(PATIENCE);
+        client = client().connectNow(PATIENCE);
+        peer = nextAccepted();
+    }
+
+    private RdmaClient client() {
+        return RdmaClient.create()
+                .device(device())
+                .host("127.0.0.1")
+                .port(server.port())
+                .receiveBuffers(16, MESSAGE)
+                .sendBuffers(8, 2 * MESSAGE);
+    }
+
+    private RdmaConnection nextAccepted() throws InterruptedException {
+        return Objects.requireNonNull(accepted.poll(10, TimeUnit.SECONDS));
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        if (server == null) {
+            return;
+        }
+        client.disposeNow(PATIENCE);
+        server.disposeNow(PATIENCE);
+        for (RdmaConnection connection : List.of(client, peer)) {
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(connection.endpoint().inFlight()).isZero();
+                assertThat(connection.endpoint().sendBuffers().leased()).isZero();
+                assertThat(connection.endpoint().receives().outstanding()).isZero();
+            });
+        }
+    }
+
+    private static Mono<Void> sendText(RdmaConnection to, String text) {
+        byte[] bytes = text.getBytes();
+        return to.send(bytes.length, target -> target.copyFrom(MemorySegment.ofArray(bytes)));
+    }
+
+    private static Flux<String> texts(RdmaConnection from) {
+        return from.receive(message -> new String(message.toByteArray()));
+    }
+
+    private MemoryRegion region(RdmaConnection of, AccessFlag... access) {
+        return Objects.requireNonNull(of.allocate(BLOCK, access).block(PATIENCE));
+    }
+
+    private static void fillRandom(MemorySegment memory) {
+        byte[] bytes = new byte[(int) memory.byteSize()];
+        new Random(42).nextBytes(bytes);
+        memory.copyFrom(MemorySegment.ofArray(bytes));
+    }
+
+    @Test
+    void messagesArriveInOrderAndWhole() {
+        Flux<String> sent = Flux.range(0, 500).map(i -> "message " + i + "x".repeat(i % 300));
+        Mono<Void> sending = client.send(sent, (text, target) -> {
+            target.copyFrom(MemorySegment.ofArray(text.getBytes()));
+            return text.length();
+        });
+        assertThat(Flux.merge(sending.cast(String.class), texts(peer).take(500))
+                        .collectList()
+                        .block(PATIENCE))
+                .isEqualTo(sent.collectList().block());
+    }
+
+    @Test
+    void anEmptyMessageAndTheLargestArrive() {
+        client.send(0, target -> {}).block(PATIENCE);
+        client.send(MESSAGE, target -> target.fill((byte) 7)).block(PATIENCE);
+        StepVerifier.create(peer.receive(ReceivedMessage::length).take(2))
+                .expectNext(0, MESSAGE)
+                .expectComplete()
+                .verify(PATIENCE);
+    }
+
+    @Test
+    void demandIsHonouredAndNothingIsLostBetweenSubscribers() {
+        Flux.range(0, 10).concatMap(i -> sendText(client, "m" + i)).blockLast(PATIENCE);
+        StepVerifier.create(texts(peer), 0)
+                .expectSubscription()
+                .expectNoEvent(Duration.ofMillis(100))
+                .thenRequest(1)
+                .expectNext("m0")
+                .expectNoEvent(Duration.ofMillis(100))
+                .thenRequest(2)
+                .expectNext("m1", "m2")
+                .thenCancel()
+                .verify(PATIENCE);
+        StepVerifier.create(texts(peer).take(7))
+                .expectNext("m3", "m4", "m5", "m6", "m7", "m8", "m9")
+                .expectComplete()
+                .verify(PATIENCE);
+    }
+
+    @Test
+    void aReceiverThatDoesNotReadStopsTheSender() {
+        AtomicInteger encoded = new AtomicInteger();
+        Disposable sending = client.send(Flux.range(0, 1000), (i, target) -> {
+                    encoded.incrementAndGet();
+                    return 8;
+                })
+                .subscribe();
+        // 16 receives are posted and 8 send buffers exist: no more can be on the way.
+        await().atMost(PATIENCE).untilAtomic(encoded, org.hamcrest.Matchers.greaterThanOrEqualTo(16));
+        assertThat(encoded.get()).isLessThanOrEqualTo(16 + 8);
+        assertThat(peer.receive(ReceivedMessage::length).take(1000).count().block(PATIENCE))
+                .isEqualTo(1000);
+        await().atMost(PATIENCE).until(sending::isDisposed);
+    }
+
+    @Test
+    void aSecondReceiverIsRefusedAndTheFirstGoesOn() {
+        StepVerifier.create(texts(peer).take(1))
+                .then(() -> StepVerifier.create(texts(peer)).verifyError(IllegalStateException.class))
+                .then(() -> sendText(client, "still here").block(PATIENCE))
+                .expectNext("still here")
+                .expectComplete()
+                .verify(PATIENCE);
+    }
+
+    @Test
+    void immediateDataTravelsWithMessageAndWrite() {
+        MemoryRegion target = region(peer, AccessFlag.REMOTE_WRITE);
+        RegisteredBuffer buffer = Objects.requireNonNull(client.acquire().block(PATIENCE));
+        buffer.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 99);
+        client.sendWithImmediate(buffer.limit(1), 0x01020304).block(PATIENCE);
+        client.writeWithImmediate(buffer, target.remote(), 0x7fffffff).block(PATIENCE);
+        buffer.close();
+        StepVerifier.create(peer.receive(m -> m.length() + ":" + m.hasImmediate() + ":" + m.immediate())
+                        .take(2))
+                .expectNext("1:true:" + 0x01020304, "0:true:" + 0x7fffffff)
+                .expectComplete()
+                .verify(PATIENCE);
+        assertThat(target.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 99);
+    }
+
+    @Test
+    void writesAndReadsMoveEveryByte() {
+        MemoryRegion there = region(peer, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
+        MemoryRegion here = region(client, AccessFlag.LOCAL_WRITE);
+        MemoryRegion back = region(client, AccessFlag.LOCAL_WRITE);
+        fillRandom(here.segment());
+        try (RegisteredBuffer source = RegisteredBuffer.of(here, 0, BLOCK);
+                RegisteredBuffer target = RegisteredBuffer.of(back, 0, BLOCK)) {
+            client.write(source, there.remote()).block(PATIENCE);
+            assertThat(there.segment().mismatch(here.segment())).isEqualTo(-1);
+            client.read(there.remote(), target).block(PATIENCE);
+            assertThat(back.segment().mismatch(here.segment())).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void aMonoIsColdAndPostsAtEachSubscription() {
+        MemoryRegion there = region(peer, AccessFlag.REMOTE_ATOMIC);
+        Mono<Long> ticket = client.fetchAndAdd(there.remote(), 5);
+        assertThat(there.segment().get(ValueLayout.JAVA_LONG, 0)).isZero();
+        assertThat(ticket.block(PATIENCE)).isZero();
+        assertThat(ticket.block(PATIENCE)).isEqualTo(5);
+        assertThat(there.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(10);
+    }
+
+    @Test
+    void atomicsAreAtomicWhenMoreAreWantedThanTheDeviceTakes() {
+        MemoryRegion there = region(peer, AccessFlag.REMOTE_ATOMIC);
+        RemoteMemory counter = there.remote();
+        List<Long> tickets = Objects.requireNonNull(Flux.range(0, 300)
+                .flatMap(i -> client.fetchAndAdd(counter, 1), 300)
+                .collectSortedList()
+                .block(PATIENCE));
+        assertThat(tickets).hasSize(300).doesNotHaveDuplicates().startsWith(0L).endsWith(299L);
+        assertThat(client.compareAndSwap(counter, 1, 2).block(PATIENCE)).isEqualTo(300);
+        assertThat(client.compareAndSwap(counter, 300, -1).block(PATIENCE)).isEqualTo(300);
+        assertThat(there.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(-1);
+    }
+
+    @Test
+    void cancelBeforeAndAfterThePostLosesNoBuffer() {
+        for (int i = 0; i < 200; i++) {
+            Disposable sending = client.send(64, target -> {}).subscribe();
+            if (i % 2 == 0) {
+                sending.dispose();
+            }
+            Disposable acquiring = client.acquire().subscribe(RegisteredBuffer::close);
+            acquiring.dispose();
+            peer.receive(ReceivedMessage::length)
+                    .take(1)
+                    .timeout(Duration.ofMillis(2), Mono.empty())
+                    .blockLast(PATIENCE);
+        }
+        peer.receive(ReceivedMessage::length)
+                .timeout(Duration.ofMillis(200), Mono.empty())
+                .blockLast(PATIENCE);
+        await().atMost(PATIENCE).until(() -> client.endpoint().sendBuffers().leased() == 0);
+    }
+
+    @Test
+    void misuseIsRefusedAndTheConnectionGoesOn() {
+        RegisteredBuffer buffer = Objects.requireNonNull(client.acquire().block(PATIENCE));
+        RemoteMemory somewhere = new RemoteMemory(4097, 8, 1);
+        assertThatThrownBy(() -> client.send(MESSAGE + 1, target -> {}).block(PATIENCE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("receiveBuffers");
+        assertThatThrownBy(() -> client.send(buffer.limit(MESSAGE + 1)).block(PATIENCE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("larger");
+        assertThatThrownBy(() -> client.fetchAndAdd(somewhere, 1).block(PATIENCE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("8-byte boundary");
+        assertThatThrownBy(() -> client.write(buffer, somewhere).block(PATIENCE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("longer");
+        assertThatThrownBy(() -> client.send(1, target -> {
+                            throw new IllegalStateException("the writer's own");
+                        })
+                        .block(PATIENCE))
+                .hasMessage("the writer's own");
+        buffer.limit(8).close();
+        assertThatThrownBy(() -> client.send(buffer).block(PATIENCE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        assertThatThrownBy(buffer::segment).isInstanceOf(IllegalStateException.class);
+        sendText(client, "fine").block(PATIENCE);
+        assertThat(texts(peer).next().block(PATIENCE)).isEqualTo("fine");
+    }
+
+    @Test
+    void aDecoderThatThrowsGivesTheBufferBack() {
+        sendText(client, "bad").block(PATIENCE);
+        StepVerifier.create(peer.receive(m -> {
+                    throw new IllegalArgumentException("cannot decode");
+                }))
+                .expectErrorMessage("cannot decode")
+                .verify(PATIENCE);
+        sendText(client, "good").block(PATIENCE);
+        assertThat(texts(peer).next().block(PATIENCE)).isEqualTo("good");
+    }
+
+    @Test
+    void aWrongKeyEndsThisConnectionOnly() throws InterruptedException {
+        MemoryRegion there = region(peer, AccessFlag.REMOTE_READ);
+        RemoteMemory wrong = new RemoteMemory(there.remote().address(), 8, there.rkey() ^ 0x5a5a00);
+        assertLost(wrong);
+        RdmaConnection second = client().connectNow(PATIENCE);
+        RdmaConnection secondPeer = nextAccepted();
+        sendText(second, "the server lives").block(PATIENCE);
+        assertThat(texts(secondPeer).next().block(PATIENCE)).isEqualTo("the server lives");
+        second.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void accessOutsideTheRegionIsRefused() {
+        MemoryRegion there = region(peer, AccessFlag.REMOTE_READ);
+        assertLost(new RemoteMemory(there.remote().address() + BLOCK - 4, 8, there.rkey()));
+    }
+
+    @Test
+    void accessThatWasNotGrantedIsRefused() {
+        MemoryRegion there = region(peer, AccessFlag.LOCAL_WRITE);
+        assertLost(there.remote().slice(0, 8));
+    }
+
+    private void assertLost(RemoteMemory remote) {
+        RegisteredBuffer buffer = Objects.requireNonNull(client.acquire().block(PATIENCE));
+        Mono<Void> read = client.read(remote, buffer.limit(8));
+        assertThatThrownBy(() -> read.block(PATIENCE))
+                .isInstanceOfSatisfying(
+                        WorkCompletionException.class,
+                        e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR));
+        assertThatThrownBy(() -> client.send(1, target -> {}).block(PATIENCE))
+                .isInstanceOf(ConnectionClosedException.class)
+                .hasRootCauseInstanceOf(WorkCompletionException.class);
+        buffer.close();
+        client.onDispose().block(PATIENCE);
+        peer.onDispose().block(PATIENCE);
+    }
+
+    @Test
+    void everyOperationInFlightEndsOnceWhenTheConnectionIsDisposed() {
+        AtomicInteger ended = new AtomicInteger();
+        for (int i = 0; i < 100; i++) { // the peer reads nothing: most wait for a receive or a buffer
+            client.send(8, target -> {})
+                    .subscribe(nothing -> {}, error -> ended.incrementAndGet(), ended::incrementAndGet);
+        }
+        client.dispose();
+        await().atMost(PATIENCE).untilAtomic(ended, org.hamcrest.Matchers.equalTo(100));
+        client.onDispose().block(PATIENCE);
+        assertThat(ended).hasValue(100);
+    }
+
+    @Test
+    void anOrderlyEndDeliversWhatArrivedAndCompletes() {
+        sendText(client, "last words").block(PATIENCE);
+        client.disposeNow(PATIENCE);
+        StepVerifier.create(texts(peer))
+                .expectNext("last words")
+                .expectComplete()
+                .verify(PATIENCE);
+    }
+
+    @Test
+    void nobodyListensIsUnreachable() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        assertReason(RdmaConnectException.Reason.UNREACHABLE, client().port(port));
+    }
+
+    @Test
+    void aServerOfAnotherKindIsAProtocolError() throws IOException {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread.startVirtualThread(() -> {
+                try (Socket socket = other.accept()) {
+                    socket.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes());
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            assertReason(RdmaConnectException.Reason.PROTOCOL_ERROR, client().port(other.getLocalPort()));
+        }
+    }
+
+    @Test
+    void aServerThatStallsIsATimeout() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertReason(
+                    RdmaConnectException.Reason.TIMEOUT,
+                    client().port(silent.getLocalPort()).options(o -> o.withHandshakeTimeout(Duration.ofMillis(300))));
+        }
+    }
+
+    @Test
+    void garbageAndOtherVersionsDoNotDisturbTheServer() throws IOException, InterruptedException {
+        byte[] otherVersion = {'J', 'R', 'D', 'M', 0, 99, 0, 48};
+        for (byte[] bytes : List.of("GET / HTTP/1.0\r\n\r\n".getBytes(), otherVersion, new byte[0], new byte[5000])) {
+            try (Socket socket = new Socket("127.0.0.1", server.port())) {
+                socket.getOutputStream().write(bytes);
+                socket.shutdownOutput();
+                socket.setSoTimeout(5000);
+                socket.getInputStream().readAllBytes(); // the server answers or hangs up, in bounded time
+            } catch (java.net.SocketException reset) {
+                // it hung up with our bytes unread
+            }
+        }
+        RdmaConnection second = client().connectNow(PATIENCE);
+        sendText(second, "hello").block(PATIENCE);
+        assertThat(texts(nextAccepted()).next().block(PATIENCE)).isEqualTo("hello");
+        second.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void aPortInUseAndAnUnknownDeviceAreNamed() {
+        assertThatThrownBy(() -> RdmaServer.create()
+                        .device(device())
+                        .host("127.0.0.1")
+                        .port(server.port())
+                        .bindNow(PATIENCE))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class,
+                        e -> assertThat(e.reason()).isEqualTo(RdmaConnectException.Reason.BIND));
+        assertThatThrownBy(() -> client().device("nosuch0").connectNow(PATIENCE))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("soft0");
+    }
+
+    private static void assertReason(RdmaConnectException.Reason reason, RdmaClient client) {
+        assertThatThrownBy(() -> client.connectNow(PATIENCE))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    }
+}

@@ -1,0 +1,8 @@
+package io.rdma.reactive;
+
+class SoftConnectionContractTest extends ConnectionContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}
