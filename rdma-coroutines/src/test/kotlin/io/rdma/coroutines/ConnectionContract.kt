@@ -1,0 +1,292 @@
+package io.rdma.coroutines
+
+import io.rdma.buffer.RegisteredBuffer
+import io.rdma.cm.RdmaConnectException
+import io.rdma.engine.ConnectionClosedException
+import io.rdma.verbs.AccessFlag
+import io.rdma.verbs.RdmaDevices
+import io.rdma.verbs.RemoteMemory
+import io.rdma.verbs.VerbsException
+import io.rdma.verbs.WorkCompletionException
+import io.rdma.verbs.WorkCompletionStatus
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.flow.asFlow
+import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.take
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.withTimeoutOrNull
+import org.assertj.core.api.Assertions.assertThat
+import org.awaitility.Awaitility.await
+import org.junit.jupiter.api.Assumptions.assumeTrue
+import org.junit.jupiter.api.Test
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout
+import java.net.ServerSocket
+import java.time.Duration
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.random.Random
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+
+/** What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all pools are whole. */
+abstract class ConnectionContract {
+    /** Name of the device. */
+    abstract val device: String
+
+    private class Pair(
+        val server: RdmaServer,
+        val client: RdmaConnection,
+        val peer: RdmaConnection,
+        val accepted: Channel<RdmaConnection>,
+    )
+
+    private fun RdmaConfiguration.small() {
+        device = this@ConnectionContract.device
+        receiveBuffers(16, MESSAGE)
+        sendBuffers(8, 2 * MESSAGE)
+    }
+
+    private fun connected(test: suspend CoroutineScope.(Pair) -> Unit) {
+        assumeTrue(
+            RdmaDevices.list().any { it.name() == device },
+        ) { "there is no device $device here: see docs/devices.md" }
+        runBlocking {
+            withTimeout(50.seconds) {
+                val server = RdmaServer.bind("127.0.0.1", 0) { small() }
+                val accepted = Channel<RdmaConnection>(Channel.UNLIMITED)
+                val serving =
+                    launch {
+                        server.serve {
+                            accepted.send(it)
+                            it.awaitClosed()
+                        }
+                    }
+                val client = RdmaClient.connect("127.0.0.1", server.port()) { small() }
+                val peer = accepted.receive()
+                test(Pair(server, client, peer, accepted))
+                client.closeAndAwait()
+                server.closeAndAwait()
+                serving.join()
+                for (connection in listOf(client, peer)) {
+                    await().atMost(Duration.ofSeconds(20)).untilAsserted {
+                        assertThat(connection.endpoint().inFlight()).isZero()
+                        assertThat(connection.endpoint().sendBuffers().leased()).isZero()
+                        assertThat(connection.endpoint().receives().outstanding()).isZero()
+                    }
+                }
+            }
+        }
+    }
+
+    private suspend fun RdmaConnection.sendText(text: String) {
+        val bytes = text.toByteArray()
+        send(bytes.size) { it.copyFrom(MemorySegment.ofArray(bytes)) }
+    }
+
+    private suspend fun RdmaConnection.text(): String = receive { String(it.toByteArray()) }
+
+    @Test
+    fun `messages arrive in order and whole`() =
+        connected { pair ->
+            val sent = (0 until 500).map { "message $it" + "x".repeat(it % 300) }
+            val received =
+                async {
+                    pair.peer
+                        .incoming()
+                        .map { String(it.toByteArray()) }
+                        .take(500)
+                        .toList()
+                }
+            pair.client.send(sent.asFlow()) { text, target ->
+                target.copyFrom(MemorySegment.ofArray(text.toByteArray()))
+                text.length
+            }
+            assertThat(received.await()).isEqualTo(sent)
+        }
+
+    @Test
+    fun `a receiver that does not read stops the sender`() =
+        connected { pair ->
+            val encoded = AtomicInteger()
+            val sending =
+                launch {
+                    pair.client.send((0 until 200).asFlow()) { _, _ ->
+                        encoded.incrementAndGet()
+                        8
+                    }
+                }
+            // 16 receives are posted and 8 send buffers exist: no more can be on the way.
+            while (encoded.get() < 16) kotlinx.coroutines.yield()
+            assertThat(withTimeoutOrNull(100.milliseconds) { sending.join() }).isNull()
+            assertThat(encoded.get()).isLessThanOrEqualTo(16 + 8)
+            assertThat(
+                pair.peer
+                    .incoming()
+                    .map { it.length() }
+                    .take(200)
+                    .toList(),
+            ).hasSize(200).containsOnly(8)
+            sending.join()
+        }
+
+    @Test
+    fun `memory operations move every byte`() =
+        connected { pair ->
+            val there =
+                pair.peer.allocate(
+                    BLOCK,
+                    AccessFlag.REMOTE_WRITE,
+                    AccessFlag.REMOTE_READ,
+                    AccessFlag.REMOTE_ATOMIC,
+                )
+            val here = pair.client.allocate(BLOCK, AccessFlag.LOCAL_WRITE)
+            val back = pair.client.allocate(BLOCK, AccessFlag.LOCAL_WRITE)
+            here.segment().copyFrom(MemorySegment.ofArray(Random(1).nextBytes(BLOCK.toInt())))
+            RegisteredBuffer.of(here, 0, BLOCK.toInt()).use { pair.client.write(it, there.remote()) }
+            assertThat(there.segment().mismatch(here.segment())).isEqualTo(-1)
+            RegisteredBuffer.of(back, 0, BLOCK.toInt()).use { pair.client.read(there.remote(), it) }
+            assertThat(back.segment().mismatch(here.segment())).isEqualTo(-1)
+
+            there.segment().set(ValueLayout.JAVA_LONG, 0, 0)
+            val tickets = (0 until 200).map { async { pair.client.fetchAndAdd(there.remote(), 1) } }.awaitAll()
+            assertThat(tickets.sorted()).isEqualTo((0L until 200L).toList())
+            assertThat(pair.client.compareAndSwap(there.remote(), 200, 7)).isEqualTo(200)
+            assertThat(there.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(7)
+        }
+
+    @Test
+    fun `immediate data travels with message and write`() =
+        connected { pair ->
+            val target = pair.peer.allocate(8, AccessFlag.REMOTE_WRITE)
+            pair.client.acquire().use {
+                pair.client.sendWithImmediate(it.limit(1), 0x01020304)
+                pair.client.writeWithImmediate(it, target.remote(), 5)
+            }
+            assertThat(pair.peer.receive { it.length() to it.immediate() }).isEqualTo(1 to 0x01020304)
+            assertThat(pair.peer.receive { it.length() to it.immediate() }).isEqualTo(0 to 5)
+        }
+
+    @Test
+    fun `cancellation before and after the post loses no buffer and no message`() =
+        connected { pair ->
+            repeat(100) { i ->
+                val sending = launch { pair.client.send(8) { } }
+                val acquiring = launch { pair.client.acquire().close() }
+                if (i % 2 == 0) kotlinx.coroutines.yield()
+                sending.cancel()
+                acquiring.cancel()
+                withTimeoutOrNull(2.milliseconds) { pair.peer.receive { it.length() } }
+            }
+            do {
+                val more = withTimeoutOrNull(200.milliseconds) { pair.peer.receive { it.length() } }
+            } while (more != null)
+            pair.client.sendText("after all that")
+            assertThat(pair.peer.text()).isEqualTo("after all that")
+        }
+
+    @Test
+    fun `an owned message stays valid until it is closed`() =
+        connected { pair ->
+            pair.client.sendText("owned")
+            val message = pair.peer.receiveOwned().first()
+            // first() ends the flow by an exception in the collector, and what a failing collector got is closed.
+            assertThat(message.isClosed).isTrue()
+            pair.client.sendText("kept")
+            val kept = mutableListOf<String>()
+            pair.peer
+                .receiveOwned()
+                .take(1)
+                .collect { owned -> owned.use { kept += String(it.toByteArray()) } }
+            assertThat(kept).containsExactly("kept")
+        }
+
+    @Test
+    fun `misuse is refused and the connection goes on`() =
+        connected { pair ->
+            val buffer = pair.client.acquire()
+            val odd = RemoteMemory(4097, 8, 1)
+            assertFails<IllegalArgumentException>("receiveBuffers") { pair.client.send(MESSAGE + 1) { } }
+            assertFails<IllegalArgumentException>("larger") { pair.client.send(buffer.limit(MESSAGE + 1)) }
+            assertFails<IllegalArgumentException>("8-byte boundary") { pair.client.fetchAndAdd(odd, 1) }
+            assertFails<IllegalStateException>("the writer's own") { pair.client.send(1) { error("the writer's own") } }
+            buffer.limit(8).close()
+            assertFails<IllegalStateException>("closed") { pair.client.send(buffer) }
+            val receiving = async { pair.peer.text() }
+            kotlinx.coroutines.yield()
+            assertFails<IllegalStateException>("receiver already") { pair.peer.text() }
+            pair.client.sendText("fine")
+            assertThat(receiving.await()).isEqualTo("fine")
+        }
+
+    @Test
+    fun `a wrong key ends this connection only`() =
+        connected { pair ->
+            val there = pair.peer.allocate(8, AccessFlag.REMOTE_READ)
+            val wrong = RemoteMemory(there.remote().address(), 8, there.rkey() xor 0x5a5a00)
+            pair.client.acquire().use { buffer ->
+                val error =
+                    assertFails<WorkCompletionException>("REM_ACCESS_ERR") { pair.client.read(wrong, buffer.limit(8)) }
+                assertThat(error.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR)
+            }
+            val after = assertFails<ConnectionClosedException>("lost") { pair.client.send(1) { } }
+            assertThat(after).hasRootCauseInstanceOf(WorkCompletionException::class.java)
+            assertFails<ConnectionClosedException>("lost") { pair.client.receive { } }
+
+            val second = RdmaClient.connect("127.0.0.1", pair.server.port()) { small() }
+            second.sendText("the server lives")
+            assertThat(pair.accepted.receive().text()).isEqualTo("the server lives")
+            second.closeAndAwait()
+        }
+
+    @Test
+    fun `every operation in flight ends when the connection is closed`() =
+        connected { pair ->
+            val outcomes = (0 until 100).map { async { runCatching { pair.client.send(8) { } } } }
+            kotlinx.coroutines.yield()
+            pair.client.closeAndAwait()
+            val failures = outcomes.awaitAll().mapNotNull { it.exceptionOrNull() }
+            assertThat(failures).isNotEmpty().allMatch { it is ConnectionClosedException }
+        }
+
+    @Test
+    fun `an orderly end delivers what arrived and completes`() =
+        connected { pair ->
+            pair.client.sendText("last words")
+            val words = mutableListOf<String>()
+            val receiving = launch { pair.peer.incoming().collect { words += String(it.toByteArray()) } }
+            pair.client.closeAndAwait()
+            receiving.join()
+            assertThat(words).containsExactly("last words")
+        }
+
+    @Test
+    fun `nobody listens and unknown devices are typed errors`() =
+        connected {
+            val port = ServerSocket(0).use { it.localPort }
+            val refused =
+                assertFails<RdmaConnectException>("running") { RdmaClient.connect("127.0.0.1", port) { small() } }
+            assertThat(refused.reason()).isEqualTo(RdmaConnectException.Reason.UNREACHABLE)
+            assertFails<VerbsException>("soft0") { RdmaClient.connect("127.0.0.1", port) { device = "nosuch0" } }
+        }
+
+    private inline fun <reified E : Throwable> assertFails(
+        part: String,
+        block: () -> Unit,
+    ): E {
+        val failure = runCatching(block).exceptionOrNull()
+        assertThat(failure).isInstanceOf(E::class.java).hasMessageContaining(part)
+        return failure as E
+    }
+
+    private companion object {
+        const val MESSAGE = 1024
+        const val BLOCK = 64L * 1024
+    }
+}

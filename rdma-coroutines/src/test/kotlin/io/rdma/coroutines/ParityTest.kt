@@ -1,0 +1,39 @@
+package io.rdma.coroutines
+
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
+import java.lang.reflect.Modifier
+
+/** The two front-ends offer the same operations under the same names; what differs is listed here with its reason. */
+class ParityTest {
+    private fun names(type: Class<*>): Set<String> =
+        type.declaredMethods
+            .filter { Modifier.isPublic(it.modifiers) && !it.isSynthetic && '$' !in it.name }
+            .map { it.name }
+            .toSet() - setOf("toString", "equals", "hashCode")
+
+    /** Reactor's dispose family is what Reactor's users expect; Kotlin's users expect close, use and a suspending wait. */
+    private val reactorOnly = setOf("dispose", "isDisposed", "disposeLater", "onDispose", "disposeNow")
+    private val kotlinOnly =
+        setOf(
+            "close",
+            "isClosed",
+            "closeAndAwait",
+            "awaitClosed",
+            // A Flow of messages that are given back after each block; in Reactor receive(decoder) is that.
+            "incoming",
+        )
+
+    @Test
+    fun `both connections have the same operations`() {
+        val reactor = names(io.rdma.reactive.RdmaConnection::class.java) - reactorOnly
+        val kotlin = names(RdmaConnection::class.java) - kotlinOnly
+        assertThat(kotlin).isEqualTo(reactor)
+    }
+
+    @Test
+    fun `the exceptions exist`() {
+        assertThat(names(io.rdma.reactive.RdmaConnection::class.java)).containsAll(reactorOnly - "isDisposed")
+        assertThat(names(RdmaConnection::class.java)).containsAll(kotlinOnly)
+    }
+}

@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftConnectionContractTest : ConnectionContract() {
+    override val device = "soft0"
+}
