@@ -8,4 +8,15 @@ class RxeVerbsContractTest extends VerbsContract {
     String device() {
         return "rxe0";
     }
+
+    /** Linux 6.1's rdma_rxe takes it for a malformed receive and answers with a remote operational error. */
+    @Override
+    WorkCompletionStatus tooLargeAtSender() {
+        return WorkCompletionStatus.REM_OP_ERR;
+    }
+
+    @Override
+    WorkCompletionStatus tooLargeAtReceiver() {
+        return WorkCompletionStatus.LOC_QP_OP_ERR;
+    }
 }
