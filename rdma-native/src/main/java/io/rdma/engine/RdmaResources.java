@@ -1,19 +1,24 @@
 package io.rdma.engine;
 
 import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.Errno;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.RdmaDevice;
+import io.rdma.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /** An open device with a protection domain and a completion loop, shared by the connections of one server or client. Thread-safe. */
 public final class RdmaResources implements AutoCloseable {
     /** Entries of the completion queue unless chosen: 32 connections of the default depths. */
     public static final int DEFAULT_COMPLETION_QUEUE_ENTRIES = 8192;
 
+    private static final long REGIONS_MOMENT_NANOS = 500_000_000;
+    private static final long REGIONS_PAUSE_NANOS = 1_000_000;
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final DeviceContext context;
@@ -84,9 +89,26 @@ public final class RdmaResources implements AutoCloseable {
         }
         CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join();
         loop.close();
+        awaitRegions();
         try (Undo order = new Undo()) {
             order.add(context);
             order.add(domain);
+        }
+    }
+
+    /** Messages and buffers that are being given back right now still hold regions: gives them a moment. */
+    private void awaitRegions() {
+        long deadline = System.nanoTime() + REGIONS_MOMENT_NANOS;
+        while (System.nanoTime() - deadline < 0) {
+            try {
+                domain.close();
+                return;
+            } catch (VerbsException e) {
+                if (e.errno() != Errno.EBUSY) {
+                    return;
+                }
+                LockSupport.parkNanos(REGIONS_PAUSE_NANOS);
+            }
         }
     }
 }

@@ -137,7 +137,7 @@ final class ReceiveFlux<T> extends Flux<T> {
             T item;
             try {
                 item = java.util.Objects.requireNonNull(mapper.apply(message), "the decoder returned null");
-            } catch (RuntimeException e) {
+            } catch (Throwable e) { // the decoder is the user's: whatever it throws must not keep the message
                 message.close();
                 end();
                 cancelled = true;

@@ -51,21 +51,18 @@ final class RunningServer implements DisposableServer {
     private void serve(EstablishedConnection established) {
         RdmaConnection connection = new DefaultRdmaConnection(established, () -> {});
         connections.add(connection);
-        Disposable running = Flux.<Void>defer(() -> handler.apply(connection))
+        Disposable.Swap running = Disposables.swap();
+        handlers.add(running); // a composite that is disposed already disposes it at once
+        running.update(Flux.<Void>defer(() -> handler.apply(connection))
                 .doFinally(how -> {
                     connection.dispose();
                     connections.remove(connection);
+                    handlers.remove(running);
                 })
                 .subscribe(nothing -> {}, error -> {
                     LOG.log(Logger.Level.WARNING, "the handler of " + connection + " failed: " + error);
                     LOG.log(Logger.Level.DEBUG, "details", error);
-                });
-        handlers.add(running); // a composite that is disposed already disposes it at once
-        connection.onDispose().subscribe(closed -> {}, error -> {}, () -> {
-            if (running.isDisposed()) {
-                handlers.remove(running);
-            }
-        });
+                }));
     }
 
     @Override

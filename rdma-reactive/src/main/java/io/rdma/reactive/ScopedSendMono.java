@@ -77,7 +77,7 @@ final class ScopedSendMono extends Mono<Void> {
                     send.abandon();
                 }
                 endpoint.submit(send);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) { // the writer is the user's: whatever it throws must not keep the buffer
                 buffer.close();
                 actual.onError(Operators.onOperatorError(e, actual.currentContext()));
             }

@@ -305,6 +305,23 @@ abstract class ConnectionContract {
     }
 
     @Test
+    void whateverAWriterOrDecoderThrowsTheConnectionGoesOn() {
+        assertThatThrownBy(() -> client.send(1, target -> {
+                            throw new AssertionError("writer");
+                        })
+                        .block(PATIENCE))
+                .hasMessageContaining("writer");
+        sendText(client, "one").block(PATIENCE);
+        assertThatThrownBy(() -> peer.receive(message -> {
+                            throw new AssertionError("decoder");
+                        })
+                        .blockFirst(PATIENCE))
+                .hasMessageContaining("decoder");
+        sendText(client, "two").block(PATIENCE);
+        assertThat(texts(peer).next().block(PATIENCE)).isEqualTo("two");
+    }
+
+    @Test
     void aWrongKeyEndsThisConnectionOnly() throws InterruptedException {
         MemoryRegion there = region(peer, AccessFlag.REMOTE_READ);
         RemoteMemory wrong = new RemoteMemory(there.remote().address(), 8, there.rkey() ^ 0x5a5a00);

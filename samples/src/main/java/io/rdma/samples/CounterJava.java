@@ -1,11 +1,11 @@
 package io.rdma.samples;
 
+import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.verbs.AccessFlag;
-import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -26,17 +26,20 @@ final class CounterJava {
                 .port(port)
                 .handle(connection -> connection
                         .allocate(Long.BYTES, AccessFlag.REMOTE_ATOMIC)
-                        .flatMap(counter -> connection
-                                .send(RemoteMemory.ENCODED_BYTES, counter.remote()::encode)
-                                .then(connection.receive(end -> end.length()).then())
-                                .then(Mono.fromRunnable(() -> System.out.println("tickets drawn: " + value(counter))))))
+                        // The region ends with the connection; a buffer over it holds it until the total is read.
+                        .flatMap(counter -> Mono.using(
+                                () -> RegisteredBuffer.of(counter, 0, Long.BYTES),
+                                total -> connection
+                                        .send(RemoteMemory.ENCODED_BYTES, counter.remote()::encode)
+                                        .then(connection
+                                                .receive(end -> end.length())
+                                                .then())
+                                        .then(Mono.fromRunnable(() -> System.out.println("tickets drawn: "
+                                                + total.segment().get(ValueLayout.JAVA_LONG, 0)))),
+                                RegisteredBuffer::close)))
                 .bindNow(PATIENCE);
         System.out.println("listening on port " + server.port());
         server.onDispose().block();
-    }
-
-    private static long value(MemoryRegion counter) {
-        return counter.segment().get(ValueLayout.JAVA_LONG, 0);
     }
 
     static long client(String device, String host, int port, int count) {

@@ -6,6 +6,7 @@ import io.rdma.verbs.GidTableEntry;
 import io.rdma.verbs.PortAttributes;
 import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RdmaDevices;
+import io.rdma.verbs.VerbsException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +25,16 @@ final class DevInfo implements Callable<Integer> {
     @Override
     public Integer call() {
         List<RdmaDevice> devices = name == null ? RdmaDevices.list() : List.of(RdmaDevices.named(name));
+        int status = 0;
         for (RdmaDevice device : devices) {
-            show(device);
+            try {
+                show(device);
+            } catch (VerbsException e) { // one device that may not be opened must not hide the others
+                System.out.println("\t" + e.getMessage());
+                status = 1;
+            }
         }
-        return 0;
+        return status;
     }
 
     private static void show(RdmaDevice device) {

@@ -337,6 +337,9 @@ final class PingPong {
             if (polled < 0) {
                 throw new RdmaException("the completion queue has overrun");
             }
+            if (polled == 0) {
+                Thread.yield(); // the peer may need this very processor
+            }
             return polled;
         }
 

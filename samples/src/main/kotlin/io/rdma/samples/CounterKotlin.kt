@@ -1,5 +1,6 @@
 package io.rdma.samples
 
+import io.rdma.buffer.RegisteredBuffer
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaServer
 import io.rdma.verbs.AccessFlag
@@ -19,8 +20,11 @@ fun counterServer(
         server.serve { connection ->
             val counter = connection.allocate(8, AccessFlag.REMOTE_ATOMIC)
             connection.send(RemoteMemory.ENCODED_BYTES) { counter.remote().encode(it) }
-            connection.incoming().collect()
-            println("tickets drawn: ${counter.segment().get(ValueLayout.JAVA_LONG, 0)}")
+            // The region ends with the connection; a buffer over it holds it until the total is read.
+            RegisteredBuffer.of(counter, 0, Long.SIZE_BYTES).use { total ->
+                connection.incoming().collect()
+                println("tickets drawn: ${total.segment().get(ValueLayout.JAVA_LONG, 0)}")
+            }
         }
     }
 }
