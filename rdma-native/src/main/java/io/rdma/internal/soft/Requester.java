@@ -120,6 +120,7 @@ final class Requester {
             request.firstPsn = nextPsn;
             request.done = 0;
             request.acked = 0;
+            request.asked = 0;
             request.packets = (int) Math.max(1, (request.length + qp.mtu - 1) / qp.mtu);
             if (request.opcode > WR_RDMA_READ) {
                 request.packets = 1;
@@ -165,6 +166,10 @@ final class Requester {
             part = Math.min(part, UdpLink.WINDOW / 2);
         }
         index = request.done;
+        if (index < request.asked) { // again: never beyond what was asked, a repeated read must lie within the first
+            part = request.asked - index;
+        }
+        request.asked = index + part;
         long offset = (long) index * qp.mtu;
         packet.reset(Opcode.READ_REQUEST, qp.attr.destQpNum(), Psn.add(request.firstPsn, index));
         packet.ackRequest = true;

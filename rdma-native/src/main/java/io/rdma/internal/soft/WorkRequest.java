@@ -24,6 +24,9 @@ final class WorkRequest {
     /** Whether it has its PSNs. */
     boolean numbered;
 
+    /** For a read: responses that were asked for so far. */
+    int asked;
+
     /** Packets that the peer has acknowledged. */
     int acked;
 
