@@ -369,10 +369,6 @@ final class Requester {
         oldest.acked = oldest.done;
         progress(now);
         if (oldest.done == oldest.packets) {
-            if (next == qp.sq.taken) { // answered although a rewind had put it back
-                next++;
-                index = 0;
-            }
             succeed(oldest);
         }
     }
@@ -412,7 +408,7 @@ final class Requester {
     }
 
     private void succeed(WorkRequest request) {
-        if (next == qp.sq.taken) { // acknowledged although a rewind had put it back
+        if (next == qp.sq.taken) { // acknowledged or answered although a rewind had put it back
             next++;
             index = 0;
         }

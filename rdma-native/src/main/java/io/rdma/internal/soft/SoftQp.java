@@ -69,19 +69,15 @@ final class SoftQp extends SoftObject {
     }
 
     private void flush() {
-        long posted = sq.posted();
-        while (sq.taken < posted) {
-            WorkRequest request = sq.at(sq.taken++);
-            complete(sendCq, false, sq.taken, request.wrId, WC_WR_FLUSH_ERR, 0, 0, request, false);
-        }
-        flushReceives();
+        flush(sq, sendCq, false);
+        flush(rq, recvCq, true);
     }
 
-    private void flushReceives() {
-        long posted = rq.posted();
-        while (rq.taken < posted) {
-            WorkRequest request = rq.at(rq.taken++);
-            complete(recvCq, true, rq.taken, request.wrId, WC_WR_FLUSH_ERR, 0, 0, request, false);
+    private void flush(WorkQueue queue, SoftCq cq, boolean receive) {
+        long posted = queue.posted();
+        while (queue.taken < posted) {
+            WorkRequest request = queue.at(queue.taken++);
+            complete(cq, receive, queue.taken, request.wrId, WC_WR_FLUSH_ERR, 0, 0, request, false);
         }
     }
 
