@@ -54,8 +54,6 @@ public object RdmaClient {
                 }
             }
         val connector = RdmaConnector.connect(resources, configuration.options, address, handler)
-        continuation.invokeOnCancellation {
-            if (connector.cancel()) Thread.startVirtualThread { configuration.release(resources) }
-        }
+        continuation.invokeOnCancellation { connector.cancel() } // the handler releases then
     }
 }

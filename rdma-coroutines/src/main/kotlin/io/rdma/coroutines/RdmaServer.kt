@@ -35,12 +35,8 @@ public class RdmaServer private constructor(
     private fun accept(established: EstablishedConnection) {
         val connection = RdmaConnection(established) {}
         connections += connection
-        if (accepted.trySend(connection).isFailure) end(connection)
-    }
-
-    private fun end(connection: RdmaConnection) {
-        connection.close()
-        connections -= connection
+        established.endpoint().closed().thenRun { connections -= connection }
+        if (accepted.trySend(connection).isFailure) connection.close()
     }
 
     /** Where it listens, with the real port. */
@@ -57,11 +53,7 @@ public class RdmaServer private constructor(
         supervisorScope {
             for (connection in accepted) {
                 launch {
-                    try {
-                        handle(connection, handler)
-                    } finally {
-                        end(connection)
-                    }
+                    connection.use { handle(it, handler) }
                 }
             }
         }
@@ -88,6 +80,10 @@ public class RdmaServer private constructor(
             connections.forEach(RdmaConnection::close)
             Thread.startVirtualThread {
                 try {
+                    listener.awaitExchanges()
+                    val open = connections.toList()
+                    open.forEach(RdmaConnection::close) // those that came meanwhile, too
+                    open.forEach { it.endpoint().closed().join() }
                     configuration.release(resources)
                 } finally {
                     closed.complete(Unit)

@@ -3,8 +3,10 @@ package io.rdma.buffer;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
+import java.lang.System.Logger;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Equal buffers from one registered slab. Who finds it empty waits, without a thread, until one is given back. Thread-safe. */
 public final class BufferPool implements AutoCloseable {
+    private static final Logger LOG = System.getLogger(BufferPool.class.getName());
+
     private final MemoryRegion region;
     private final int count;
     private final int size;
@@ -95,12 +99,22 @@ public final class BufferPool implements AutoCloseable {
                 if (memory != null) {
                     free.add(memory);
                 }
-            } else if (memory != null) {
+            } else {
+                tell(waiter, memory, closed);
+            }
+        }
+    }
+
+    private void tell(BufferWaiter waiter, @Nullable MemorySegment memory, @Nullable RuntimeException closed) {
+        try {
+            if (memory != null) {
                 region.retain();
                 waiter.acquired(new RegisteredBuffer(region, memory, () -> giveBack(memory)));
             } else {
-                waiter.failed(java.util.Objects.requireNonNull(closed));
+                waiter.failed(Objects.requireNonNull(closed));
             }
+        } catch (Throwable t) { // a waiter's mistake must not stop the others
+            LOG.log(Logger.Level.ERROR, "a waiter for a buffer threw; the pool goes on", t);
         }
     }
 

@@ -1,6 +1,6 @@
 package io.rdma.cm;
 
-/** Learns how a connect ends: exactly one call, on a thread that may block briefly. */
+/** Learns how a connect ends: exactly one call, also after a cancel, on a thread that may block. */
 public interface ConnectHandler {
     /**
      * The connection is there. If nobody wants it any more the handler must close it.
@@ -10,7 +10,8 @@ public interface ConnectHandler {
     void connected(EstablishedConnection connection);
 
     /**
-     * There is none.
+     * There is none. Nothing of the attempt uses the resources any more but perhaps an endpoint that drains, which {@link io.rdma.engine.RdmaResources#close}
+     * waits for.
      *
      * @param error {@link RdmaConnectException}, or a verbs error
      */

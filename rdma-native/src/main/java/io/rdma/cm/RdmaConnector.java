@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** The active side of the exchange over TCP. */
 public final class RdmaConnector {
@@ -17,7 +17,7 @@ public final class RdmaConnector {
     private final InetSocketAddress address;
     private final ConnectHandler handler;
     private final Socket socket = new Socket();
-    private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile boolean cancelled;
 
     private RdmaConnector(
             RdmaResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
@@ -33,7 +33,7 @@ public final class RdmaConnector {
      * @param resources where the connection lives
      * @param options how
      * @param address of the server
-     * @param handler called once
+     * @param handler called exactly once
      * @return for {@link #cancel}
      */
     public static RdmaConnector connect(
@@ -43,17 +43,10 @@ public final class RdmaConnector {
         return connector;
     }
 
-    /**
-     * Gives up: the handler is not called any more.
-     *
-     * @return false if it was, or is being, called
-     */
-    public boolean cancel() {
-        if (!ended.compareAndSet(false, true)) {
-            return false;
-        }
+    /** Gives up: unless the handler was called already, it learns that it failed, as CANCELLED. */
+    public void cancel() {
+        cancelled = true;
         closeSocket();
-        return true;
     }
 
     private void run() {
@@ -62,16 +55,19 @@ public final class RdmaConnector {
             connection = exchange();
         } catch (RuntimeException e) {
             closeSocket();
-            if (ended.compareAndSet(false, true)) {
-                handler.failed(e);
-            }
+            handler.failed(cancelled ? cancelled(e) : e);
             return;
         }
-        if (ended.compareAndSet(false, true)) {
-            handler.connected(connection);
-        } else {
+        if (cancelled) {
             connection.endpoint().close();
+            handler.failed(cancelled(null));
+        } else {
+            handler.connected(connection);
         }
+    }
+
+    private RdmaConnectException cancelled(@Nullable RuntimeException cause) {
+        return new RdmaConnectException(Reason.CANCELLED, "connecting to " + address + " was cancelled", cause);
     }
 
     private EstablishedConnection exchange() {

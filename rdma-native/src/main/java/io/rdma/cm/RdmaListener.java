@@ -5,17 +5,21 @@ import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.Undo;
 import io.rdma.verbs.RdmaException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
 // Invariants
 // - A failed or hostile exchange ends that exchange only; the listener goes on.
-// - At most MAX_EXCHANGES at once; each is bounded in size and time, see Exchange.
+// - At most MAX_EXCHANGES at once; each is bounded in size and time, see Exchange. Each holds a permit until its
+// endpoint is with its loop, or it failed: who has all permits knows that none is under way.
 
 /** The passive side of the exchange over TCP: listens, and hands over each connection. */
 public final class RdmaListener implements AutoCloseable {
@@ -27,6 +31,7 @@ public final class RdmaListener implements AutoCloseable {
     private final Consumer<EstablishedConnection> handler;
     private final ServerSocket socket;
     private final Semaphore exchanges = new Semaphore(MAX_EXCHANGES);
+    private final Set<Socket> exchanging = ConcurrentHashMap.newKeySet();
 
     private RdmaListener(
             RdmaResources resources,
@@ -103,13 +108,18 @@ public final class RdmaListener implements AutoCloseable {
 
     private void serve(Socket accepted) {
         EstablishedConnection connection;
+        exchanging.add(accepted);
         try {
+            if (socket.isClosed()) {
+                accepted.close(); // the close may have missed it
+            }
             connection = exchange(accepted);
         } catch (IOException | RuntimeException e) {
             LOG.log(Logger.Level.INFO, "a connection was not established: " + e.getMessage());
             LOG.log(Logger.Level.DEBUG, "details", e);
             return;
         } finally {
+            exchanging.remove(accepted);
             exchanges.release();
         }
         try {
@@ -148,11 +158,22 @@ public final class RdmaListener implements AutoCloseable {
         }
     }
 
-    /** Stops listening; connections that exist live on. A second call does nothing. */
+    /** Stops listening and breaks off the exchanges that are under way; connections that exist live on. A second call does nothing. */
     @Override
     public void close() {
+        close(socket);
+        exchanging.forEach(RdmaListener::close);
+    }
+
+    /** After a close: waits until no exchange uses the resources any more. */
+    public void awaitExchanges() {
+        exchanges.acquireUninterruptibly(MAX_EXCHANGES);
+        exchanges.release(MAX_EXCHANGES);
+    }
+
+    private static void close(Closeable one) {
         try {
-            socket.close();
+            one.close();
         } catch (IOException e) {
             LOG.log(Logger.Level.DEBUG, "close failed", e);
         }

@@ -24,6 +24,7 @@ public abstract class Operation {
 
     private final AtomicInteger state = new AtomicInteger(NEW);
     private final WorkRequest request;
+    private int length; // from the submit on: the buffer's limit may change while this waits to be posted
 
     /**
      * An operation.
@@ -72,6 +73,17 @@ public abstract class Operation {
             return true;
         }
         return state.compareAndSet(POSTED, ABANDONED);
+    }
+
+    /** What is checked at the submit is what is posted. */
+    final int fixLength() {
+        length = request.checkedLength();
+        return length;
+    }
+
+    /** Bytes, as they were at the submit. */
+    final int length() {
+        return length;
     }
 
     final boolean markQueued() {

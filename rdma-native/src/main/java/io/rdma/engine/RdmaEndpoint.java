@@ -134,10 +134,11 @@ public final class RdmaEndpoint {
      */
     public void submit(Operation operation) {
         WorkRequest request = operation.request();
+        int length = operation.fixLength();
         boolean send =
                 request.opcode() == WorkRequestOpcode.SEND || request.opcode() == WorkRequestOpcode.SEND_WITH_IMM;
-        if (send && request.length() > options.maxMessageSize()) {
-            throw new IllegalArgumentException("message of " + request.length()
+        if (send && length > options.maxMessageSize()) {
+            throw new IllegalArgumentException("message of " + length
                     + " bytes is larger than the receive buffers of the peer, " + options.maxMessageSize()
                     + " bytes: send less, or have the peer configure larger receiveBuffers");
         }

@@ -155,7 +155,7 @@ final class SendQueue implements InFlightTable.Owner {
                 chain.remote(remote.address(), remote.rkey());
             }
             chain.immediate(request.immediate());
-            int length = request.length();
+            int length = operation.length();
             if (length > 0) {
                 chain.entry(buffer.address(), length, buffer.lkey());
                 if (length <= maxInline && !opcode.isReadOrAtomic()) {

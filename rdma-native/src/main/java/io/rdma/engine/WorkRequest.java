@@ -55,7 +55,6 @@ public record WorkRequest(
      * @return the request
      */
     public static WorkRequest write(RegisteredBuffer source, RemoteMemory target) {
-        fits("source", source.limit(), "target", target.length());
         return new WorkRequest(WorkRequestOpcode.RDMA_WRITE, source, target, 0, 0, 0, false);
     }
 
@@ -68,7 +67,6 @@ public record WorkRequest(
      * @return the request
      */
     public static WorkRequest writeWithImmediate(RegisteredBuffer source, RemoteMemory target, int immediate) {
-        fits("source", source.limit(), "target", target.length());
         return new WorkRequest(WorkRequestOpcode.RDMA_WRITE_WITH_IMM, source, target, immediate, 0, 0, false);
     }
 
@@ -80,7 +78,6 @@ public record WorkRequest(
      * @return the request
      */
     public static WorkRequest read(RemoteMemory source, RegisteredBuffer target) {
-        fits("target", target.limit(), "source", source.length());
         return new WorkRequest(WorkRequestOpcode.RDMA_READ, target, source, 0, 0, 0, false);
     }
 
@@ -109,13 +106,6 @@ public record WorkRequest(
         return new WorkRequest(WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, 0, expected, update, false);
     }
 
-    private static void fits(String what, int bytes, String where, long room) {
-        if (bytes > room) {
-            throw new IllegalArgumentException(
-                    what + " of " + bytes + " bytes is longer than the " + where + " of " + room + " bytes");
-        }
-    }
-
     private static void aligned(RemoteMemory target) {
         if (target.length() < Long.BYTES) {
             throw new IllegalArgumentException("an atomic needs 8 bytes, the target has " + target.length());
@@ -135,8 +125,18 @@ public record WorkRequest(
         return buffer == null;
     }
 
-    int length() {
-        return buffer == null ? Long.BYTES : buffer.limit();
+    /** The length now, which is what is posted if it is submitted now. */
+    int checkedLength() {
+        if (buffer == null) {
+            return Long.BYTES;
+        }
+        int length = buffer.limit();
+        if (remote != null && length > remote.length()) {
+            throw new IllegalArgumentException(
+                    "buffer of " + length + " bytes (its limit) is longer than the remote memory of " + remote.length()
+                            + " bytes: lower the limit");
+        }
+        return length;
     }
 
     /** The device starts to use the buffer. */

@@ -7,12 +7,9 @@ import io.rdma.cm.RdmaConnector;
 import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.QueuePairCapacity;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
-import reactor.core.scheduler.Schedulers;
 
 /** Connects to an {@link RdmaServer}; immutable, each method returns a changed copy. */
 public final class RdmaClient {
@@ -122,9 +119,7 @@ public final class RdmaClient {
      * @return the connection
      */
     public Mono<RdmaConnection> connect() {
-        return Mono.<RdmaConnection>create(this::connect)
-                .subscribeOn(Schedulers.boundedElastic())
-                .doOnDiscard(RdmaConnection.class, Disposable::dispose);
+        return new MakingMono<RdmaConnection>(this::connect).doOnDiscard(RdmaConnection.class, Disposable::dispose);
     }
 
     /**
@@ -132,30 +127,26 @@ public final class RdmaClient {
      *
      * @param timeout for the wait
      * @return open
+     * @throws IllegalStateException if time is up, or on a thread that must not block
      */
     public RdmaConnection connectNow(Duration timeout) {
-        return Objects.requireNonNull(connect().block(timeout));
+        return MakingMono.await(connect(), timeout);
     }
 
-    private void connect(MonoSink<RdmaConnection> sink) {
+    private void connect(MakingMono.Making<RdmaConnection> making) {
         RdmaResources resources = transport.resources();
-        RdmaConnector connector =
-                RdmaConnector.connect(resources, transport.options(), transport.address(), new ConnectHandler() {
-                    @Override
-                    public void connected(EstablishedConnection connection) {
-                        sink.success(new DefaultRdmaConnection(connection, () -> transport.release(resources)));
-                    }
-
-                    @Override
-                    public void failed(RuntimeException error) {
-                        transport.release(resources);
-                        sink.error(error);
-                    }
-                });
-        sink.onCancel(() -> {
-            if (connector.cancel()) {
-                Thread.startVirtualThread(() -> transport.release(resources));
+        ConnectHandler handler = new ConnectHandler() {
+            @Override
+            public void connected(EstablishedConnection connection) {
+                making.made(new DefaultRdmaConnection(connection, () -> transport.release(resources)));
             }
-        });
+
+            @Override
+            public void failed(RuntimeException error) {
+                transport.release(resources);
+                making.failed(error);
+            }
+        };
+        making.onCancel(RdmaConnector.connect(resources, transport.options(), transport.address(), handler)::cancel);
     }
 }

@@ -4,12 +4,10 @@ import io.rdma.cm.ConnectionOptions;
 import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.QueuePairCapacity;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** Accepts connections of {@link RdmaClient}s; immutable, each method returns a changed copy. */
 public final class RdmaServer {
@@ -130,8 +128,7 @@ public final class RdmaServer {
      * @return listening
      */
     public Mono<DisposableServer> bind() {
-        return Mono.<DisposableServer>fromCallable(() -> new RunningServer(transport, handler))
-                .subscribeOn(Schedulers.boundedElastic())
+        return new MakingMono<DisposableServer>(making -> making.made(new RunningServer(transport, handler)))
                 .doOnDiscard(DisposableServer.class, DisposableServer::dispose);
     }
 
@@ -140,8 +137,9 @@ public final class RdmaServer {
      *
      * @param timeout for the wait
      * @return listening
+     * @throws IllegalStateException if time is up, or on a thread that must not block
      */
     public DisposableServer bindNow(Duration timeout) {
-        return Objects.requireNonNull(bind().block(timeout));
+        return MakingMono.await(bind(), timeout);
     }
 }

@@ -18,8 +18,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 // Invariants
-// - A connection is in `connections` from its handler's subscription until it is closed; a failing handler ends its own
-// connection only.
+// - A connection is in `connections` until it is closed and drained; a failing handler ends its own connection only.
+// - A handler that outlives its connection (to finish its work) is not cancelled, until the server is disposed.
 // - dispose() runs once: listener, connections, then resources, which wait for what is left.
 
 /** A bound {@link RdmaServer}. */
@@ -51,12 +51,12 @@ final class RunningServer implements DisposableServer {
     private void serve(EstablishedConnection established) {
         RdmaConnection connection = new DefaultRdmaConnection(established, () -> {});
         connections.add(connection);
+        established.endpoint().closed().thenRun(() -> connections.remove(connection));
         Disposable.Swap running = Disposables.swap();
         handlers.add(running); // a composite that is disposed already disposes it at once
         running.update(Flux.<Void>defer(() -> handler.apply(connection))
                 .doFinally(how -> {
                     connection.dispose();
-                    connections.remove(connection);
                     handlers.remove(running);
                 })
                 .subscribe(nothing -> {}, error -> {
@@ -74,15 +74,17 @@ final class RunningServer implements DisposableServer {
     public void dispose() {
         if (disposed.compareAndSet(false, true)) {
             listener.close();
-            List<RdmaConnection> open = List.copyOf(connections);
-            open.forEach(RdmaConnection::dispose);
+            connections.forEach(RdmaConnection::dispose);
             handlers.dispose();
-            Thread.startVirtualThread(() -> release(open));
+            Thread.ofVirtual().name("rdma-release").start(this::release);
         }
     }
 
-    private void release(List<RdmaConnection> open) {
+    private void release() {
         try {
+            listener.awaitExchanges();
+            List<RdmaConnection> open = List.copyOf(connections);
+            open.forEach(RdmaConnection::dispose); // those that came meanwhile, too
             CompletableFuture.allOf(open.stream()
                             .map(connection -> connection.onDispose().toFuture())
                             .toArray(CompletableFuture[]::new))

@@ -1,0 +1,165 @@
+package io.rdma.reactive;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
+import reactor.core.Exceptions;
+import reactor.core.Scannable;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Schedulers;
+
+// States of a Making: IDLE -> RUNNING (requested) -> ENDED (signalled); IDLE or RUNNING -> CANCELLED.
+// Whoever moves it to ENDED signals; what is made after CANCELLED is disposed, so nothing that is made is ever lost
+// here. What an operator downstream drops goes through Reactor's discard hook, which the users of this class install.
+
+/** Makes, for each subscriber and on a thread that may block, something that must be disposed by whoever has it. */
+final class MakingMono<T extends Disposable> extends Mono<T> implements Scannable {
+    /** Starts to make; calls {@link Making#made} or {@link Making#failed} once, now or later. */
+    interface Maker<T extends Disposable> {
+        void make(Making<T> making);
+    }
+
+    private final Maker<T> maker;
+
+    MakingMono(Maker<T> maker) {
+        this.maker = maker;
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super T> actual) {
+        actual.onSubscribe(new Making<>(maker, actual));
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // Scannable's signature
+    public @Nullable Object scanUnsafe(Attr key) {
+        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
+    }
+
+    /** Waits for a Mono like {@code block(timeout)}, but what arrives when nobody waits any more is disposed. */
+    static <T extends Disposable> T await(Mono<T> mono, Duration timeout) {
+        if (Schedulers.isInNonBlockingThread()) {
+            throw new IllegalStateException("waiting is not supported in thread "
+                    + Thread.currentThread().getName() + ": compose the Mono instead");
+        }
+        CompletableFuture<T> result = new CompletableFuture<>();
+        BaseSubscriber<T> subscriber = new BaseSubscriber<>() {
+            @Override
+            protected void hookOnNext(T value) {
+                if (!result.complete(value)) {
+                    value.dispose();
+                }
+            }
+
+            @Override
+            protected void hookOnError(Throwable error) {
+                result.completeExceptionally(error);
+            }
+        };
+        mono.subscribe(subscriber);
+        Throwable failure;
+        try {
+            return result.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            failure = Exceptions.propagate(Objects.requireNonNull(e.getCause()));
+        } catch (TimeoutException e) {
+            failure = new IllegalStateException("nothing within " + timeout, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            failure = new IllegalStateException("interrupted while waiting", e);
+        }
+        if (result.completeExceptionally(failure) || result.isCompletedExceptionally()) {
+            subscriber.cancel();
+            throw Exceptions.propagate(failure);
+        }
+        return result.join(); // it came at the last moment
+    }
+
+    /** One subscriber's making. */
+    static final class Making<T extends Disposable> implements Subscription, Scannable {
+        private static final int IDLE = 0;
+        private static final int RUNNING = 1;
+        private static final int ENDED = 2;
+        private static final int CANCELLED = 3;
+
+        private final Maker<T> maker;
+        private final CoreSubscriber<? super T> actual;
+        private final AtomicInteger state = new AtomicInteger(IDLE);
+        private volatile @Nullable Runnable onCancel;
+
+        Making(Maker<T> maker, CoreSubscriber<? super T> actual) {
+            this.maker = maker;
+            this.actual = actual;
+        }
+
+        @Override
+        public void request(long n) {
+            if (Operators.validate(n) && state.compareAndSet(IDLE, RUNNING)) {
+                Thread.ofVirtual().name("rdma-making").start(this::run);
+            }
+        }
+
+        private void run() {
+            try {
+                maker.make(this);
+            } catch (RuntimeException e) {
+                failed(e);
+            }
+        }
+
+        /** What to do if it is cancelled, at once if it is already. */
+        void onCancel(Runnable action) {
+            onCancel = action;
+            if (state.get() == CANCELLED) {
+                action.run();
+            }
+        }
+
+        void made(T value) {
+            if (state.compareAndSet(RUNNING, ENDED)) {
+                actual.onNext(value);
+                actual.onComplete();
+            } else {
+                value.dispose();
+            }
+        }
+
+        void failed(Throwable error) {
+            if (state.compareAndSet(RUNNING, ENDED)) {
+                actual.onError(error);
+            }
+        }
+
+        @Override
+        public void cancel() {
+            if (state.compareAndSet(IDLE, CANCELLED) || state.compareAndSet(RUNNING, CANCELLED)) {
+                Runnable action = onCancel;
+                if (action != null) {
+                    action.run();
+                }
+            }
+        }
+
+        @Override
+        @SuppressWarnings("rawtypes") // Scannable's signature
+        public @Nullable Object scanUnsafe(Attr key) {
+            if (key == Attr.ACTUAL) {
+                return actual;
+            }
+            if (key == Attr.TERMINATED) {
+                return state.get() == ENDED;
+            }
+            return key == Attr.CANCELLED ? state.get() == CANCELLED : null;
+        }
+    }
+}
