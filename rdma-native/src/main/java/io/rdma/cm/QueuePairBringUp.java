@@ -76,21 +76,7 @@ final class QueuePairBringUp implements AutoCloseable {
     /** Posts the receives, then goes to RTR and RTS: the peer may send as soon as this returns. */
     RdmaEndpoint connect(PeerParameters peer) {
         int reads = Math.min(local.initiatorDepth(), peer.responderResources());
-        handedOver = true;
-        RdmaEndpoint endpoint = new RdmaEndpoint(
-                resources.loop(),
-                resources.domain(),
-                queuePair,
-                new EndpointOptions(
-                        options.queuePair(),
-                        options.receiveBuffers(),
-                        options.receiveBufferSize(),
-                        options.sendBuffers(),
-                        options.sendBufferSize(),
-                        options.signalEvery(),
-                        reads,
-                        peer.receiveBufferSize(),
-                        options.drainTimeout()));
+        RdmaEndpoint endpoint = endpoint(peer, reads);
         try {
             QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
                     .pathMtu(local.mtu().min(peer.mtu()))
@@ -115,6 +101,29 @@ final class QueuePairBringUp implements AutoCloseable {
         } catch (RuntimeException e) {
             endpoint.fail(e);
             throw e;
+        }
+    }
+
+    private RdmaEndpoint endpoint(PeerParameters peer, int reads) {
+        handedOver = true;
+        EndpointOptions negotiated = new EndpointOptions(
+                options.queuePair(),
+                options.receiveBuffers(),
+                options.receiveBufferSize(),
+                options.sendBuffers(),
+                options.sendBufferSize(),
+                options.signalEvery(),
+                reads,
+                peer.receiveBufferSize(),
+                options.drainTimeout());
+        try {
+            return new RdmaEndpoint(resources.loop(), resources.domain(), queuePair, negotiated);
+        } catch (IllegalStateException noRoom) {
+            throw new RdmaConnectException(
+                    RdmaConnectException.Reason.DEVICE,
+                    noRoom.getMessage()
+                            + ": close connections, ask for smaller queues, or open RdmaResources with more entries",
+                    noRoom);
         }
     }
 

@@ -103,11 +103,19 @@ public final class CompletionLoop implements AutoCloseable {
         return table;
     }
 
-    /** Runs a task on the loop, soon. */
+    /** Runs a task on the loop, soon; never if the loop has ended, when no endpoint is left. */
     void execute(Runnable task) {
         tasks.add(task);
         if (!isLoopThread()) {
-            channel.wake();
+            wake();
+        }
+    }
+
+    private void wake() {
+        synchronized (channel) { // rare, and the channel must not be closed under it
+            if (!channel.isClosed()) {
+                channel.wake();
+            }
         }
     }
 
@@ -241,7 +249,9 @@ public final class CompletionLoop implements AutoCloseable {
         }
         acknowledge();
         queue.close();
-        channel.close();
+        synchronized (channel) {
+            channel.close();
+        }
     }
 
     /** Stops the loop after the endpoints that still drain; waits for the thread unless called on it. */
@@ -251,7 +261,7 @@ public final class CompletionLoop implements AutoCloseable {
             return;
         }
         running = false;
-        channel.wake();
+        wake();
         if (isLoopThread()) {
             return;
         }

@@ -6,26 +6,21 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.RdmaConnectException;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RdmaDevices;
 import io.rdma.verbs.RemoteMemory;
-import io.rdma.verbs.VerbsException;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -175,6 +172,34 @@ abstract class ConnectionContract {
         assertThat(peer.receive(ReceivedMessage::length).take(1000).count().block(PATIENCE))
                 .isEqualTo(1000);
         await().atMost(PATIENCE).until(sending::isDisposed);
+    }
+
+    @Test
+    void aRequestOfNothingIsAnErrorAndFreesTheReceiver() {
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        peer.receive(ReceivedMessage::length).subscribe(new CoreSubscriber<>() {
+            @Override
+            public void onSubscribe(Subscription subscription) {
+                subscription.request(0);
+            }
+
+            @Override
+            public void onNext(Integer length) {}
+
+            @Override
+            public void onError(Throwable error) {
+                failure.complete(error);
+            }
+
+            @Override
+            public void onComplete() {}
+        });
+        assertThat(failure)
+                .succeedsWithin(PATIENCE)
+                .isInstanceOfSatisfying(
+                        IllegalArgumentException.class, e -> assertThat(e).hasMessageContaining("3.9"));
+        sendText(client, "go on").block(PATIENCE);
+        assertThat(texts(peer).next().block(PATIENCE)).isEqualTo("go on");
     }
 
     @Test
@@ -381,77 +406,5 @@ abstract class ConnectionContract {
                 .expectNext("last words")
                 .expectComplete()
                 .verify(PATIENCE);
-    }
-
-    @Test
-    void nobodyListensIsUnreachable() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
-        assertReason(RdmaConnectException.Reason.UNREACHABLE, client().port(port));
-    }
-
-    @Test
-    void aServerOfAnotherKindIsAProtocolError() throws IOException {
-        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Thread.startVirtualThread(() -> {
-                try (Socket socket = other.accept()) {
-                    socket.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes());
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-            });
-            assertReason(RdmaConnectException.Reason.PROTOCOL_ERROR, client().port(other.getLocalPort()));
-        }
-    }
-
-    @Test
-    void aServerThatStallsIsATimeout() throws IOException {
-        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            assertReason(
-                    RdmaConnectException.Reason.TIMEOUT,
-                    client().port(silent.getLocalPort()).options(o -> o.withHandshakeTimeout(Duration.ofMillis(300))));
-        }
-    }
-
-    @Test
-    void garbageAndOtherVersionsDoNotDisturbTheServer() throws IOException, InterruptedException {
-        byte[] otherVersion = {'J', 'R', 'D', 'M', 0, 99, 0, 48};
-        for (byte[] bytes : List.of("GET / HTTP/1.0\r\n\r\n".getBytes(), otherVersion, new byte[0], new byte[5000])) {
-            try (Socket socket = new Socket("127.0.0.1", server.port())) {
-                socket.getOutputStream().write(bytes);
-                socket.shutdownOutput();
-                socket.setSoTimeout(5000);
-                socket.getInputStream().readAllBytes(); // the server answers or hangs up, in bounded time
-            } catch (java.net.SocketException reset) {
-                // it hung up with our bytes unread
-            }
-        }
-        RdmaConnection second = client().connectNow(PATIENCE);
-        sendText(second, "hello").block(PATIENCE);
-        assertThat(texts(nextAccepted()).next().block(PATIENCE)).isEqualTo("hello");
-        second.disposeNow(PATIENCE);
-    }
-
-    @Test
-    void aPortInUseAndAnUnknownDeviceAreNamed() {
-        assertThatThrownBy(() -> RdmaServer.create()
-                        .device(device())
-                        .host("127.0.0.1")
-                        .port(server.port())
-                        .bindNow(PATIENCE))
-                .isInstanceOfSatisfying(
-                        RdmaConnectException.class,
-                        e -> assertThat(e.reason()).isEqualTo(RdmaConnectException.Reason.BIND));
-        assertThatThrownBy(() -> client().device("nosuch0").connectNow(PATIENCE))
-                .isInstanceOf(VerbsException.class)
-                .hasMessageContaining("soft0");
-    }
-
-    private static void assertReason(RdmaConnectException.Reason reason, RdmaClient client) {
-        assertThatThrownBy(() -> client.connectNow(PATIENCE))
-                .isInstanceOfSatisfying(
-                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(reason));
     }
 }

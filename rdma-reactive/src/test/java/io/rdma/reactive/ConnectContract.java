@@ -1,0 +1,332 @@
+package io.rdma.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.cm.RdmaConnectException;
+import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.ConnectionClosedException;
+import io.rdma.engine.RdmaResources;
+import io.rdma.verbs.RdmaDevices;
+import io.rdma.verbs.VerbsException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/** How connections begin and end, and what becomes of those that do not, the same on every device. Each test ends with the check that all resources can be closed. */
+abstract class ConnectContract {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private RdmaResources resources;
+    private DisposableServer server;
+
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void bind() {
+        Assumptions.assumeTrue(
+                RdmaDevices.list().stream().anyMatch(d -> d.name().equals(device())),
+                () -> "there is no device " + device() + " here: see docs/devices.md");
+        resources = new RdmaResources(RdmaDevices.named(device()), RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES);
+        server = echo("127.0.0.1").bindNow(PATIENCE);
+    }
+
+    private RdmaServer echo(String host) {
+        return RdmaServer.create()
+                .resources(resources)
+                .host(host)
+                .receiveBuffers(16, 1024)
+                .sendBuffers(8, 1024)
+                .options(o -> o.withHandshakeTimeout(Duration.ofSeconds(2)))
+                .handle(connection -> connection
+                        .receive(message -> message.toByteArray())
+                        .concatMap(bytes -> send(connection, bytes))
+                        .then());
+    }
+
+    private RdmaClient client() {
+        return RdmaClient.create()
+                .resources(resources)
+                .host("127.0.0.1")
+                .port(server.port())
+                .receiveBuffers(16, 1024)
+                .sendBuffers(8, 1024);
+    }
+
+    private static Mono<Void> send(RdmaConnection to, byte[] bytes) {
+        return to.send(bytes.length, target -> target.copyFrom(MemorySegment.ofArray(bytes)));
+    }
+
+    private void assertEchoes(RdmaConnection connection) {
+        assertThat(send(connection, "hello".getBytes())
+                        .then(connection
+                                .receive(message -> new String(message.toByteArray()))
+                                .next())
+                        .block(PATIENCE))
+                .isEqualTo("hello");
+    }
+
+    private void assertServerLives() {
+        RdmaConnection connection = client().connectNow(PATIENCE);
+        assertEchoes(connection);
+        connection.disposeNow(PATIENCE);
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        if (server == null) {
+            return;
+        }
+        server.disposeNow(PATIENCE);
+        await("endpoints")
+                .atMost(PATIENCE)
+                .until(() -> resources.loop().endpoints().isEmpty());
+        int free = resources.loop().freeEntries();
+        int entries = resources.loop().completionQueue().entries();
+        resources.close();
+        assertThat(free).as("free entries of the completion queue").isEqualTo(entries);
+        assertThat(resources.context().isClosed())
+                .as("nothing keeps the device open")
+                .isTrue();
+    }
+
+    @Test
+    void bothFamiliesOfAddressesConnect() {
+        assertServerLives();
+        Assumptions.assumeTrue(hasIpv6(), "this host has no IPv6 loopback address");
+        DisposableServer sixth = echo("::1").bindNow(PATIENCE);
+        RdmaConnection connection = client().host("::1").port(sixth.port()).connectNow(PATIENCE);
+        assertEchoes(connection);
+        connection.disposeNow(PATIENCE);
+        sixth.disposeNow(PATIENCE);
+    }
+
+    private static boolean hasIpv6() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("::1"))) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aConnectThatIsCancelledMidwayLeavesNothing() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Disposable connecting =
+                    client().port(silent.getLocalPort()).connect().subscribe();
+            try (Socket accepted = silent.accept()) {
+                assertThat(accepted.getInputStream().readNBytes(56)).hasSize(56); // its queue pair exists
+                connecting.dispose();
+                assertThat(accepted.getInputStream().read()).isEqualTo(-1);
+            }
+        }
+        // nothingIsLeft() sees what it left
+    }
+
+    @Test
+    void aConnectThatIsCancelledAtAnyMomentLeavesNothing() {
+        int taken = 0;
+        for (int i = 0; i < 60; i++) {
+            List<RdmaConnection> got = new ArrayList<>();
+            CountDownLatch ended = new CountDownLatch(1);
+            Disposable connecting = client().connect()
+                    .doOnNext(got::add)
+                    .doFinally(how -> ended.countDown())
+                    .subscribe();
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(15_000_000));
+            connecting.dispose();
+            await().atMost(PATIENCE).until(() -> ended.await(0, TimeUnit.SECONDS));
+            got.forEach(Disposable::dispose);
+            taken += got.size();
+        }
+        System.Logger log = System.getLogger(ConnectContract.class.getName());
+        log.log(System.Logger.Level.INFO, taken + " of 60 connects were faster than their cancel");
+    }
+
+    @Test
+    void waitingTooShortIsSaidAndLeavesNothing() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThatThrownBy(() -> client().port(silent.getLocalPort()).connectNow(Duration.ofMillis(100)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("PT0.1S");
+        }
+        assertServerLives();
+    }
+
+    @Test
+    void aServerThatEndsWhileAnExchangeIsUnderWayDoesNotWaitForIt() throws IOException {
+        try (Socket stalled = new Socket("127.0.0.1", server.port())) {
+            server.disposeNow(PATIENCE);
+            assertThat(stalled.getInputStream().read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void aClientThatStallsIsDroppedInTime() throws IOException {
+        try (Socket stalled = new Socket("127.0.0.1", server.port())) {
+            stalled.getOutputStream().write(new byte[] {'J', 'R'});
+            stalled.setSoTimeout(10_000);
+            assertThat(stalled.getInputStream().readAllBytes()).isEmpty(); // the end, no later than that
+        }
+        assertServerLives();
+    }
+
+    @Test
+    void aPeerThatIsKilledEndsItsConnectionOnly() throws IOException {
+        RdmaConnection survivor = client().connectNow(PATIENCE);
+        Process process = new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/java",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-classpath",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        DoomedPeer.class.getName(),
+                        device(),
+                        Integer.toString(server.port()))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            assertThat(process.inputReader().readLine()).isEqualTo("connected");
+            assertThat(resources.loop().endpoints())
+                    .hasSize(3); // both ends of the survivor, and the server's of the doomed
+        } finally {
+            process.destroyForcibly(); // SIGKILL
+        }
+        await().atMost(PATIENCE).until(() -> resources.loop().endpoints().size() == 2);
+        assertEchoes(survivor);
+        survivor.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void aConnectionThatIsLostFailsWhoWaits() throws IOException {
+        try (ServerSocket proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                CutWire wire = new CutWire(proxy, server.port())) {
+            RdmaConnection connection = client().port(proxy.getLocalPort()).connectNow(PATIENCE);
+            Mono<byte[]> receiving =
+                    connection.receive(message -> message.toByteArray()).next().cache();
+            receiving.subscribe(bytes -> {}, error -> {});
+            wire.cut(); // the exchange connection ends without a farewell
+            assertThatThrownBy(() -> receiving.block(PATIENCE))
+                    .isInstanceOfSatisfying(
+                            ConnectionClosedException.class, e -> assertThat(e).hasMessageContaining("lost"));
+            connection.onDispose().block(PATIENCE);
+        }
+        assertServerLives();
+    }
+
+    @Test
+    void aCompletionQueueWithoutRoomRefusesTheConnectionAndKeepsTheOthers() {
+        RdmaConnection first = client().connectNow(PATIENCE);
+        int tooMany = resources.loop().freeEntries();
+        assertThatThrownBy(() -> client().queuePair(qp -> qp.withMaxSendWr(Math.min(tooMany, 16_000) + 1))
+                        .connectNow(PATIENCE))
+                .isInstanceOfSatisfying(RdmaConnectException.class, e -> {
+                    assertThat(e.reason()).isEqualTo(Reason.DEVICE);
+                    assertThat(e).hasMessageContaining("completion queue");
+                });
+        assertEchoes(first);
+        first.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void nobodyListensIsUnreachable() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        assertReason(Reason.UNREACHABLE, client().port(port));
+    }
+
+    @Test
+    void anUnknownHostIsNamed() {
+        assertReason(Reason.UNKNOWN_HOST, client().host("no-such-host.invalid"));
+    }
+
+    @Test
+    void aServerOfAnotherKindIsAProtocolError() throws IOException {
+        assertAnswerIs(Reason.PROTOCOL_ERROR, "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes());
+    }
+
+    @Test
+    void aServerOfAnotherVersionIsNamed() throws IOException {
+        assertAnswerIs(Reason.VERSION_MISMATCH, new byte[] {'J', 'R', 'D', 'M', 0, 99, 'Y'});
+    }
+
+    @Test
+    void aServerWhoseParametersAreImpossibleIsAProtocolError() throws IOException {
+        byte[] answer = new byte[7 + 48];
+        System.arraycopy(new byte[] {'J', 'R', 'D', 'M', 0, 1, 'Y'}, 0, answer, 0, 7);
+        assertAnswerIs(Reason.PROTOCOL_ERROR, answer); // queue pair number 0
+    }
+
+    private void assertAnswerIs(Reason reason, byte[] answer) throws IOException {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread.startVirtualThread(() -> {
+                try (Socket socket = other.accept()) {
+                    socket.getOutputStream().write(answer);
+                    socket.getInputStream().readAllBytes();
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            assertReason(reason, client().port(other.getLocalPort()));
+        }
+    }
+
+    @Test
+    void aServerThatStallsIsATimeout() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertReason(
+                    Reason.TIMEOUT,
+                    client().port(silent.getLocalPort()).options(o -> o.withHandshakeTimeout(Duration.ofMillis(300))));
+        }
+    }
+
+    @Test
+    void garbageAndOtherVersionsDoNotDisturbTheServer() throws IOException {
+        byte[] otherVersion = {'J', 'R', 'D', 'M', 0, 99, 0, 48};
+        for (byte[] bytes : List.of("GET / HTTP/1.0\r\n\r\n".getBytes(), otherVersion, new byte[0], new byte[5000])) {
+            try (Socket socket = new Socket("127.0.0.1", server.port())) {
+                socket.getOutputStream().write(bytes);
+                socket.shutdownOutput();
+                socket.setSoTimeout(5000);
+                socket.getInputStream().readAllBytes(); // the server answers or hangs up, in bounded time
+            } catch (java.net.SocketException reset) {
+                // it hung up with our bytes unread
+            }
+        }
+        assertServerLives();
+    }
+
+    @Test
+    void aPortInUseAndAnUnknownDeviceAreNamed() {
+        assertThatThrownBy(() -> echo("127.0.0.1").port(server.port()).bindNow(PATIENCE))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BIND));
+        assertThatThrownBy(() -> RdmaClient.create().device("nosuch0").connectNow(PATIENCE))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("soft0");
+    }
+
+    private static void assertReason(Reason reason, RdmaClient client) {
+        assertThatThrownBy(() -> client.connectNow(PATIENCE))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    }
+}

@@ -1,0 +1,19 @@
+package io.rdma.reactive;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+
+/** A process that connects, says so, and waits to be killed. */
+final class DoomedPeer {
+    private DoomedPeer() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        RdmaClient.create()
+                .device(args[0])
+                .host("127.0.0.1")
+                .port(Integer.parseInt(args[1]))
+                .connectNow(Duration.ofSeconds(20));
+        System.out.println("connected");
+        new CountDownLatch(1).await();
+    }
+}
