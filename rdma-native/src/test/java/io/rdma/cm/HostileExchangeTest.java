@@ -1,0 +1,61 @@
+package io.rdma.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma.verbs.Gid;
+import io.rdma.verbs.Mtu;
+import java.nio.ByteBuffer;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What the network may send in an exchange, and what becomes of it. */
+class HostileExchangeTest {
+    /** The bytes that docs/protocol.md promises, written down by hand: another implementation must be able to read them. */
+    @Test
+    void parametersHaveTheDocumentedForm() {
+        Gid gid = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 77, 0, 1});
+        PeerParameters parameters =
+                new PeerParameters(0x123456, 0xabcdef, gid, 0x0102, Mtu.BYTES_1024, 16, 17, 128, 8192);
+        ByteBuffer bytes = ByteBuffer.allocate(PeerParameters.BYTES);
+        parameters.encode(bytes);
+        assertThat(java.util.HexFormat.of().formatHex(bytes.array()))
+                .isEqualTo("00123456" + "00abcdef" + "00000000000000000000ffff0a4d0001" + "0102" + "03" + "10" + "11"
+                        + "000000" + "00000080" + "00002000" + "0000000000000000");
+        assertThat(PeerParameters.decode(bytes.flip())).isEqualTo(parameters);
+    }
+
+    @Test
+    void randomParametersAreRefusedOrInRange() {
+        Random random = new Random(4711);
+        int refused = 0;
+        byte[] bytes = new byte[PeerParameters.BYTES];
+        for (int i = 0; i < 200_000; i++) {
+            random.nextBytes(bytes);
+            if (i % 2 == 0) { // most random numbers are too large: half of them get small ones
+                bytes[0] = bytes[4] = bytes[32] = bytes[33] = bytes[36] = bytes[37] = 0;
+                bytes[26] = (byte) random.nextInt(8);
+            }
+            try {
+                PeerParameters parameters = PeerParameters.decode(ByteBuffer.wrap(bytes));
+                assertThat(parameters.qpNumber()).isBetween(1, 0xffffff);
+                assertThat(parameters.psn()).isBetween(0, 0xffffff);
+                assertThat(parameters.receiveBuffers()).isBetween(1, 1 << 16);
+                assertThat(parameters.receiveBufferSize()).isBetween(1, 1 << 30);
+            } catch (RdmaConnectException e) {
+                assertThat(e.reason()).isEqualTo(RdmaConnectException.Reason.PROTOCOL_ERROR);
+                refused++;
+            }
+        }
+        assertThat(refused).isBetween(100_000, 200_000 - 1);
+    }
+
+    @Test
+    void aValueThatIsOutOfRangeIsNamed() {
+        ByteBuffer bytes = ByteBuffer.allocate(PeerParameters.BYTES);
+        bytes.putInt(0, 1 << 24);
+        assertThatThrownBy(() -> PeerParameters.decode(bytes))
+                .hasMessageContaining("queue pair number")
+                .hasMessageContaining(Integer.toString(1 << 24));
+    }
+}
