@@ -6,6 +6,8 @@ module io.rdma.core {
     // Annotations of the public signatures; nothing of it is needed at run time.
     requires static transitive org.jspecify;
     requires org.jctools.core.jdk11;
+    // The socket option that keeps the software device's datagrams from being fragmented.
+    requires jdk.net;
 
     // The nouns, options and errors that users of either front-end hold in their hands.
     exports io.rdma.verbs;
@@ -13,8 +15,8 @@ module io.rdma.core {
     exports io.rdma.buffer;
     // Options, errors and addresses of connections are part of both front-ends' signatures.
     exports io.rdma.cm;
-    // What the front-ends complete their signals from; nobody else's business.
-    exports io.rdma.engine to
-            io.rdma.reactive,
-            io.rdma.coroutines;
+    // The endpoint and the resources it is made from are in signatures of cm and of both front-ends: users share
+    // resources
+    // between connections and reach the endpoint below one.
+    exports io.rdma.engine;
 }

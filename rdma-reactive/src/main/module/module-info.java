@@ -1,0 +1,17 @@
+/**
+ * RDMA operations as {@code Mono}, messages as {@code Flux}. Users require this module alone: what its signatures name comes
+ * with it.
+ */
+module io.rdma.reactive {
+    // Options, buffers, errors and the endpoint below a connection are in public signatures.
+    requires transitive io.rdma.core;
+    // Every operation is a Mono or a Flux.
+    requires transitive reactor.core;
+    // What is sent comes from any Publisher.
+    requires transitive org.reactivestreams;
+    // Annotations of the public signatures; nothing of it is needed at run time.
+    requires static transitive org.jspecify;
+
+    // Client, server, connection and encoder; what implements them is not public.
+    exports io.rdma.reactive;
+}
