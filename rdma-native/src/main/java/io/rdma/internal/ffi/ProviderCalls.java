@@ -22,11 +22,10 @@ final class ProviderCalls {
     private static final long OPS_POST_RECV = OPS + 208;
 
     private static final long MUTEX = 280;
-    private static final long ABI_COMPAT = MUTEX + ("aarch64".equals(System.getProperty("os.arch")) ? 48 : 40);
+    private static final long ABI_COMPAT = abiCompat(System.getProperty("os.arch"));
     private static final long VERBS_SZ = -8;
     private static final long VERBS_QUERY_PORT = -320;
-    /** {@code sizeof(struct verbs_context) - offsetof(struct verbs_context, query_port)}. */
-    private static final long SZ_FOR_QUERY_PORT = 320 + ABI_COMPAT + 8;
+    private static final long SZ_FOR_QUERY_PORT = sizeForQueryPort(System.getProperty("os.arch"));
 
     private static final MethodHandle POST = handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle POLL = handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
@@ -35,6 +34,15 @@ final class ProviderCalls {
             handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
 
     private ProviderCalls() {}
+
+    static long abiCompat(String architecture) {
+        return MUTEX + ("aarch64".equals(architecture) ? 48 : 40);
+    }
+
+    /** {@code sizeof(struct verbs_context) - offsetof(struct verbs_context, query_port)}. */
+    static long sizeForQueryPort(String architecture) {
+        return -VERBS_QUERY_PORT + abiCompat(architecture) + Long.BYTES;
+    }
 
     private static MethodHandle handle(FunctionDescriptor descriptor) {
         return Linker.nativeLinker().downcallHandle(descriptor);

@@ -1,0 +1,236 @@
+package io.rdma.internal.ffi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Every size, offset and constant that the binding uses, compared with C's headers by C's compilers. Offsets of structures that are read
+ * as records are found by experiment: which component changes when one byte does.
+ */
+class LayoutTest {
+    /** Only ibv_query_qp(3) has it. */
+    private static final int SQ_DRAINING = 125;
+
+    private final List<String> asserts = new ArrayList<>();
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"gcc, amd64", "aarch64-linux-gnu-gcc, aarch64"})
+    void layoutsAreThoseOfTheHeaders(String compiler, String architecture) throws Exception {
+        Assumptions.assumeTrue(
+                Files.exists(Path.of("/usr/include/infiniband/verbs.h")),
+                "there are no headers of libibverbs: Debian's libibverbs-dev has them");
+        Assumptions.assumeTrue(isInstalled(compiler), () -> "there is no " + compiler + " here");
+        Assumptions.assumeTrue(
+                !"gcc".equals(compiler) || architecture.equals(System.getProperty("os.arch")),
+                "this host's gcc compiles for another architecture");
+        constants();
+        flyweights();
+        records();
+        objects(architecture);
+        assertThat(asserts).hasSizeGreaterThan(250);
+        assertThat(compile(compiler)).as("what the compiler says").isEmpty();
+    }
+
+    private void constants() throws IllegalAccessException {
+        for (Field field : Ibv.class.getFields()) {
+            equal("IBV_" + field.getName(), field.getInt(null));
+        }
+    }
+
+    private void flyweights() throws IllegalAccessException {
+        for (Map.Entry<Class<?>, String> type : Map.of(
+                        SendWr.class, "ibv_send_wr",
+                        RecvWr.class, "ibv_recv_wr",
+                        Sge.class, "ibv_sge",
+                        Wc.class, "ibv_wc")
+                .entrySet()) {
+            for (Field field : type.getKey().getDeclaredFields()) {
+                if (!Modifier.isStatic(field.getModifiers()) || field.getType() != int.class) {
+                    continue;
+                }
+                String name = field.getName().toLowerCase(Locale.ROOT);
+                if (name.equals("size")) {
+                    size(type.getValue(), field.getInt(null));
+                } else {
+                    offset(type.getValue(), name.replaceFirst("^(rdma|atomic)_", "wr.$1."), field.getInt(null));
+                }
+            }
+        }
+    }
+
+    private void records() {
+        size("ibv_qp_attr", QpAttrLayout.SIZE);
+        offsets("ibv_qp_attr", QpAttrLayout.SIZE, QpAttrLayout::read);
+        size("ibv_port_attr", PortAttrLayout.SIZE);
+        offsets("ibv_port_attr", PortAttrLayout.SIZE, PortAttrLayout::read);
+        size("ibv_device_attr", DeviceAttrLayout.SIZE);
+        offsets("ibv_device_attr", DeviceAttrLayout.SIZE, DeviceAttrLayout::read);
+        offsets("ibv_qp_cap", 20, QpAttrLayout::readCap);
+        writesWhatItReads();
+    }
+
+    /** The other direction: a structure that is read and written again has the same bytes. */
+    private static void writesWhatItReads() {
+        try (Arena arena = Arena.ofConfined()) {
+            var from = arena.allocate(QpAttrLayout.SIZE, 8);
+            var to = arena.allocate(QpAttrLayout.SIZE, 8);
+            for (int i = 0; i < QpAttrLayout.SIZE; i++) {
+                from.set(ValueLayout.JAVA_BYTE, i, (byte) (i == SQ_DRAINING ? 0 : 1));
+            }
+            QpAttrLayout.write(to.address(), QpAttrLayout.read(from.address()));
+            QpAttr again = QpAttrLayout.read(to.address());
+            assertThat(flat("", again, new LinkedHashMap<>()))
+                    .isEqualTo(flat("", QpAttrLayout.read(from.address()), new LinkedHashMap<>()));
+        }
+    }
+
+    private void objects(String architecture) throws ReflectiveOperationException {
+        offset("ibv_device", "node_type", ffm("DEVICE_NODE_TYPE"));
+        offset("ibv_device", "transport_type", ffm("DEVICE_TRANSPORT_TYPE"));
+        offset("ibv_device", "name", ffm("DEVICE_NAME"));
+        equal("sizeof(((struct ibv_device *)0)->name)", ffm("DEVICE_NAME_BYTES"));
+        offset("ibv_mr", "lkey", ffm("MR_LKEY"));
+        offset("ibv_mr", "rkey", ffm("MR_RKEY"));
+        offset("ibv_cq", "cqe", ffm("CQ_CQE"));
+        offset("ibv_cq", "context", 0);
+        offset("ibv_qp", "qp_num", ffm("QP_NUM"));
+        offset("ibv_qp", "context", 0);
+        size("ibv_gid_entry", ffm("GID_ENTRY_BYTES"));
+        offset("ibv_gid_entry", "gid_index", 16);
+        offset("ibv_gid_entry", "port_num", 20);
+        offset("ibv_gid_entry", "gid_type", 24);
+        offset("ibv_gid_entry", "ndev_ifindex", 28);
+        size("ibv_qp_init_attr", ffm("INIT_ATTR_BYTES"));
+        offset("ibv_qp_init_attr", "send_cq", 8);
+        offset("ibv_qp_init_attr", "recv_cq", 16);
+        offset("ibv_qp_init_attr", "cap", ffm("INIT_ATTR_CAP"));
+        offset("ibv_qp_init_attr", "qp_type", 52);
+        offset("ibv_qp_init_attr", "sq_sig_all", 56);
+        for (String call : List.of("poll_cq", "req_notify_cq", "post_send", "post_recv")) {
+            offset("ibv_context", "ops." + call, provider("OPS_" + call.toUpperCase(Locale.ROOT)));
+        }
+        offset("ibv_context", "abi_compat", ProviderCalls.abiCompat(architecture));
+        String base = "(long)offsetof(struct verbs_context, context)";
+        equal("(long)offsetof(struct verbs_context, sz) - " + base, provider("VERBS_SZ"));
+        equal("(long)offsetof(struct verbs_context, query_port) - " + base, provider("VERBS_QUERY_PORT"));
+        equal(
+                "(long)(sizeof(struct verbs_context) - offsetof(struct verbs_context, query_port))",
+                ProviderCalls.sizeForQueryPort(architecture));
+    }
+
+    private static long ffm(String constant) throws ReflectiveOperationException {
+        return constant(FfmVerbs.class, constant);
+    }
+
+    private static long provider(String constant) throws ReflectiveOperationException {
+        return constant(ProviderCalls.class, constant);
+    }
+
+    private static long constant(Class<?> of, String name) throws ReflectiveOperationException {
+        Field field = of.getDeclaredField(name);
+        field.setAccessible(true);
+        return field.getLong(null);
+    }
+
+    private void offsets(String struct, int size, LongFunction<? extends Record> reader) {
+        Map<String, Integer> found = new LinkedHashMap<>();
+        try (Arena arena = Arena.ofConfined()) {
+            var memory = arena.allocate(size, 8);
+            Map<String, String> zero = flat("", reader.apply(memory.address()), new LinkedHashMap<>());
+            for (int at = 0; at < size; at++) {
+                memory.fill((byte) 0).set(ValueLayout.JAVA_BYTE, at, (byte) 1);
+                int offset = at;
+                flat("", reader.apply(memory.address()), new LinkedHashMap<>()).forEach((name, value) -> {
+                    if (!value.equals(zero.get(name))) {
+                        found.putIfAbsent(name, offset);
+                    }
+                });
+            }
+            assertThat(found.keySet()).as("components of " + struct).isEqualTo(zero.keySet());
+        }
+        found.forEach((name, offset) -> offset(struct, name, offset));
+    }
+
+    private static Map<String, String> flat(String prefix, Record record, Map<String, String> into) {
+        for (var component : record.getClass().getRecordComponents()) {
+            Object value;
+            try {
+                var accessor = component.getAccessor();
+                accessor.setAccessible(true);
+                value = accessor.invoke(record);
+            } catch (ReflectiveOperationException e) {
+                throw new AssertionError(e);
+            }
+            String name = prefix + snake(component.getName());
+            if (value instanceof Record inner) {
+                flat(name + ".", inner, into);
+            } else {
+                into.put(grh(name), value instanceof byte[] bytes ? Arrays.toString(bytes) : String.valueOf(value));
+            }
+        }
+        return into;
+    }
+
+    private static String snake(String name) {
+        return name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+    }
+
+    /** Half of ibv_ah_attr's fields lie in its ibv_global_route. */
+    private static String grh(String name) {
+        return name.replaceFirst("^ah_attr\\.(dgid|flow_label|sgid_index|hop_limit|traffic_class)$", "ah_attr.grh.$1");
+    }
+
+    private void offset(String struct, String field, long value) {
+        equal("offsetof(struct " + struct + ", " + field + ")", value);
+    }
+
+    private void size(String struct, long value) {
+        equal("sizeof(struct " + struct + ")", value);
+    }
+
+    private void equal(String expression, long value) {
+        asserts.add("_Static_assert((" + expression + ") == " + value + ", \"not " + value + "\");");
+    }
+
+    private static boolean isInstalled(String program) {
+        return Arrays.stream(System.getenv("PATH").split(":"))
+                .anyMatch(path -> Files.isExecutable(Path.of(path, program)));
+    }
+
+    private String compile(String compiler) throws IOException, InterruptedException {
+        Path source = folder.resolve("layout.c");
+        Files.writeString(
+                source,
+                "#include <stddef.h>\n#include <infiniband/verbs.h>\n" + String.join("\n", asserts)
+                        + "\nint main(void) { return 0; }\n");
+        // The headers are the same for all architectures, but a cross compiler does not look there by itself.
+        Process process = new ProcessBuilder(compiler, "-fsyntax-only", "-idirafter", "/usr/include", source.toString())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes());
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue() == 0 ? "" : output;
+    }
+}
