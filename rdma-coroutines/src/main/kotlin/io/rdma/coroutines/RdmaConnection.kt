@@ -228,5 +228,6 @@ public class RdmaConnection internal constructor(
         released.copy().await()
     }
 
+    /** Both ends' addresses, for messages and logs. */
     override fun toString(): String = "RdmaConnection[${localAddress()} -> ${remoteAddress()}]"
 }

@@ -98,6 +98,7 @@ public class RdmaServer private constructor(
         closed.copy().await()
     }
 
+    /** Where servers are made. */
     public companion object {
         private val LOG = System.getLogger(RdmaServer::class.java.name)
 
