@@ -54,7 +54,7 @@ abstract class ConnectContract {
                 .host(host)
                 .receiveBuffers(16, 1024)
                 .sendBuffers(8, 1024)
-                .options(o -> o.withHandshakeTimeout(Duration.ofSeconds(2)))
+                .options(o -> o.withHandshakeTimeout(PATIENCE)) // under emulation a JVM needs seconds to get going
                 .handle(connection -> connection
                         .receive(message -> message.toByteArray())
                         .concatMap(bytes -> send(connection, bytes))
@@ -180,11 +180,15 @@ abstract class ConnectContract {
 
     @Test
     void aClientThatStallsIsDroppedInTime() throws IOException {
-        try (Socket stalled = new Socket("127.0.0.1", server.port())) {
+        DisposableServer impatient = echo("127.0.0.1")
+                .options(o -> o.withHandshakeTimeout(Duration.ofMillis(500)))
+                .bindNow(PATIENCE);
+        try (Socket stalled = new Socket("127.0.0.1", impatient.port())) {
             stalled.getOutputStream().write(new byte[] {'J', 'R'});
             stalled.setSoTimeout(10_000);
             assertThat(stalled.getInputStream().readAllBytes()).isEmpty(); // the end, no later than that
         }
+        impatient.disposeNow(PATIENCE);
         assertServerLives();
     }
 
