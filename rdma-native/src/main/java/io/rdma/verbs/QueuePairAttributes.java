@@ -118,6 +118,33 @@ public final class QueuePairAttributes {
     }
 
     /**
+     * Service level of the path; set it after the path.
+     *
+     * @param sl 0 to 15; on Ethernet it becomes the priority
+     * @return this
+     * @throws IllegalStateException if there is no path yet
+     */
+    public QueuePairAttributes serviceLevel(int sl) {
+        AhAttr p = path;
+        if (p == null) {
+            throw new IllegalStateException("set the path before its service level");
+        }
+        path = new AhAttr(
+                p.dgid(),
+                p.flowLabel(),
+                p.sgidIndex(),
+                p.hopLimit(),
+                p.trafficClass(),
+                p.dlid(),
+                sl,
+                p.srcPathBits(),
+                p.staticRate(),
+                p.isGlobal(),
+                p.portNum());
+        return this;
+    }
+
+    /**
      * Path MTU.
      *
      * @param mtu what both sides can

@@ -1,10 +1,11 @@
 package io.rdma.samples;
 
+import io.rdma.verbs.RdmaDevice;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A ticket counter in the server's memory; the work is in {@link CounterJava} and {@code CounterKotlin}. */
+/** A ticket counter in the server's memory, one for all clients; the work is in {@link CounterJava} and {@code CounterKotlin}. */
 @Command(name = "counter", mixinStandardHelpOptions = true, description = "Tickets by fetch-and-add on remote memory.")
 final class Counter {
     private Counter() {}
@@ -15,11 +16,11 @@ final class Counter {
             @Option(names = "--host", defaultValue = "0.0.0.0") String host,
             @Option(names = "--port", defaultValue = "7472") int port,
             @Option(names = "--language", defaultValue = "java") Language language) {
-        String name = device.device().name();
+        RdmaDevice chosen = device.device();
         if (language == Language.java) {
-            CounterJava.server(name, host, port);
+            CounterJava.server(chosen, host, port);
         } else {
-            CounterKotlinKt.counterServer(name, host, port);
+            CounterKotlinKt.counterServer(chosen, host, port);
         }
         return 0;
     }
@@ -31,10 +32,10 @@ final class Counter {
             @Option(names = "--port", defaultValue = "7472") int port,
             @Option(names = "--count", defaultValue = "1000") int count,
             @Option(names = "--language", defaultValue = "java") Language language) {
-        String name = device.device().name();
+        RdmaDevice chosen = device.device();
         long last = language == Language.java
-                ? CounterJava.client(name, host, port, count)
-                : CounterKotlinKt.counterClient(name, host, port, count);
+                ? CounterJava.client(chosen, host, port, count)
+                : CounterKotlinKt.counterClient(chosen, host, port, count);
         System.out.println("drew " + count + " tickets, the last one is " + last);
         return 0;
     }

@@ -1,17 +1,19 @@
 package io.rdma.samples;
 
-import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.engine.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Objects;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 /** Ticket counter with Reactor: the server's CPU takes no part in drawing a ticket. */
 final class CounterJava {
@@ -19,32 +21,28 @@ final class CounterJava {
 
     private CounterJava() {}
 
-    static void server(String device, String host, int port) {
-        DisposableServer server = RdmaServer.create()
-                .device(device)
-                .host(host)
-                .port(port)
-                .handle(connection -> connection
-                        .allocate(Long.BYTES, AccessFlag.REMOTE_ATOMIC)
-                        // The region ends with the connection; a buffer over it holds it until the total is read.
-                        .flatMap(counter -> Mono.using(
-                                () -> RegisteredBuffer.of(counter, 0, Long.BYTES),
-                                total -> connection
-                                        .send(RemoteMemory.ENCODED_BYTES, counter.remote()::encode)
-                                        .then(connection
-                                                .receive(end -> end.length())
-                                                .then())
-                                        .then(Mono.fromRunnable(() -> System.out.println("tickets drawn: "
-                                                + total.segment().get(ValueLayout.JAVA_LONG, 0)))),
-                                RegisteredBuffer::close)))
-                .bindNow(PATIENCE);
-        System.out.println("listening on port " + server.port());
-        server.onDispose().block();
+    /** One counter for all clients: it belongs to the server's resources, not to a connection. */
+    static void server(RdmaDevice device, String host, int port) {
+        try (RdmaResources resources = new RdmaResources(device, RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES);
+                MemoryRegion counter = resources.domain().allocate(Long.BYTES, EnumSet.of(AccessFlag.REMOTE_ATOMIC))) {
+            DisposableServer server = RdmaServer.create()
+                    .resources(resources)
+                    .host(host)
+                    .port(port)
+                    .handle(connection -> connection
+                            .send(RemoteMemory.ENCODED_BYTES, counter.remote()::encode)
+                            .then(connection.onDispose())
+                            .doOnSuccess(end -> System.out.println(
+                                    "tickets drawn so far: " + counter.segment().get(ValueLayout.JAVA_LONG, 0))))
+                    .bindNow(PATIENCE);
+            System.out.println("listening on port " + server.port());
+            server.onDispose().block();
+        }
     }
 
-    static long client(String device, String host, int port, int count) {
+    static long client(RdmaDevice device, String host, int port, int count) {
         RdmaConnection connection =
-                RdmaClient.create().device(device).host(host).port(port).connectNow(PATIENCE);
+                RdmaClient.create().device(device.name()).host(host).port(port).connectNow(PATIENCE);
         try {
             return Objects.requireNonNull(connection
                     .receive(message -> RemoteMemory.decode(message.segment()))

@@ -1,23 +1,29 @@
 package io.rdma.samples;
 
 import io.rdma.verbs.RdmaDevice;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** RDMA between two processes on this host: messages under back-pressure, writes, reads, atomics, from Java and from Kotlin. */
+/** RDMA between processes on this host: messages under back-pressure, writes, reads, atomics, from Java to a Kotlin server and from Kotlin to a Java server. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        description = "Two processes move data over RDMA and verify every byte.")
+        description = "Processes move data over RDMA and verify every byte.")
 final class Demo implements Callable<Integer> {
+    private static final int START_SECONDS = 60;
+    private static final int END_SECONDS = 20;
+    private static final int MAX_PORT_DIGITS = 5;
+
     @Mixin
     private DeviceOption device = new DeviceOption();
 
@@ -27,8 +33,30 @@ final class Demo implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         RdmaDevice chosen = device.device();
-        System.out.println("device " + chosen.name() + ", server and client are two processes on this host");
-        Process server = new ProcessBuilder(
+        System.out.println("device " + chosen.name() + ", server and client are processes of their own on this host");
+        Process kotlinServer = server(chosen, Language.kotlin);
+        Process javaServer = server(chosen, Language.java);
+        try {
+            DemoReport report = new DemoReport();
+            DemoJava.run(chosen.name(), port(kotlinServer), scale, report);
+            DemoKotlinKt.demoKotlin(chosen.name(), port(javaServer), scale, report);
+            int status = report.finish();
+            for (Process server : List.of(kotlinServer, javaServer)) {
+                server.getOutputStream().close();
+                if (!server.waitFor(END_SECONDS, TimeUnit.SECONDS) || server.exitValue() != 0) {
+                    System.out.println("a server process did not end well");
+                    status = 1;
+                }
+            }
+            return status;
+        } finally {
+            kotlinServer.destroyForcibly();
+            javaServer.destroyForcibly();
+        }
+    }
+
+    private static Process server(RdmaDevice device, Language language) throws IOException {
+        return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
@@ -36,33 +64,34 @@ final class Demo implements Callable<Integer> {
                         Main.class.getName(),
                         "demo-server",
                         "--device",
-                        chosen.name())
+                        device.name(),
+                        "--language",
+                        language.name())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-        try {
-            int port = port(server);
-            DemoReport report = new DemoReport();
-            DemoJava.run(chosen.name(), port, scale, report);
-            DemoKotlinKt.demoKotlin(chosen.name(), port, scale, report);
-            int status = report.finish();
-            server.getOutputStream().close();
-            if (!server.waitFor(10, TimeUnit.SECONDS) || server.exitValue() != 0) {
-                System.out.println("the server process did not end well");
-                return 1;
-            }
-            return status;
-        } finally {
-            server.destroyForcibly();
-        }
     }
 
-    private static int port(Process server) throws IOException {
-        BufferedReader out = new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
-        String line = out.readLine();
-        if (line == null) {
-            throw new IOException("the server process ended before it listened; its error is above");
+    /** The port that a server prints on its first line, which has to come in time and be short. */
+    private static int port(Process server) throws IOException, InterruptedException {
+        CompletableFuture<String> line = new CompletableFuture<>();
+        Thread.startVirtualThread(() -> {
+            try {
+                byte[] digits = new byte[MAX_PORT_DIGITS];
+                int length = 0;
+                int next;
+                while ((next = server.getInputStream().read()) >= '0' && next <= '9' && length < digits.length) {
+                    digits[length++] = (byte) next;
+                }
+                line.complete(new String(digits, 0, length, StandardCharsets.US_ASCII));
+            } catch (IOException e) {
+                line.completeExceptionally(e);
+            }
+        });
+        try {
+            return Integer.parseInt(line.get(START_SECONDS, TimeUnit.SECONDS));
+        } catch (ExecutionException | TimeoutException | NumberFormatException e) {
+            throw new IOException("a server process did not come to listen within " + START_SECONDS + " s", e);
         }
-        return Integer.parseInt(line.strip());
     }
 
     static int scaled(int count, double scale) {

@@ -9,7 +9,7 @@ import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -30,7 +30,7 @@ final class DemoJava {
         this.report = report;
         this.remote = first(connection.receive(message -> RemoteMemory.decode(message.segment())));
         this.local = first(connection
-                .allocate(DemoProtocol.REGION_BYTES, AccessFlag.LOCAL_WRITE)
+                .allocate((long) DemoProtocol.LANES * DemoProtocol.BLOCK, AccessFlag.LOCAL_WRITE)
                 .flux());
     }
 
@@ -49,8 +49,9 @@ final class DemoJava {
         try {
             DemoJava demo = new DemoJava(connection, report);
             demo.stream(Demo.scaled(MESSAGES, scale));
-            demo.write(Demo.scaled(OPERATIONS, scale));
-            demo.read(Demo.scaled(OPERATIONS, scale));
+            int operations = Demo.scaled(OPERATIONS, scale);
+            demo.write(operations);
+            demo.read(operations, operations);
             int tickets = Demo.scaled(ATOMICS, scale);
             demo.fetchAndAdd(tickets);
             demo.compareAndSwap(tickets, Demo.scaled(ATOMICS, scale));
@@ -75,64 +76,80 @@ final class DemoJava {
                     return length;
                 })
                 .block(PATIENCE);
-        long[] answer = ask(DemoProtocol::encodeFinish);
+        long[] answer = ask(1, DemoProtocol::encodeFinish);
         run.end(bytes[0]);
         report.check(
                 answer[0] == count && answer[1] == 0,
                 "the server got " + answer[0] + " of " + count + " messages, " + answer[1] + " wrong");
     }
 
-    private long[] ask(java.util.function.Consumer<MemorySegment> question) {
-        connection.send(1, question).block(PATIENCE);
+    private long[] ask(int length, Consumer<MemorySegment> question) {
+        connection.send(length, question).block(PATIENCE);
         return first(connection.receive(message -> DemoProtocol.decodeAnswer(message.segment())));
     }
 
-    /** Runs lanes side by side, one operation at a time in each, with a block of local and remote memory of its own. */
-    private void lanes(String name, int count, BiFunction<Integer, RegisteredBuffer, Mono<Void>> operation) {
-        DemoReport.Run run = report.start(name, Language.java, count);
-        int perLane = count / DemoProtocol.LANES;
+    /** Runs lanes side by side, one operation at a time in each, with a block of local memory of its own. */
+    private void lanes(DemoReport.Run run, int from, int to, LaneOperation operation) {
         Flux.range(0, DemoProtocol.LANES)
                 .flatMap(
                         lane -> Flux.using(
                                 () -> RegisteredBuffer.of(local, (long) lane * DemoProtocol.BLOCK, DemoProtocol.BLOCK),
-                                buffer -> Flux.range(0, perLane)
-                                        .concatMap(i -> Mono.defer(() -> {
+                                buffer -> Flux.range(from, to - from)
+                                        .concatMap(n -> Mono.defer(() -> {
                                             long start = System.nanoTime();
-                                            return operation.apply(lane, buffer).doOnSuccess(done -> run.done(start));
+                                            return operation
+                                                    .start(lane, n, buffer)
+                                                    .doOnSuccess(done -> run.done(start));
                                         })),
                                 RegisteredBuffer::close),
                         DemoProtocol.LANES)
                 .then()
                 .block(PATIENCE);
+    }
+
+    /** The n-th operation of a lane. */
+    private interface LaneOperation {
+        Mono<Void> start(int lane, int n, RegisteredBuffer buffer);
+    }
+
+    private RemoteMemory block(int lane, int n) {
+        return remote.slice(DemoProtocol.offset(lane, n), DemoProtocol.BLOCK);
+    }
+
+    /** Writes in rounds, after each of which the server compares every byte of it. */
+    private void write(int count) {
+        int perLane = count / DemoProtocol.LANES;
+        DemoReport.Run run = report.start("write 4 KiB", Language.java, count);
+        for (int from = 0; from < perLane; from += DemoProtocol.SLOTS) {
+            int to = Math.min(perLane, from + DemoProtocol.SLOTS);
+            lanes(run, from, to, (lane, n, buffer) -> {
+                DemoProtocol.fill(buffer.segment(), DemoProtocol.seed(lane, n));
+                return connection.write(buffer, block(lane, n));
+            });
+            long checking = System.nanoTime();
+            long[] answer = ask(DemoProtocol.CHECK_BYTES, target -> DemoProtocol.encodeCheck(to, target));
+            run.exclude(checking);
+            report.check(
+                    answer[0] == to && answer[1] == 0, answer[1] + " blocks differ at the server from what Java wrote");
+        }
         run.end((long) count * DemoProtocol.BLOCK);
     }
 
-    private RemoteMemory block(int lane) {
-        return remote.slice((long) lane * DemoProtocol.BLOCK, DemoProtocol.BLOCK);
-    }
-
-    private void write(int count) {
-        long[] sequence = new long[DemoProtocol.LANES];
-        lanes("write 4 KiB", count, (lane, buffer) -> {
-            DemoProtocol.fill(buffer.segment(), lane + 1000 * ++sequence[lane]);
-            return connection.write(buffer, block(lane));
-        });
-        int here = DemoProtocol.crc(local.segment());
-        report.check(ask(DemoProtocol::encodeCheck)[0] == here, "the server's memory differs from what Java wrote");
-    }
-
-    private void read(int count) {
-        MemorySegment expected = java.lang.foreign.Arena.ofAuto().allocate(DemoProtocol.COUNTER_OFFSET);
-        expected.copyFrom(local.segment().asSlice(0, DemoProtocol.COUNTER_OFFSET));
-        lanes("read 4 KiB", count, (lane, buffer) -> {
+    /** Reads what was written last. */
+    private void read(int written, int count) {
+        int perLane = written / DemoProtocol.LANES;
+        int last = Math.max(0, perLane - DemoProtocol.SLOTS);
+        DemoReport.Run run = report.start("read 4 KiB", Language.java, count);
+        lanes(run, 0, count / DemoProtocol.LANES, (lane, i, buffer) -> {
+            int n = last + i % (perLane - last);
             buffer.segment().fill((byte) 0);
-            MemorySegment block = expected.asSlice((long) lane * DemoProtocol.BLOCK, DemoProtocol.BLOCK);
             return connection
-                    .read(block(lane), buffer)
+                    .read(block(lane, n), buffer)
                     .then(Mono.fromRunnable(() -> report.check(
-                            buffer.segment().mismatch(block) < 0,
+                            DemoProtocol.isFilled(buffer.segment(), DemoProtocol.seed(lane, n)),
                             "lane " + lane + " read other bytes than were written")));
         });
+        run.end((long) count * DemoProtocol.BLOCK);
     }
 
     private RemoteMemory counter() {

@@ -6,24 +6,26 @@ import java.util.zip.CRC32;
 
 /**
  * What the two processes of the demo say to each other. Client to server, in the order of a run: data messages (sequence number, bytes that follow
- * from it, CRC-32), one FINISH, then CHECK for a range of the region. Server to client: the region once, then an answer of two longs to FINISH
- * (messages, errors) and CHECK (CRC-32, 0).
+ * from it, CRC-32), one FINISH, then CHECK after each round of writes. Server to client: the region once, then an answer of two longs to FINISH
+ * (messages, wrong ones) and to CHECK (blocks that were written, wrong ones).
  */
 final class DemoProtocol {
     static final byte DATA = 1;
     static final byte FINISH = 2;
     static final byte CHECK = 3;
 
-    /** Lanes of concurrent writes and reads, each with a block of its own in the region. */
+    /** Lanes of concurrent writes and reads, each with blocks of its own in the region: the n-th write of a lane goes to its block n modulo SLOTS. */
     static final int LANES = 16;
 
+    static final int SLOTS = 64;
     static final int BLOCK = 4096;
-    /** The region: a block per lane, then the counter of the atomics. */
-    static final int COUNTER_OFFSET = LANES * BLOCK;
+    /** The region: the blocks of each lane, then the counter of the atomics. */
+    static final int COUNTER_OFFSET = LANES * SLOTS * BLOCK;
 
     static final int REGION_BYTES = COUNTER_OFFSET + Long.BYTES;
     static final int MAX_MESSAGE = 8192;
     static final int ANSWER_BYTES = 2 * Long.BYTES;
+    static final int CHECK_BYTES = 1 + Integer.BYTES;
     private static final int HEADER = 1 + Long.BYTES;
     private static final int CRC_BYTES = Integer.BYTES;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -63,8 +65,38 @@ final class DemoProtocol {
         target.set(ValueLayout.JAVA_BYTE, 0, FINISH);
     }
 
-    static void encodeCheck(MemorySegment target) {
+    static void encodeCheck(int writtenPerLane, MemorySegment target) {
         target.set(ValueLayout.JAVA_BYTE, 0, CHECK);
+        target.set(INT, 1, writtenPerLane);
+    }
+
+    static int decodeCheck(MemorySegment message) {
+        int written = message.byteSize() == CHECK_BYTES ? message.get(INT, 1) : -1;
+        if (written < 0) {
+            throw new IllegalArgumentException("the client of the demo sent a CHECK that is none");
+        }
+        return written;
+    }
+
+    /** Where the n-th write of a lane goes. */
+    static long offset(int lane, int n) {
+        return (long) (lane * SLOTS + n % SLOTS) * BLOCK;
+    }
+
+    /** What the n-th write of a lane consists of, see {@link #fill}. */
+    static long seed(int lane, int n) {
+        return 1 + lane + 1009L * n;
+    }
+
+    /** How many of the blocks that were written last, up to SLOTS of each lane, are not what was written. */
+    static long wrongBlocks(MemorySegment region, int writtenPerLane) {
+        long wrong = 0;
+        for (int lane = 0; lane < LANES; lane++) {
+            for (int n = Math.max(0, writtenPerLane - SLOTS); n < writtenPerLane; n++) {
+                wrong += isFilled(region.asSlice(offset(lane, n), BLOCK), seed(lane, n)) ? 0 : 1;
+            }
+        }
+        return wrong;
     }
 
     static void encodeAnswer(MemorySegment target, long first, long second) {
@@ -92,7 +124,7 @@ final class DemoProtocol {
         return true;
     }
 
-    static int crc(MemorySegment memory) {
+    private static int crc(MemorySegment memory) {
         CRC32 crc = new CRC32();
         crc.update(memory.asByteBuffer());
         return (int) crc.getValue();

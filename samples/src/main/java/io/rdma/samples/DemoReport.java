@@ -26,6 +26,7 @@ final class DemoReport {
         private final Histogram latencies = new ConcurrentHistogram(MAX_NANOS, 3);
         private final long start = System.nanoTime();
         private long shown;
+        private long excluded;
 
         private Run(String operation, Language language, long total) {
             this.operation = operation;
@@ -53,8 +54,13 @@ final class DemoReport {
             System.out.flush();
         }
 
+        /** The time since then was spent on checks: it does not count. */
+        void exclude(long sinceNanos) {
+            excluded += System.nanoTime() - sinceNanos;
+        }
+
         void end(long bytes) {
-            rows.add(new Row(operation, language, total, bytes, System.nanoTime() - start, latencies));
+            rows.add(new Row(operation, language, total, bytes, System.nanoTime() - start - excluded, latencies));
         }
     }
 
@@ -63,7 +69,7 @@ final class DemoReport {
     }
 
     /** Remembers a mismatch unless {@code right}. */
-    void check(boolean right, String what) {
+    synchronized void check(boolean right, String what) {
         if (!right) {
             mismatches.add(what);
         }

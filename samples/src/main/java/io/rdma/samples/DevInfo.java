@@ -22,6 +22,9 @@ final class DevInfo implements Callable<Integer> {
             description = "Only this device.")
     private @Nullable String name;
 
+    @Option(names = "-v", description = "Everything, as for ibv_devinfo; it is shown anyway.")
+    private boolean everything;
+
     @Override
     public Integer call() {
         List<RdmaDevice> devices = name == null ? RdmaDevices.list() : List.of(RdmaDevices.named(name));
@@ -69,6 +72,7 @@ final class DevInfo implements Callable<Integer> {
                     "ATOMIC_" + a.atomicCap() + " (" + a.atomicCap().code() + ")");
             row(1, "max_mw", a.maxMw());
             row(1, "max_mcast_grp", a.maxMcastGrp());
+            row(1, "max_mcast_qp_attach", a.maxMcastQpAttach());
             row(1, "max_ah", a.maxAh());
             row(1, "max_srq", a.maxSrq());
             row(1, "max_srq_wr", a.maxSrqWr());

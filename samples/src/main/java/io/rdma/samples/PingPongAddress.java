@@ -1,6 +1,7 @@
 package io.rdma.samples;
 
 import io.rdma.verbs.Gid;
+import io.rdma.verbs.RdmaException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.regex.Matcher;
@@ -26,11 +27,12 @@ record PingPongAddress(int lid, int qpNumber, int psn, Gid gid) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** @throws IllegalArgumentException if it is not of that form */
+    /** @throws RdmaException if it is not of that form */
     static PingPongAddress decode(byte[] bytes) {
         Matcher m = FORM.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
         if (!m.matches()) {
-            throw new IllegalArgumentException("the peer does not speak the handshake of ibv_rc_pingpong");
+            throw new RdmaException(
+                    "the peer does not speak the handshake of ibv_rc_pingpong: run that program, or pingpong, there");
         }
         return new PingPongAddress(
                 Integer.parseInt(m.group(1), 16),

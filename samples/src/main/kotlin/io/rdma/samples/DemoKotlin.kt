@@ -10,7 +10,6 @@ import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
-import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import kotlin.time.Duration.Companion.seconds
 
@@ -36,8 +35,9 @@ internal fun demoKotlin(
             val remote = it.receive { message -> RemoteMemory.decode(message.segment()) }
             val demo = DemoKotlin(it, remote, report)
             demo.stream(Demo.scaled(MESSAGES, scale))
-            demo.write(Demo.scaled(OPERATIONS, scale))
-            demo.read(Demo.scaled(OPERATIONS, scale))
+            val operations = Demo.scaled(OPERATIONS, scale)
+            demo.write(operations)
+            demo.read(operations, operations)
             val tickets = Demo.scaled(ATOMICS, scale)
             demo.fetchAndAdd(tickets)
             demo.compareAndSwap(tickets, Demo.scaled(ATOMICS, scale))
@@ -51,7 +51,7 @@ private class DemoKotlin(
     private val remote: RemoteMemory,
     private val report: DemoReport,
 ) {
-    private val local = connection.allocate(DemoProtocol.REGION_BYTES.toLong(), AccessFlag.LOCAL_WRITE)
+    private val local = connection.allocate(DemoProtocol.LANES.toLong() * DemoProtocol.BLOCK, AccessFlag.LOCAL_WRITE)
     private val counter = remote.slice(DemoProtocol.COUNTER_OFFSET.toLong(), Long.SIZE_BYTES.toLong())
 
     suspend fun stream(count: Int) {
@@ -65,7 +65,7 @@ private class DemoKotlin(
             previous = System.nanoTime()
             DemoProtocol.encodeData(sequence.toLong(), target).also { bytes += it }
         }
-        val (messages, errors) = ask(DemoProtocol::encodeFinish)
+        val (messages, errors) = ask(1, DemoProtocol::encodeFinish)
         run.end(bytes)
         report.check(
             messages == count.toLong() && errors == 0L,
@@ -73,54 +73,76 @@ private class DemoKotlin(
         )
     }
 
-    private suspend fun ask(question: (MemorySegment) -> Unit): LongArray {
-        connection.send(1, question)
+    private suspend fun ask(
+        length: Int,
+        question: (MemorySegment) -> Unit,
+    ): LongArray {
+        connection.send(length, question)
         return connection.receive { DemoProtocol.decodeAnswer(it.segment()) }
     }
 
-    /** Runs lanes side by side, one operation at a time in each, with a block of local and remote memory of its own. */
+    /** Runs lanes side by side, one operation at a time in each, with a block of local memory of its own. */
     private suspend fun lanes(
-        name: String,
-        count: Int,
-        operation: suspend (Int, RegisteredBuffer, RemoteMemory) -> Unit,
-    ) {
-        val run = report.start(name, Language.kotlin, count.toLong())
-        coroutineScope {
-            repeat(DemoProtocol.LANES) { lane ->
-                val offset = lane.toLong() * DemoProtocol.BLOCK
-                launch {
-                    RegisteredBuffer.of(local, offset, DemoProtocol.BLOCK).use { buffer ->
-                        repeat(count / DemoProtocol.LANES) {
-                            val start = System.nanoTime()
-                            operation(lane, buffer, remote.slice(offset, DemoProtocol.BLOCK.toLong()))
-                            run.done(start)
-                        }
+        run: DemoReport.Run,
+        range: IntRange,
+        operation: suspend (Int, Int, RegisteredBuffer) -> Unit,
+    ) = coroutineScope {
+        repeat(DemoProtocol.LANES) { lane ->
+            launch {
+                RegisteredBuffer.of(local, lane.toLong() * DemoProtocol.BLOCK, DemoProtocol.BLOCK).use { buffer ->
+                    for (n in range) {
+                        val start = System.nanoTime()
+                        operation(lane, n, buffer)
+                        run.done(start)
                     }
                 }
             }
         }
+    }
+
+    private fun block(
+        lane: Int,
+        n: Int,
+    ) = remote.slice(DemoProtocol.offset(lane, n), DemoProtocol.BLOCK.toLong())
+
+    /** Writes in rounds, after each of which the server compares every byte of it. */
+    suspend fun write(count: Int) {
+        val run = report.start("write 4 KiB", Language.kotlin, count.toLong())
+        for (round in (0 until count / DemoProtocol.LANES).chunked(DemoProtocol.SLOTS)) {
+            lanes(run, round.first()..round.last()) { lane, n, buffer ->
+                DemoProtocol.fill(buffer.segment(), DemoProtocol.seed(lane, n))
+                connection.write(buffer, block(lane, n))
+            }
+            val checking = System.nanoTime()
+            val written = round.last() + 1
+            val (there, wrong) = ask(DemoProtocol.CHECK_BYTES) { DemoProtocol.encodeCheck(written, it) }
+            run.exclude(checking)
+            report.check(
+                there == written.toLong() && wrong == 0L,
+                "$wrong blocks differ at the server from what Kotlin wrote",
+            )
+        }
         run.end(count.toLong() * DemoProtocol.BLOCK)
     }
 
-    suspend fun write(count: Int) {
-        val sequence = LongArray(DemoProtocol.LANES)
-        lanes("write 4 KiB", count) { lane, buffer, block ->
-            DemoProtocol.fill(buffer.segment(), lane + 1000 * ++sequence[lane])
-            connection.write(buffer, block)
-        }
-        val here = DemoProtocol.crc(local.segment()).toLong()
-        report.check(ask(DemoProtocol::encodeCheck)[0] == here, "the server's memory differs from what Kotlin wrote")
-    }
-
-    suspend fun read(count: Int) {
-        val expected = Arena.ofAuto().allocate(DemoProtocol.COUNTER_OFFSET.toLong())
-        expected.copyFrom(local.segment().asSlice(0, expected.byteSize()))
-        lanes("read 4 KiB", count) { lane, buffer, block ->
+    /** Reads what was written last. */
+    suspend fun read(
+        written: Int,
+        count: Int,
+    ) {
+        val perLane = written / DemoProtocol.LANES
+        val last = maxOf(0, perLane - DemoProtocol.SLOTS)
+        val run = report.start("read 4 KiB", Language.kotlin, count.toLong())
+        lanes(run, 0 until count / DemoProtocol.LANES) { lane, i, buffer ->
+            val n = last + i % (perLane - last)
             buffer.segment().fill(0)
-            connection.read(block, buffer)
-            val wanted = expected.asSlice(lane.toLong() * DemoProtocol.BLOCK, DemoProtocol.BLOCK.toLong())
-            report.check(buffer.segment().mismatch(wanted) < 0, "lane $lane read other bytes than were written")
+            connection.read(block(lane, n), buffer)
+            report.check(
+                DemoProtocol.isFilled(buffer.segment(), DemoProtocol.seed(lane, n)),
+                "lane $lane read other bytes than were written",
+            )
         }
+        run.end(count.toLong() * DemoProtocol.BLOCK)
     }
 
     suspend fun fetchAndAdd(count: Int) {

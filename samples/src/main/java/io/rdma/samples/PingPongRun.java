@@ -1,0 +1,237 @@
+package io.rdma.samples;
+
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.CompletionChannel;
+import io.rdma.verbs.CompletionQueue;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.GidTableEntry;
+import io.rdma.verbs.GidType;
+import io.rdma.verbs.LinkLayer;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.PortAttributes;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.verbs.QueuePairState;
+import io.rdma.verbs.RdmaException;
+import io.rdma.verbs.ReceiveChain;
+import io.rdma.verbs.SendChain;
+import io.rdma.verbs.VerbsException;
+import io.rdma.verbs.WorkCompletionException;
+import io.rdma.verbs.WorkCompletionStatus;
+import io.rdma.verbs.WorkRequestOpcode;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.net.ServerSocket;
+import java.security.SecureRandom;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One run of {@link PingPong} with its verbs objects. */
+final class PingPongRun {
+    private static final int EVENT_MILLIS = 10_000;
+    private static final int PAGE = 4096;
+    private static final byte FILL = 0x7b;
+    private static final long SEND = 2;
+    private static final long RECEIVE = 1;
+
+    private final DeviceOption device;
+    private final PingPongOptions options;
+    private int sent;
+    private int received;
+    private int posted;
+    private boolean sending;
+
+    PingPongRun(DeviceOption device, PingPongOptions options) {
+        this.device = device;
+        this.options = options;
+        options.check();
+    }
+
+    int serve() throws IOException {
+        try (ServerSocket listener = PingPongHandshake.listen(options.port)) {
+            return run(listener, null);
+        }
+    }
+
+    int connect(String host) throws IOException {
+        return run(null, host);
+    }
+
+    private int run(@Nullable ServerSocket listener, @Nullable String host) throws IOException {
+        try (DeviceContext context = device.device().open();
+                ProtectionDomain domain = context.allocateProtectionDomain();
+                CompletionChannel channel = context.createCompletionChannel();
+                CompletionQueue queue = context.createCompletionQueue(options.rxDepth + 1, channel);
+                MemoryRegion memory = domain.allocate(options.size, EnumSet.of(AccessFlag.LOCAL_WRITE));
+                QueuePair pair =
+                        domain.createQueuePair(queue, queue, new QueuePairCapacity(1, options.rxDepth, 1, 1, 0))) {
+            PortAttributes port = context.queryPort(options.ibPort);
+            GidTableEntry gid = gid(context, port);
+            prepare(memory, listener == null);
+            pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
+                    .pkeyIndex(0)
+                    .port(options.ibPort)
+                    .access(EnumSet.noneOf(AccessFlag.class)));
+            receive(pair, memory, options.rxDepth);
+            PingPongAddress local =
+                    new PingPongAddress(port.lid(), pair.number(), new SecureRandom().nextInt(1 << 24), gid.gid());
+            System.out.println(local.line("local"));
+            if (options.events) {
+                queue.requestNotify();
+            }
+            PingPongAddress remote;
+            if (listener != null) {
+                remote = PingPongHandshake.answer(listener, local, peer -> up(pair, gid, local, peer));
+            } else {
+                remote = PingPongHandshake.ask(Objects.requireNonNull(host), options.port, local);
+                up(pair, gid, local, remote);
+            }
+            System.out.println(remote.line("remote"));
+            long start = System.nanoTime();
+            if (listener == null) {
+                send(pair, memory);
+            }
+            exchange(pair, queue, channel, memory);
+            report(System.nanoTime() - start);
+            return check(memory, listener != null);
+        }
+    }
+
+    private GidTableEntry gid(DeviceContext context, PortAttributes port) {
+        return context.queryGidTable().stream()
+                .filter(entry -> entry.port() == options.ibPort)
+                .filter(entry -> options.gidIndex >= 0
+                        ? entry.index() == options.gidIndex
+                        : port.linkLayer() != LinkLayer.ETHERNET || entry.type() == GidType.ROCE_V2)
+                .min(Comparator.comparing((GidTableEntry entry) -> !entry.gid().isIpv4Mapped())
+                        .thenComparing(entry -> entry.gid().isLinkLocal()))
+                .orElseThrow(() -> new RdmaException("port " + options.ibPort + " of " + context.name()
+                        + " has no such GID: see devinfo, and choose one with --gid-idx"));
+    }
+
+    private void prepare(MemoryRegion memory, boolean client) {
+        memory.segment().fill(FILL);
+        for (long page = 0; options.check && client && page < options.size; page += PAGE) {
+            memory.segment().set(ValueLayout.JAVA_BYTE, page, (byte) 0);
+        }
+    }
+
+    private void up(QueuePair pair, GidTableEntry gid, PingPongAddress local, PingPongAddress remote) {
+        QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
+                .pathMtu(options.pathMtu())
+                .destQpNum(remote.qpNumber())
+                .rqPsn(remote.psn())
+                .maxDestRdAtomic(1)
+                .minRnrTimer(12);
+        if (remote.gid().isZero()) {
+            toRtr.path(options.ibPort, remote.lid());
+        } else {
+            toRtr.path(options.ibPort, gid.index(), remote.gid(), remote.lid());
+        }
+        pair.modify(toRtr.serviceLevel(options.serviceLevel));
+        pair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
+                .sqPsn(local.psn())
+                .timeout(14)
+                .retryCnt(7)
+                .rnrRetry(7)
+                .maxRdAtomic(1));
+    }
+
+    private void receive(QueuePair pair, MemoryRegion memory, int count) {
+        ReceiveChain chain = new ReceiveChain(count, 1);
+        chain.clear();
+        for (int i = 0; i < count; i++) {
+            chain.add(RECEIVE).entry(memory.segment().address(), options.size, memory.lkey());
+        }
+        posted(pair.post(chain), "ibv_post_recv");
+        posted += count;
+    }
+
+    private void send(QueuePair pair, MemoryRegion memory) {
+        SendChain chain = new SendChain(1, 1);
+        chain.clear();
+        chain.add(SEND, WorkRequestOpcode.SEND)
+                .entry(memory.segment().address(), options.size, memory.lkey())
+                .signaled();
+        posted(pair.post(chain), "ibv_post_send");
+        sending = true;
+    }
+
+    private static void posted(int result, String call) {
+        if (result != 0) {
+            throw new VerbsException(call, -result, null);
+        }
+    }
+
+    /** Sends when both the last send is completed and a message has come; done after as many of each as asked for. */
+    private void exchange(QueuePair pair, CompletionQueue queue, CompletionChannel channel, MemoryRegion memory) {
+        CompletionBatch batch = new CompletionBatch(2);
+        int turns = 0; // messages that came and are not answered yet
+        while (sent < options.iters || received < options.iters) {
+            int polled = poll(queue, channel, batch);
+            for (int i = 0; i < polled; i++) {
+                if (batch.status(i) != 0) {
+                    throw new WorkCompletionException(
+                            WorkCompletionStatus.of(batch.status(i)),
+                            batch.wrId(i) == SEND ? WorkRequestOpcode.SEND : null,
+                            batch.qpNumber(i),
+                            batch.vendorError(i));
+                }
+                if (batch.wrId(i) == SEND) {
+                    sent++;
+                    sending = false;
+                } else {
+                    received++;
+                    turns++;
+                    if (--posted <= 1) {
+                        receive(pair, memory, options.rxDepth - posted);
+                    }
+                }
+            }
+            if (!sending && turns > 0 && sent < options.iters) {
+                turns--;
+                send(pair, memory);
+            }
+        }
+    }
+
+    private int poll(CompletionQueue queue, CompletionChannel channel, CompletionBatch batch) {
+        int polled = queue.poll(batch);
+        if (polled == 0 && options.events && channel.await(EVENT_MILLIS)) {
+            channel.takeEvent();
+            queue.acknowledge(1);
+            queue.requestNotify();
+        }
+        if (polled < 0) {
+            throw new RdmaException("the completion queue has overrun");
+        }
+        if (polled == 0) {
+            Thread.yield(); // the peer may need this very processor
+        }
+        return polled;
+    }
+
+    private void report(long nanos) {
+        long bytes = 2L * options.size * options.iters;
+        double seconds = nanos / 1e9;
+        System.out.printf("%d bytes in %.2f seconds = %.2f Mbit/sec%n", bytes, seconds, bytes * 8 / seconds / 1e6);
+        System.out.printf(
+                "%d iters in %.2f seconds = %.2f usec/iter%n", options.iters, seconds, nanos / 1e3 / options.iters);
+    }
+
+    private int check(MemoryRegion memory, boolean server) {
+        int wrong = 0;
+        for (long page = 0; options.check && server && page < options.size; page += PAGE) {
+            if (memory.segment().get(ValueLayout.JAVA_BYTE, page) != 0) {
+                System.out.println("invalid data in page " + page / PAGE);
+                wrong++;
+            }
+        }
+        return wrong == 0 ? 0 : 1;
+    }
+}

@@ -1,0 +1,40 @@
+package io.rdma.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("rxe")
+class RxeSamplesContractTest extends SamplesContract {
+    @Override
+    String device() {
+        return "rxe0";
+    }
+
+    /** rdma-core's own program is the judge of what we read from the device. */
+    @Test
+    void devinfoAgreesWithRdmaCores() throws Exception {
+        Process theirs = new ProcessBuilder("ibv_devinfo", "-v", "-d", "rxe0").start();
+        Map<String, String> expected = rows(new String(theirs.getInputStream().readAllBytes()));
+        try (SampleProcess ours = new SampleProcess("devinfo", "-v", "--device", "rxe0")) {
+            Map<String, String> actual = rows(ours.ended(0).output());
+            actual.keySet().retainAll(expected.keySet());
+            assertThat(actual).hasSizeGreaterThan(35);
+            actual.forEach((key, value) -> assertThat(value).as(key).isEqualTo(expected.get(key)));
+        }
+    }
+
+    private static Map<String, String> rows(String output) {
+        Map<String, String> rows = new LinkedHashMap<>();
+        output.lines().map(String::strip).filter(line -> line.contains(":")).forEach(line -> {
+            int colon = line.indexOf(':');
+            rows.put(
+                    line.substring(0, colon),
+                    line.substring(colon + 1).strip().replaceAll("\\s+", " ").replace("::ffff:", ""));
+        });
+        return rows;
+    }
+}

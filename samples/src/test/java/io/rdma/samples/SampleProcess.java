@@ -1,0 +1,72 @@
+package io.rdma.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** The samples' command line in a process of its own, as a user runs it. */
+final class SampleProcess implements AutoCloseable {
+    private static final int SECONDS = 60;
+
+    private final Process process;
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    private final StringBuffer output = new StringBuffer();
+    private final Thread reader;
+
+    SampleProcess(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1", // starts faster
+                "-classpath",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                Main.class.getName()));
+        command.addAll(List.of(arguments));
+        process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        reader = Thread.ofVirtual()
+                .start(() -> process.inputReader().lines().forEach(line -> {
+                    output.append(line).append('\n');
+                    lines.add(line);
+                }));
+    }
+
+    /** The rest of the first line that begins so. */
+    String await(String beginning) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        while (System.nanoTime() - deadline < 0) {
+            String line = lines.poll(100, TimeUnit.MILLISECONDS);
+            if (line != null && line.startsWith(beginning)) {
+                return line.substring(beginning.length()).strip();
+            }
+            assertThat(line != null || process.isAlive() || reader.isAlive())
+                    .as("it has ended without '" + beginning + "': " + output)
+                    .isTrue();
+        }
+        throw new AssertionError("no '" + beginning + "' within " + SECONDS + " s: " + output);
+    }
+
+    /** Waits for its end. */
+    SampleProcess ended(int status) throws InterruptedException {
+        assertThat(process.waitFor(SECONDS, TimeUnit.SECONDS))
+                .as(output.toString())
+                .isTrue();
+        reader.join();
+        assertThat(process.exitValue()).as(output.toString()).isEqualTo(status);
+        return this;
+    }
+
+    String output() {
+        return output.toString();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,184 @@
+package io.rdma.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.verbs.RdmaDevices;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the samples do on a command line, server and client in processes of their own, the same on every device. */
+@Timeout(240)
+abstract class SamplesContract {
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void needsTheDevice() {
+        Assumptions.assumeTrue(
+                RdmaDevices.list().stream().anyMatch(d -> d.name().equals(device())),
+                () -> "there is no device " + device() + " here: see docs/devices.md");
+    }
+
+    private SampleProcess run(String... arguments) throws IOException {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--device", device()));
+        return new SampleProcess(all.toArray(String[]::new));
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @ParameterizedTest(name = "{0} server, {1} client")
+    @CsvSource({"java, kotlin", "kotlin, java"})
+    void echoesAcrossLanguages(String server, String client) throws Exception {
+        try (SampleProcess serving =
+                run("echo", "server", "--port", "0", "--host", "127.0.0.1", "--language", server)) {
+            String port = serving.await("listening on port");
+            try (SampleProcess calling = run(
+                    "echo", "client", "--host", "127.0.0.1", "--port", port, "--count", "500", "--language", client)) {
+                assertThat(calling.ended(0).output()).contains("500 of 500 messages came back unchanged");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Language.class)
+    void allClientsDrawFromOneCounter(Language server) throws Exception {
+        try (SampleProcess serving =
+                run("counter", "server", "--port", "0", "--host", "127.0.0.1", "--language", server.name())) {
+            String port = serving.await("listening on port");
+            List<SampleProcess> clients = new ArrayList<>();
+            Set<String> last = new HashSet<>();
+            try {
+                for (Language language : Language.values()) {
+                    clients.add(run(
+                            "counter",
+                            "client",
+                            "--host",
+                            "127.0.0.1",
+                            "--port",
+                            port,
+                            "--count",
+                            "250",
+                            "--language",
+                            language.name()));
+                }
+                for (SampleProcess client : clients) {
+                    last.add(client.ended(0).output().strip().replaceAll(".* ", ""));
+                }
+            } finally {
+                clients.forEach(SampleProcess::close);
+            }
+            // Nobody drew a ticket twice, and the one who ended last drew the last one: tickets begin at 0.
+            assertThat(last).hasSize(2).contains("499");
+        }
+    }
+
+    @Test
+    void pingPongGoesBetweenTwoProcesses() throws Exception {
+        String[] options = {"--size", "10000", "--iters", "20", "--chk", "--sl", "3", "--mtu", "1024"};
+        String port = Integer.toString(freePort());
+        try (SampleProcess serving = run(with(options, "pingpong", "server", "--port", port, "--events"))) {
+            serving.await("  local address:");
+            try (SampleProcess calling = run(with(options, "pingpong", "client", "127.0.0.1", "--port", port))) {
+                assertThat(calling.ended(0).output()).contains("20 iters in").contains("400000 bytes in");
+            }
+            assertThat(serving.ended(0).output()).contains("20 iters in").doesNotContain("invalid data");
+        }
+    }
+
+    private static String[] with(String[] options, String... command) {
+        List<String> all = new ArrayList<>(List.of(command));
+        all.addAll(List.of(options));
+        return all.toArray(String[]::new);
+    }
+
+    @Test
+    void aPingPongPeerOfAnotherKindIsNamed() throws Exception {
+        String port = Integer.toString(freePort());
+        try (SampleProcess serving = run("pingpong", "server", "--port", port)) {
+            serving.await("  local address:");
+            try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(port))) {
+                socket.getOutputStream()
+                        .write("GET / HTTP/1.1\r\nHost: somewhere.example.org\r\n\r\n..........".getBytes());
+                assertError(serving, "does not speak the handshake of ibv_rc_pingpong");
+            }
+        }
+        try (SampleProcess serving = run("pingpong", "server", "--port", port)) {
+            serving.await("  local address:");
+            try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(port))) {
+                socket.getOutputStream().write("0000:".getBytes());
+                socket.shutdownOutput();
+                assertError(serving, "hung up during the handshake");
+            }
+        }
+    }
+
+    private static void assertError(SampleProcess process, String message) throws InterruptedException {
+        assertThat(process.ended(1).output())
+                .contains("error: ")
+                .contains(message)
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void mistakesAreNamedWithTheirRemedy() throws Exception {
+        String free = Integer.toString(freePort());
+        assertError(new SampleProcess("echo", "server", "--device", "nosuch0"), "soft0");
+        assertError(run("echo", "client", "--host", "127.0.0.1", "--port", free), "Is the server running?");
+        assertError(run("pingpong", "client", "127.0.0.1", "--port", free), "Is the server running?");
+        assertError(run("pingpong", "client", "127.0.0.1", "--mtu", "1000"), "--mtu must be 256, 512");
+        assertError(run("pingpong", "client", "127.0.0.1", "--sl", "16"), "--sl must be from 0 to 15");
+        try (ServerSocket taken = new ServerSocket(0)) {
+            String port = Integer.toString(taken.getLocalPort());
+            assertError(run("counter", "server", "--port", port), "Choose another port");
+            assertError(run("pingpong", "server", "--port", port), "Choose another --port");
+        }
+    }
+
+    @Test
+    void theDemoVerifiesEveryByte() throws Exception {
+        try (SampleProcess demo = run("demo", "--scale", "0.01")) {
+            String output = demo.ended(0).output();
+            assertThat(output).contains("every byte verified").doesNotContain("MISMATCH");
+            for (String operation :
+                    List.of("send stream", "write 4 KiB", "read 4 KiB", "fetch and add", "compare and swap")) {
+                for (Language language : Language.values()) {
+                    assertThat(output).containsPattern("(?m)^" + operation + " +" + language + " +[1-9]");
+                }
+            }
+        }
+    }
+
+    @Test
+    void everyCommandHasHelp() throws Exception {
+        for (String command : List.of("demo", "devinfo", "echo", "counter", "pingpong")) {
+            assertThat(new SampleProcess(command, "--help").ended(0).output())
+                    .contains("Usage: rdma-samples " + command);
+        }
+    }
+
+    @Test
+    void devinfoShowsTheDevice() throws Exception {
+        assertThat(run("devinfo", "-v").ended(0).output())
+                .contains("hca_id: " + device())
+                .containsPattern("(?m)^\tmax_qp_wr: +[1-9]")
+                .containsPattern("(?m)^\t\t\tstate: +PORT_ACTIVE \\(4\\)")
+                .containsPattern("(?m)^\t\t\tGID\\[[0-9]+]:");
+    }
+}
