@@ -7,8 +7,7 @@ import java.util.zip.CRC32;
 
 /**
  * The invariant CRC of a RoCE version 2 packet, IBA annex A17: CRC-32 over 64 one-bits, then the IP, UDP and BTH headers with the fields that
- * change on the way set to ones, then the rest. Userspace does not see the IP header, so it is the one that Linux writes for an unconnected
- * socket with "don't fragment": identification 0. One thread.
+ * change on the way set to ones, then the rest. One thread.
  */
 final class Icrc {
     static final int BYTES = 4;
@@ -18,8 +17,8 @@ final class Icrc {
     private final CRC32 crc = new CRC32();
     private final ByteBuffer pseudo = ByteBuffer.allocate(64);
 
-    /** The ICRC of {@code length} bytes from BTH to pad, at the start of the buffer; its byte 4 is put back. */
-    int compute(ByteBuffer packet, int length, InetSocketAddress from, InetSocketAddress to) {
+    /** The ICRC of {@code length} bytes from BTH to pad, at the start of the buffer, whose byte 4 is put back; {@code identification} is that of an IPv4 header. */
+    int compute(ByteBuffer packet, int length, InetSocketAddress from, InetSocketAddress to, int identification) {
         pseudo.clear();
         pseudo.putLong(-1);
         byte[] source = from.getAddress().getAddress();
@@ -27,7 +26,7 @@ final class Icrc {
         int udpLength = UDP_HEADER + length + BYTES;
         if (from.getAddress() instanceof Inet4Address) {
             pseudo.put((byte) 0x45).put((byte) 0xff).putShort((short) (20 + udpLength));
-            pseudo.putShort((short) 0).putShort((short) 0x4000);
+            pseudo.putShort((short) identification).putShort((short) 0x4000); // "don't fragment"
             pseudo.put((byte) 0xff).put((byte) 17).putShort((short) -1);
         } else {
             pseudo.putInt(0x6fffffff).putShort((short) udpLength).put((byte) 17).put((byte) 0xff);

@@ -7,15 +7,13 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * Where a software device listens, and what its link does to packets it sends.
+ * Where a software device listens, and what its link does to packets.
  *
  * @param address local address
  * @param port UDP port, 0 for a free one
- * @param loss probability that a packet is lost, 0 to 1
- * @param duplicate probability that a packet is sent twice, 0 to 1
- * @param seed of the two
+ * @param faults of its link
  */
-record SoftConfig(InetAddress address, int port, double loss, double duplicate, long seed) {
+record SoftConfig(InetAddress address, int port, SoftFaults faults) {
     /** System property: the IP address to listen on, at UDP port 4791. */
     static final String ADDRESS_PROPERTY = "io.rdma.soft.address";
 
@@ -25,7 +23,7 @@ record SoftConfig(InetAddress address, int port, double loss, double duplicate, 
             return loopback();
         }
         try {
-            return new SoftConfig(InetAddress.getByName(address.strip()), SoftAddress.ROCE_PORT, 0, 0, 0);
+            return new SoftConfig(InetAddress.getByName(address.strip()), SoftAddress.ROCE_PORT, SoftFaults.NONE);
         } catch (UnknownHostException e) {
             throw new VerbsException(
                     "soft0",
@@ -36,14 +34,14 @@ record SoftConfig(InetAddress address, int port, double loss, double duplicate, 
 
     static SoftConfig loopback() {
         try {
-            return new SoftConfig(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0, 0, 0, 0);
+            return new SoftConfig(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0, SoftFaults.NONE);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
     }
 
-    SoftConfig withFaults(double newLoss, double newDuplicate, long newSeed) {
-        return new SoftConfig(address, port, newLoss, newDuplicate, newSeed);
+    SoftConfig withFaults(SoftFaults newFaults) {
+        return new SoftConfig(address, port, newFaults);
     }
 
     InetSocketAddress socketAddress() {

@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,8 @@ final class UdpLink implements AutoCloseable {
     private static final int BTH = 12;
     private static final int SOCKET_BUFFER = 4 << 20;
     private static final int DEFAULT_PKEY = 0xffff;
+    /** Of the IP header, which userspace does not see: what Linux writes for an unconnected socket with "don't fragment". */
+    private static final int IDENTIFICATION = 0;
 
     private final DatagramChannel channel;
     private final InetSocketAddress local;
@@ -36,13 +39,15 @@ final class UdpLink implements AutoCloseable {
     private final MemorySegment outMemory = MemorySegment.ofBuffer(out);
     private final long inAddress = MemorySegment.ofBuffer(in).address();
     private final Icrc icrc = new Icrc();
-    private final SoftConfig config;
-    private final SplittableRandom faults;
+    private final SoftFaults faults;
+    private final SplittableRandom chance;
+    private @Nullable ByteBuffer kept; // a packet that the next one overtakes
+    private @Nullable InetSocketAddress keptFor;
     private long dropped;
 
     UdpLink(SoftConfig config, Selector selector) {
-        this.config = config;
-        this.faults = new SplittableRandom(config.seed());
+        this.faults = config.faults();
+        this.chance = new SplittableRandom(faults.seed());
         DatagramChannel opened = null;
         try {
             opened = DatagramChannel.open();
@@ -89,20 +94,42 @@ final class UdpLink implements AutoCloseable {
 
     void send(Packet p, InetSocketAddress to) {
         int length = encode(p);
-        int crc = icrc.compute(out, length, local, to);
+        int crc = icrc.compute(out, length, local, to, IDENTIFICATION);
         out.clear();
         out.order(ByteOrder.LITTLE_ENDIAN).putInt(length, crc).order(ByteOrder.BIG_ENDIAN);
-        if (config.loss() > 0 && faults.nextDouble() < config.loss()) {
+        out.position(0).limit(length + Icrc.BYTES);
+        if (faults == SoftFaults.NONE) {
+            write(out, to);
+        } else {
+            sendWithFaults(to);
+        }
+    }
+
+    private void write(ByteBuffer datagram, InetSocketAddress to) {
+        try {
+            channel.send(datagram, to); // a full socket buffer loses the packet; the peer or the timer asks again
+        } catch (IOException e) {
+            dropped++;
+        }
+    }
+
+    private void sendWithFaults(InetSocketAddress to) {
+        if (chance.nextDouble() < faults.loss()) {
             return;
         }
-        boolean twice = config.duplicate() > 0 && faults.nextDouble() < config.duplicate();
-        for (int i = 0; i < (twice ? 2 : 1); i++) {
-            out.position(0).limit(length + Icrc.BYTES);
-            try {
-                channel.send(out, to); // a full socket buffer loses the packet; the peer or the timer asks again
-            } catch (IOException e) {
-                dropped++;
-            }
+        if (kept == null && chance.nextDouble() < faults.reorder()) {
+            kept = ByteBuffer.allocate(out.remaining()).put(out).flip();
+            keptFor = to;
+            return;
+        }
+        write(out, to);
+        if (chance.nextDouble() < faults.duplicate()) {
+            write(out.position(0), to);
+        }
+        ByteBuffer overtaken = kept;
+        if (overtaken != null) {
+            write(overtaken, Objects.requireNonNull(keptFor));
+            kept = null;
         }
     }
 
@@ -179,7 +206,7 @@ final class UdpLink implements AutoCloseable {
         }
         int crc = in.order(ByteOrder.LITTLE_ENDIAN).getInt(end);
         in.order(ByteOrder.BIG_ENDIAN);
-        if (crc != icrc.compute(in, end, from, local)) {
+        if (crc != icrc.compute(in, end, from, local, IDENTIFICATION)) {
             return false;
         }
         in.clear();

@@ -1,0 +1,264 @@
+package io.rdma.internal.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.internal.ffi.Ibv;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.nio.channels.Selector;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A peer that forges packets: all of them well-formed, with a right ICRC, from the address that the queue pair is connected to. What has to
+ * come back is what the IB specification, volume 1, 9.7.4 and table 58, says; and nothing outside the region is ever touched.
+ */
+class HostilePacketTest {
+    private static final int PSN = 0x1000;
+    private static final int ATTACKER_QPN = 0x4711;
+    private static final int MTU = 1024;
+    private static final byte GUARD = 0x5a;
+
+    private final Packet packet = new Packet();
+    private final Packet answer = new Packet();
+    private Arena arena;
+    private Selector selector;
+    private UdpLink attacker;
+    private InetSocketAddress victimAddress;
+    private SoftSide victim;
+    private MemorySegment payload;
+
+    @BeforeEach
+    void connect() throws IOException {
+        arena = Arena.ofShared();
+        selector = Selector.open();
+        attacker = new UdpLink(SoftConfig.loopback(), selector);
+        payload = arena.allocate(8192, 8);
+        payload.fill((byte) 0x77);
+        victim = new SoftSide(arena, SoftFaults.NONE);
+        victim.memory.fill(GUARD);
+        victimAddress = SoftAddress.of(victim.gid());
+        victim.connect(SoftAddress.gid(attacker.local()), ATTACKER_QPN, PSN);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        assertThat(victim.memory.asSlice(4096).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE))
+                .as("memory that no valid packet named")
+                .containsOnly(GUARD);
+        victim.close();
+        attacker.close();
+        selector.close();
+        arena.close();
+    }
+
+    private void send(int opcode, int psn, int bytes, Consumer<Packet> more) {
+        packet.reset(opcode, victim.qp.qpNum(), psn & Psn.MASK);
+        packet.ackRequest = true;
+        packet.remoteAddress = victim.memory.address();
+        packet.rkey = victim.mr.rkey();
+        packet.length = bytes;
+        packet.addPiece(payload.address(), bytes);
+        more.accept(packet);
+        attacker.send(packet, victimAddress);
+    }
+
+    /** The next answer of the victim. */
+    private Packet answer() throws IOException {
+        for (int i = 0; i < 100; i++) {
+            if (attacker.receive(answer) != null) {
+                return answer;
+            }
+            selector.select(100);
+            selector.selectedKeys().clear();
+        }
+        throw new AssertionError("the device did not answer within 10 s");
+    }
+
+    private void assertRefused(int syndrome) throws IOException {
+        assertThat(answer().opcode).isEqualTo(Opcode.ACKNOWLEDGE);
+        assertThat(answer.syndrome).isEqualTo(syndrome);
+    }
+
+    /** The device is there and this queue pair works: a write of 8 bytes is acknowledged. */
+    private void assertWorks(int psn) throws IOException {
+        send(Opcode.WRITE_ONLY, psn, 8, p -> {});
+        assertThat(answer().opcode).isEqualTo(Opcode.ACKNOWLEDGE);
+        assertThat(answer.syndrome >>> 5).isZero();
+        assertThat(answer.psn).isEqualTo(psn);
+    }
+
+    @Test
+    void aQueuePairThatDoesNotExistIsSilent() throws IOException {
+        send(Opcode.WRITE_ONLY, PSN, 8, p -> p.destQpn ^= 1);
+        assertWorks(PSN);
+    }
+
+    @Test
+    void somebodyElsesAddressIsSilent() throws IOException {
+        try (UdpLink third = new UdpLink(SoftConfig.loopback(), selector)) {
+            packet.reset(Opcode.WRITE_ONLY, victim.qp.qpNum(), PSN);
+            packet.remoteAddress = victim.memory.address() + 8192;
+            packet.rkey = victim.mr.rkey();
+            packet.length = 8;
+            packet.addPiece(payload.address(), 8);
+            third.send(packet, victimAddress);
+        }
+        assertWorks(PSN);
+    }
+
+    @Test
+    void aGapInTheSequenceIsAskedForOnce() throws IOException {
+        send(Opcode.WRITE_ONLY, PSN + 1000, 8, p -> {});
+        assertRefused(Aeth.NAK_SEQUENCE);
+        assertThat(answer.psn).isEqualTo(PSN);
+        send(Opcode.WRITE_ONLY, PSN + 1001, 8, p -> {});
+        assertWorks(PSN);
+    }
+
+    @Test
+    void aWriteBeyondTheRegionIsARemoteAccessError() throws IOException {
+        send(Opcode.WRITE_ONLY, PSN, 8, p -> p.remoteAddress += SoftSide.SIZE - 4);
+        assertRefused(Aeth.NAK_REMOTE_ACCESS);
+    }
+
+    @Test
+    void aWriteWhoseEndWrapsAroundIsARemoteAccessError() throws IOException {
+        send(Opcode.WRITE_FIRST, PSN, MTU, p -> {
+            p.remoteAddress = -8;
+            p.length = 0xffffffffL;
+        });
+        assertRefused(Aeth.NAK_REMOTE_ACCESS);
+    }
+
+    @Test
+    void aWriteThatAnnouncesMoreThanTheRegionIsARemoteAccessErrorAtItsFirstPacket() throws IOException {
+        send(Opcode.WRITE_FIRST, PSN, MTU, p -> {
+            p.remoteAddress += 8192;
+            p.length = SoftSide.SIZE;
+        });
+        assertRefused(Aeth.NAK_REMOTE_ACCESS);
+    }
+
+    @Test
+    void aGuessedKeyIsARemoteAccessError() throws IOException {
+        send(Opcode.WRITE_ONLY, PSN, 8, p -> p.rkey ^= 0x100);
+        assertRefused(Aeth.NAK_REMOTE_ACCESS);
+    }
+
+    @Test
+    void aWriteThatCarriesMoreThanItAnnouncedIsInvalid() throws IOException {
+        send(Opcode.WRITE_ONLY, PSN, 512, p -> {
+            p.remoteAddress += 8192;
+            p.length = 8;
+        });
+        assertRefused(Aeth.NAK_INVALID_REQUEST);
+    }
+
+    @Test
+    void aFirstPacketThatIsNoFullMtuIsInvalid() throws IOException {
+        send(Opcode.WRITE_FIRST, PSN, 100, p -> p.length = 2000);
+        assertRefused(Aeth.NAK_INVALID_REQUEST);
+    }
+
+    @Test
+    void aPacketLongerThanTheMtuIsInvalid() throws IOException {
+        send(Opcode.WRITE_ONLY, PSN, 2048, p -> p.remoteAddress += 8192);
+        assertRefused(Aeth.NAK_INVALID_REQUEST);
+    }
+
+    @Test
+    void aMiddleWithoutAFirstIsInvalid() throws IOException {
+        send(Opcode.SEND_MIDDLE, PSN, MTU, p -> {});
+        assertRefused(Aeth.NAK_INVALID_REQUEST);
+    }
+
+    @Test
+    void aSendInTheMiddleOfAWriteIsInvalid() throws IOException {
+        send(Opcode.WRITE_FIRST, PSN, MTU, p -> p.length = 2 * MTU);
+        assertThat(answer().syndrome >>> 5).isZero();
+        send(Opcode.SEND_LAST, PSN + 1, 8, p -> {});
+        assertRefused(Aeth.NAK_INVALID_REQUEST);
+    }
+
+    @Test
+    void aMisalignedAtomicIsInvalid() throws IOException {
+        send(Opcode.FETCH_ADD, PSN, 0, p -> p.remoteAddress += 4100);
+        assertRefused(Aeth.NAK_INVALID_REQUEST);
+    }
+
+    @Test
+    void aReadOfMoreThanTheRegionIsARemoteAccessError() throws IOException {
+        send(Opcode.READ_REQUEST, PSN, 0, p -> p.length = 0xffffffffL);
+        assertRefused(Aeth.NAK_REMOTE_ACCESS);
+    }
+
+    @Test
+    void answersToWhatWasNeverAskedAreIgnored() throws IOException {
+        for (int opcode :
+                new int[] {Opcode.ACKNOWLEDGE, Opcode.READ_ONLY, Opcode.READ_FIRST, Opcode.ATOMIC_ACKNOWLEDGE}) {
+            for (int syndrome : new int[] {Aeth.ACK, Aeth.NAK_SEQUENCE, Aeth.NAK_REMOTE_ACCESS, Aeth.RNR | 1}) {
+                send(opcode, PSN + 7, Opcode.hasPayload(opcode) ? 64 : 0, p -> p.syndrome = syndrome);
+            }
+        }
+        assertWorks(PSN);
+        victim.send(1, Ibv.WR_SEND, victim, 0, 8); // nothing of that has harmed the requester
+        assertThat(answer().opcode).isEqualTo(Opcode.SEND_ONLY);
+        assertThat(answer.psn).isEqualTo(PSN);
+        send(Opcode.ACKNOWLEDGE, PSN, 0, p -> p.syndrome = Aeth.ACK);
+        victim.expect(1);
+    }
+
+    @Test
+    void aReadAnswerLongerThanAskedForEndsTheQueuePairAndTouchesNothing() throws IOException {
+        victim.send(1, Ibv.WR_RDMA_READ, victim, 0, 16);
+        assertThat(answer().opcode).isEqualTo(Opcode.READ_REQUEST);
+        send(Opcode.READ_ONLY, PSN, 1024, p -> p.syndrome = Aeth.ACK);
+        victim.expect(1, Ibv.WC_BAD_RESP_ERR);
+        assertThat(victim.memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, 16))
+                .isEqualTo(GUARD);
+    }
+
+    /** Whatever the fields say: the device lives, and others on it do not notice. */
+    @Test
+    void anyFieldsAtAllDisturbNobodyElse() throws IOException {
+        Random random = new Random(99);
+        for (int i = 0; i < 20_000; i++) {
+            int bytes = random.nextInt(4) == 0 ? random.nextInt(2048) : random.nextInt(16);
+            int opcode = random.nextInt(32);
+            packet.reset(opcode, victim.qp.qpNum(), PSN + random.nextInt(64) - 8 & Psn.MASK);
+            packet.ackRequest = random.nextBoolean();
+            packet.remoteAddress = random.nextInt(8) == 0 ? random.nextLong() : victim.memory.address() + 1_000_000;
+            packet.rkey = random.nextBoolean() ? victim.mr.rkey() : random.nextInt();
+            packet.length = random.nextInt() & 0xffffffffL;
+            packet.syndrome = random.nextInt(256);
+            packet.compare = random.nextLong();
+            packet.swapAdd = random.nextLong();
+            packet.addPiece(payload.address(), bytes);
+            attacker.send(packet, victimAddress);
+            if (i % 200
+                    == 0) { // a request may have ended the queue pair: back to life, as a server would accept the next
+                // one
+                victim.reset();
+                victim.connect(SoftAddress.gid(attacker.local()), ATTACKER_QPN, PSN);
+                while (attacker.receive(answer) != null) {
+                    // nobody reads them
+                }
+            }
+        }
+        victim.reset();
+        try (Arena own = Arena.ofShared()) {
+            SoftSide other = new SoftSide(own, SoftFaults.NONE);
+            victim.connect(other);
+            other.connect(victim);
+            other.send(1, Ibv.WR_RDMA_WRITE, victim, 0, 4096);
+            other.expect(1);
+            other.close();
+        }
+    }
+}

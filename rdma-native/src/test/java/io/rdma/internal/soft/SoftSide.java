@@ -1,0 +1,236 @@
+package io.rdma.internal.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.internal.ffi.AhAttr;
+import io.rdma.internal.ffi.Cq;
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.Mr;
+import io.rdma.internal.ffi.Qp;
+import io.rdma.internal.ffi.QpAttr;
+import io.rdma.internal.ffi.QpCap;
+import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.ffi.RecvWr;
+import io.rdma.internal.ffi.SendWr;
+import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.ffi.Wc;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
+
+/** One device with one queue pair and one region, through the seam. */
+final class SoftSide {
+    static final int SEND_DEPTH = 64;
+    static final int SIZE = 256 * 1024;
+    static final int ACCESS =
+            Ibv.ACCESS_LOCAL_WRITE | Ibv.ACCESS_REMOTE_WRITE | Ibv.ACCESS_REMOTE_READ | Ibv.ACCESS_REMOTE_ATOMIC;
+    private static final long PATIENCE_NANOS = 30_000_000_000L;
+
+    final SoftVerbs verbs;
+    final long context;
+    final long pd;
+    final long channel;
+    final Cq cq;
+    final Qp qp;
+    Mr mr;
+    final MemorySegment memory;
+    final MemorySegment scratch;
+
+    SoftSide(Arena arena, SoftFaults faults) {
+        verbs = new SoftVerbs(SoftConfig.loopback().withFaults(faults));
+        context = verbs.openDevice("soft0");
+        pd = verbs.allocPd(context);
+        channel = verbs.createCompChannel(context);
+        cq = verbs.createCq(context, 512, channel, 0);
+        qp = createQueuePair();
+        memory = arena.allocate(SIZE, 4096);
+        scratch = arena.allocate(1024, 64);
+        register();
+    }
+
+    /** Another queue pair of a side's device, with a completion queue of its own. */
+    SoftSide(Arena arena, SoftFaults faults, SoftSide of, Cq completions) {
+        verbs = of.verbs;
+        context = of.context;
+        pd = of.pd;
+        channel = 0;
+        cq = completions;
+        qp = createQueuePair();
+        memory = of.memory;
+        scratch = arena.allocate(1024, 64);
+        mr = of.mr;
+    }
+
+    private Qp createQueuePair() {
+        QpCap cap = new QpCap(SEND_DEPTH, 256, 1, 1, 0);
+        return verbs.createQp(pd, new QpInitAttr(cq.handle(), cq.handle(), cap, Ibv.QPT_RC, false));
+    }
+
+    void register() {
+        mr = verbs.regMr(pd, memory.address(), SIZE, memory.address(), ACCESS);
+    }
+
+    void connect(SoftSide peer) {
+        connect(peer.gid(), peer.qp.qpNum(), 0xffffe0); // wraps soon
+    }
+
+    byte[] gid() {
+        return verbs.queryGidTable(context).getFirst().gid();
+    }
+
+    /** From RESET to RTS, towards a queue pair that need not exist. */
+    void connect(byte[] gid, int qpNumber, int psn) {
+        int toInit = Ibv.QP_STATE | Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | Ibv.QP_ACCESS_FLAGS;
+        int toRtr = Ibv.QP_STATE
+                | Ibv.QP_AV
+                | Ibv.QP_PATH_MTU
+                | Ibv.QP_DEST_QPN
+                | Ibv.QP_RQ_PSN
+                | Ibv.QP_MAX_DEST_RD_ATOMIC
+                | Ibv.QP_MIN_RNR_TIMER;
+        int toRts = Ibv.QP_STATE
+                | Ibv.QP_TIMEOUT
+                | Ibv.QP_RETRY_CNT
+                | Ibv.QP_RNR_RETRY
+                | Ibv.QP_SQ_PSN
+                | Ibv.QP_MAX_QP_RD_ATOMIC;
+        AhAttr path = new AhAttr(gid, 0, 0, 64, 0, 0, 0, 0, 0, true, 1);
+        int retransmitAfter = 12; // 17 ms: longer than a busy machine keeps a thread waiting, eight times in a row
+        int[][] steps = {{Ibv.QPS_INIT, toInit}, {Ibv.QPS_RTR, toRtr}, {Ibv.QPS_RTS, toRts}};
+        for (int[] step : steps) {
+            verbs.modifyQp(
+                    qp.handle(),
+                    new QpAttr(
+                            step[0],
+                            0,
+                            Ibv.MTU_1024,
+                            0,
+                            0,
+                            psn,
+                            psn,
+                            qpNumber,
+                            ACCESS,
+                            qp.cap(),
+                            path,
+                            0,
+                            false,
+                            false,
+                            4,
+                            4,
+                            1,
+                            1,
+                            retransmitAfter,
+                            7,
+                            7),
+                    step[1]);
+        }
+    }
+
+    void receive(long wrId, long offset, int length) {
+        long wr = scratch.address();
+        RecvWr.wrId(wr, wrId);
+        RecvWr.next(wr, 0);
+        RecvWr.sgList(wr, sge(offset, length));
+        RecvWr.numSge(wr, 1);
+        assertThat(verbs.postRecv(qp.handle(), wr, wr + 512)).isZero();
+    }
+
+    void send(long wrId, int opcode, SoftSide peer, long offset, int length) {
+        assertThat(post(wrId, opcode, peer, offset, length, Ibv.SEND_SIGNALED)).isZero();
+    }
+
+    /** What ibv_post_send returns. */
+    int post(long wrId, int opcode, SoftSide peer, long offset, int length, int flags) {
+        long wr = scratch.address();
+        SendWr.wrId(wr, wrId);
+        SendWr.next(wr, 0);
+        SendWr.sgList(wr, sge(offset, length));
+        SendWr.numSge(wr, 1);
+        SendWr.opcode(wr, opcode);
+        SendWr.sendFlags(wr, flags);
+        if (opcode == Ibv.WR_ATOMIC_FETCH_AND_ADD) {
+            SendWr.atomicRemoteAddr(wr, peer.memory.address());
+            SendWr.atomicCompareAdd(wr, 1);
+            SendWr.atomicRkey(wr, peer.mr.rkey());
+        } else {
+            SendWr.rdmaRemoteAddr(wr, peer.memory.address());
+            SendWr.rdmaRkey(wr, peer.mr.rkey());
+        }
+        return verbs.postSend(qp.handle(), wr, wr + 512);
+    }
+
+    private long sge(long offset, int length) {
+        long sge = scratch.address() + 256;
+        Sge.addr(sge, memory.address() + offset);
+        Sge.length(sge, length);
+        Sge.lkey(sge, mr.lkey());
+        return sge;
+    }
+
+    /** Awaits one completion. */
+    void expect(long wrId) {
+        expect(wrId, Ibv.WC_SUCCESS);
+    }
+
+    void expect(long wrId, int status) {
+        until("a completion", () -> poll() == 1);
+        assertThat(Wc.status(completion())).isEqualTo(status);
+        assertThat(Wc.wrId(completion())).isEqualTo(wrId);
+    }
+
+    /** Polls at most one. */
+    int poll() {
+        return verbs.pollCq(cq.handle(), 1, completion());
+    }
+
+    /** The one that was polled last. */
+    long completion() {
+        return scratch.address() + 768;
+    }
+
+    void arm() {
+        assertThat(verbs.reqNotifyCq(cq.handle(), false)).isZero();
+    }
+
+    /** Awaits the completion that the queue was armed for, without polling it. */
+    void awaitEvent() {
+        until("an event", () -> verbs.pollCompChannel(channel, 100));
+        assertThat(verbs.getCqEvent(channel)).isEqualTo(cq.handle());
+        verbs.ackCqEvents(cq.handle(), 1);
+    }
+
+    void awaitState(int state) {
+        until("state " + state, () -> verbs.queryQp(qp.handle(), Ibv.QP_STATE).qpState() == state);
+    }
+
+    private static void until(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(what + " in time").isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Back to RESET. */
+    void reset() {
+        QpAttr attr = verbs.queryQp(qp.handle(), Ibv.QP_STATE);
+        verbs.modifyQp(
+                qp.handle(),
+                new QpAttr(
+                        Ibv.QPS_RESET, 0, 0, 0, 0, 0, 0, 0, 0, attr.cap(), null, 0, false, false, 0, 0, 0, 0, 0, 0, 0),
+                Ibv.QP_STATE);
+    }
+
+    void closeQueuePair() {
+        verbs.destroyQp(qp.handle());
+    }
+
+    void close() {
+        closeQueuePair();
+        verbs.destroyCq(cq.handle());
+        verbs.destroyCompChannel(channel);
+        verbs.deregMr(mr.handle());
+        verbs.deallocPd(pd);
+        verbs.closeDevice(context);
+    }
+}

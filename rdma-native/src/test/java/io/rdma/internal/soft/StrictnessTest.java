@@ -1,0 +1,87 @@
+package io.rdma.internal.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.internal.ffi.Cq;
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.Wc;
+import io.rdma.verbs.Errno;
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Where devices differ, the software device behaves as the strictest of them, so that what works on it works on all. */
+class StrictnessTest {
+    private Arena arena;
+    private SoftSide a;
+    private SoftSide b;
+
+    @BeforeEach
+    void connect() {
+        arena = Arena.ofShared();
+        a = new SoftSide(arena, SoftFaults.NONE);
+        b = new SoftSide(arena, SoftFaults.NONE);
+        a.connect(b);
+        b.connect(a);
+    }
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+        arena.close();
+    }
+
+    /** mlx5: the tail of the send queue moves only when a completion is polled; an unsignaled request makes none. */
+    @Test
+    void anUnsignaledRequestPinsItsSlotUntilALaterCompletionIsPolled() {
+        int depth = SoftSide.SEND_DEPTH;
+        a.arm();
+        for (int i = 0; i < depth - 1; i++) {
+            assertThat(a.post(i, Ibv.WR_RDMA_WRITE, b, 0, 8, 0)).isZero();
+        }
+        assertThat(a.post(depth - 1, Ibv.WR_RDMA_WRITE, b, 0, 8, Ibv.SEND_SIGNALED))
+                .isZero();
+        a.awaitEvent(); // all are done: the completion is there, and not polled
+        assertThat(a.post(depth, Ibv.WR_RDMA_WRITE, b, 0, 8, 0)).isEqualTo(-Errno.ENOMEM);
+        a.expect(depth - 1);
+        assertThat(a.post(depth, Ibv.WR_RDMA_WRITE, b, 0, 8, Ibv.SEND_SIGNALED)).isZero();
+        a.expect(depth);
+    }
+
+    /** ibv_poll_cq(3), IBV_EVENT_CQ_ERR: an overrun is fatal for the queue and for every queue pair on it. */
+    @Test
+    void anOverrunOfACompletionQueueIsFatal() {
+        Cq tiny = a.verbs.createCq(a.context, 2, 0, 0);
+        try (Arena own = Arena.ofShared()) {
+            SoftSide c = new SoftSide(own, SoftFaults.NONE, a, tiny);
+            b.reset();
+            c.connect(b);
+            b.connect(c);
+            for (int i = 0; i < tiny.cqe() + 1; i++) {
+                assertThat(c.post(i, Ibv.WR_RDMA_WRITE, b, 0, 8, Ibv.SEND_SIGNALED))
+                        .isZero();
+            }
+            c.awaitState(Ibv.QPS_ERR);
+            for (int i = 0; i < tiny.cqe(); i++) { // what it holds can be read
+                c.expect(i);
+            }
+            assertThat(c.poll()).isNegative();
+            c.closeQueuePair();
+        }
+        a.verbs.destroyCq(tiny.handle());
+    }
+
+    /** ibv_poll_cq(3): on failure only wr_id, status, qp_num and vendor_err are valid; who reads the rest shall notice. */
+    @Test
+    void aFailedCompletionHoldsGarbageElsewhere() {
+        b.verbs.deregMr(b.mr.handle());
+        assertThat(a.post(7, Ibv.WR_RDMA_READ, b, 0, 8, Ibv.SEND_SIGNALED)).isZero();
+        a.expect(7, Ibv.WC_REM_ACCESS_ERR);
+        assertThat(Wc.qpNum(a.completion())).isEqualTo(a.qp.qpNum());
+        assertThat(Wc.opcode(a.completion())).isNotEqualTo(Ibv.WC_RDMA_READ);
+        assertThat(Wc.byteLen(a.completion())).isNotEqualTo(8);
+        b.register();
+    }
+}
