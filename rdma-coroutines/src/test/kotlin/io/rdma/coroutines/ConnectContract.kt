@@ -1,0 +1,152 @@
+package io.rdma.coroutines
+
+import io.rdma.cm.RdmaConnectException
+import io.rdma.engine.RdmaResources
+import io.rdma.verbs.RdmaDevices
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeout
+import org.assertj.core.api.Assertions.assertThat
+import org.awaitility.Awaitility.await
+import org.junit.jupiter.api.Assumptions.assumeTrue
+import org.junit.jupiter.api.Test
+import java.lang.foreign.MemorySegment
+import java.net.InetAddress
+import java.net.ServerSocket
+import java.net.Socket
+import java.time.Duration
+import kotlin.random.Random
+import kotlin.time.Duration.Companion.microseconds
+import kotlin.time.Duration.Companion.seconds
+
+/** How connections begin and end, the same on every device. Each test ends with the check that all resources can be closed. */
+abstract class ConnectContract {
+    /** Name of the device. */
+    abstract val device: String
+
+    private fun serving(test: suspend CoroutineScope.(RdmaResources, RdmaServer) -> Unit) {
+        assumeTrue(
+            RdmaDevices.list().any { it.name() == device },
+        ) { "there is no device $device here: see docs/devices.md" }
+        val shared = RdmaResources(RdmaDevices.named(device), RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES)
+        runBlocking {
+            withTimeout(50.seconds) {
+                val server = RdmaServer.bind("127.0.0.1", 0) { small(shared) }
+                val serving =
+                    launch(Dispatchers.Default) {
+                        server.serve { connection ->
+                            connection.incoming().collect { message ->
+                                connection.send(message.length()) { it.copyFrom(message.segment()) }
+                            }
+                        }
+                    }
+                test(shared, server)
+                server.closeAndAwait()
+                serving.join()
+            }
+        }
+        await().atMost(Duration.ofSeconds(20)).until { shared.loop().endpoints().isEmpty() }
+        val free = shared.loop().freeEntries()
+        val entries = shared.loop().completionQueue().entries()
+        shared.close()
+        assertThat(free).isEqualTo(entries)
+        assertThat(shared.context().isClosed).isTrue()
+    }
+
+    private fun RdmaConfiguration.small(shared: RdmaResources) {
+        resources = shared
+        receiveBuffers(16, 1024)
+        sendBuffers(8, 1024)
+        options = options.withHandshakeTimeout(Duration.ofSeconds(20))
+    }
+
+    private suspend fun assertEchoes(
+        shared: RdmaResources,
+        server: RdmaServer,
+    ) {
+        val connection = RdmaClient.connect("127.0.0.1", server.port()) { small(shared) }
+        connection.send(5) { it.copyFrom(MemorySegment.ofArray("hello".toByteArray())) }
+        assertThat(connection.receive { String(it.toByteArray()) }).isEqualTo("hello")
+        connection.closeAndAwait()
+    }
+
+    @Test
+    fun `a connect that is cancelled midway leaves nothing`() =
+        serving { shared, server ->
+            ServerSocket(0, 1, InetAddress.getLoopbackAddress()).use { silent ->
+                val connecting =
+                    launch(Dispatchers.Default) {
+                        RdmaClient.connect("127.0.0.1", silent.localPort) { small(shared) }
+                    }
+                withContext(Dispatchers.IO) {
+                    silent.accept().use { accepted ->
+                        assertThat(accepted.getInputStream().readNBytes(56)).hasSize(56) // its queue pair exists
+                        connecting.cancelAndJoin()
+                        assertThat(accepted.getInputStream().read()).isEqualTo(-1)
+                    }
+                }
+            }
+            assertEchoes(shared, server)
+        }
+
+    @Test
+    fun `a connect that is cancelled at any moment leaves nothing`() =
+        serving { shared, server ->
+            repeat(60) {
+                val connecting =
+                    launch(Dispatchers.Default) {
+                        RdmaClient.connect("127.0.0.1", server.port()) { small(shared) }.close()
+                    }
+                delay(Random.nextLong(15_000).microseconds)
+                connecting.cancelAndJoin()
+            }
+            assertEchoes(shared, server)
+        }
+
+    @Test
+    fun `a server that stalls is a time-out`() =
+        serving { shared, server ->
+            ServerSocket(0, 1, InetAddress.getLoopbackAddress()).use { silent ->
+                val failure =
+                    runCatching {
+                        RdmaClient.connect("127.0.0.1", silent.localPort) {
+                            small(shared)
+                            options = options.withHandshakeTimeout(Duration.ofMillis(300))
+                        }
+                    }.exceptionOrNull()
+                assertThat(failure).isInstanceOf(RdmaConnectException::class.java)
+                assertThat((failure as RdmaConnectException).reason()).isEqualTo(RdmaConnectException.Reason.TIMEOUT)
+            }
+            assertEchoes(shared, server)
+        }
+
+    @Test
+    fun `a server that is closed ends its connections and breaks off exchanges`() =
+        serving { shared, server ->
+            val connection = RdmaClient.connect("127.0.0.1", server.port()) { small(shared) }
+            Socket("127.0.0.1", server.port()).use { stalled ->
+                server.closeAndAwait()
+                assertThat(withContext(Dispatchers.IO) { stalled.getInputStream().read() }).isEqualTo(-1)
+            }
+            connection.awaitClosed()
+            assertThat(shared.loop().endpoints()).isEmpty()
+        }
+
+    @Test
+    fun `a handler that fails or is cancelled ends its own connection only`() =
+        serving { shared, server ->
+            assertEchoes(shared, server)
+            val other = RdmaServer.bind("127.0.0.1", 0) { small(shared) }
+            val serving = launch(Dispatchers.Default) { other.serve { error("a handler's mistake, on purpose") } }
+            RdmaClient.connect("127.0.0.1", other.port()) { small(shared) }.awaitClosed()
+            RdmaClient.connect("127.0.0.1", other.port()) { small(shared) }.awaitClosed()
+            serving.cancelAndJoin()
+            other.closeAndAwait()
+            assertEchoes(shared, server)
+        }
+}

@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftConnectContractTest : ConnectContract() {
+    override val device = "soft0"
+}

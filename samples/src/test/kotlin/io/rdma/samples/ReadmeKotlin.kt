@@ -1,0 +1,38 @@
+package io.rdma.samples
+
+import io.rdma.coroutines.RdmaClient
+import io.rdma.coroutines.RdmaServer
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import java.lang.foreign.MemorySegment
+
+// The Kotlin of README.md, compiled; ReadmeTest holds the two together.
+
+private suspend fun server() {
+    // README begin
+    RdmaServer.bind("0.0.0.0", 7471).use { server ->
+        server.serve { connection ->
+            connection.incoming().collect { message ->
+                connection.send(message.length()) { it.copyFrom(message.segment()) }
+            }
+        }
+    }
+    // README end
+}
+
+private suspend fun client() {
+    // README begin
+    RdmaClient.connect("localhost", 7471).use { connection ->
+        connection.send(5) { it.copyFrom(MemorySegment.ofArray("hello".toByteArray())) }
+        println(connection.receive { String(it.toByteArray()) })
+    }
+    // README end
+}
+
+internal fun readmeKotlin() =
+    runBlocking {
+        val serving = launch { server() }
+        kotlinx.coroutines.yield() // it listens then
+        client()
+        serving.cancel()
+    }
