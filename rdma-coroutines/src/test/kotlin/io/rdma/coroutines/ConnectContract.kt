@@ -2,7 +2,7 @@ package io.rdma.coroutines
 
 import io.rdma.cm.RdmaConnectException
 import io.rdma.engine.RdmaResources
-import io.rdma.verbs.RdmaDevices
+import io.rdma.testing.TestDevice
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
@@ -13,7 +13,6 @@ import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
-import org.junit.jupiter.api.Assumptions.assumeTrue
 import org.junit.jupiter.api.Test
 import java.lang.foreign.MemorySegment
 import java.net.InetAddress
@@ -30,10 +29,7 @@ abstract class ConnectContract {
     abstract val device: String
 
     private fun serving(test: suspend CoroutineScope.(RdmaResources, RdmaServer) -> Unit) {
-        assumeTrue(
-            RdmaDevices.list().any { it.name() == device },
-        ) { "there is no device $device here: see docs/devices.md" }
-        val shared = RdmaResources(RdmaDevices.named(device), RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES)
+        val shared = RdmaResources(TestDevice.assumed(device), RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES)
         runBlocking {
             withTimeout(50.seconds) {
                 val server = RdmaServer.bind("127.0.0.1", 0) { small(shared) }

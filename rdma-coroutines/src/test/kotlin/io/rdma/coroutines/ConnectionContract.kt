@@ -3,8 +3,8 @@ package io.rdma.coroutines
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.cm.RdmaConnectException
 import io.rdma.engine.ConnectionClosedException
+import io.rdma.testing.TestDevice
 import io.rdma.verbs.AccessFlag
-import io.rdma.verbs.RdmaDevices
 import io.rdma.verbs.RemoteMemory
 import io.rdma.verbs.VerbsException
 import io.rdma.verbs.WorkCompletionException
@@ -24,7 +24,6 @@ import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
-import org.junit.jupiter.api.Assumptions.assumeTrue
 import org.junit.jupiter.api.Test
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
@@ -54,9 +53,7 @@ abstract class ConnectionContract {
     }
 
     private fun connected(test: suspend CoroutineScope.(Pair) -> Unit) {
-        assumeTrue(
-            RdmaDevices.list().any { it.name() == device },
-        ) { "there is no device $device here: see docs/devices.md" }
+        TestDevice.assumed(device)
         runBlocking {
             withTimeout(50.seconds) {
                 val server = RdmaServer.bind("127.0.0.1", 0) { small() }

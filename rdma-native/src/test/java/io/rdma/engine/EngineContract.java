@@ -12,9 +12,9 @@ import io.rdma.cm.ConnectionOptions;
 import io.rdma.cm.EstablishedConnection;
 import io.rdma.cm.RdmaConnector;
 import io.rdma.cm.RdmaListener;
+import io.rdma.testing.TestDevice;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.RdmaDevices;
 import io.rdma.verbs.WorkCompletionException;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
@@ -26,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,10 +44,8 @@ abstract class EngineContract {
 
     @BeforeEach
     void open() {
-        Assumptions.assumeTrue(
-                RdmaDevices.list().stream().anyMatch(d -> d.name().equals(device())),
-                () -> "there is no device " + device() + " here: see docs/devices.md");
-        resources = new RdmaResources(RdmaDevices.named(device()), 2048);
+        TestDevice.assumed(device());
+        resources = new RdmaResources(TestDevice.assumed(device()), 2048);
     }
 
     private void connect(ConnectionOptions options) {

@@ -3,6 +3,7 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.testing.TestDevice;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -51,10 +52,8 @@ abstract class VerbsContract {
 
     @BeforeEach
     void open() {
-        Assumptions.assumeTrue(
-                RdmaDevices.list().stream().anyMatch(d -> d.name().equals(device())),
-                () -> "there is no device " + device() + " here: see docs/devices.md");
-        context = RdmaDevices.named(device()).open();
+        TestDevice.assumed(device());
+        context = TestDevice.assumed(device()).open();
         domain = context.allocateProtectionDomain();
         channel = context.createCompletionChannel();
         queueA = context.createCompletionQueue(4 * DEPTH, channel);

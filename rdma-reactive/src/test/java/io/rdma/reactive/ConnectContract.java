@@ -8,7 +8,7 @@ import io.rdma.cm.RdmaConnectException;
 import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.RdmaResources;
-import io.rdma.verbs.RdmaDevices;
+import io.rdma.testing.TestDevice;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -41,10 +41,8 @@ abstract class ConnectContract {
 
     @BeforeEach
     void bind() {
-        Assumptions.assumeTrue(
-                RdmaDevices.list().stream().anyMatch(d -> d.name().equals(device())),
-                () -> "there is no device " + device() + " here: see docs/devices.md");
-        resources = new RdmaResources(RdmaDevices.named(device()), RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES);
+        TestDevice.assumed(device());
+        resources = new RdmaResources(TestDevice.assumed(device()), RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES);
         server = echo("127.0.0.1").bindNow(PATIENCE);
     }
 

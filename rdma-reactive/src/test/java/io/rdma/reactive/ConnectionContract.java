@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.testing.TestDevice;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.RdmaDevices;
 import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
@@ -25,7 +25,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
@@ -51,9 +50,7 @@ abstract class ConnectionContract {
 
     @BeforeEach
     void connect() throws InterruptedException {
-        Assumptions.assumeTrue(
-                RdmaDevices.list().stream().anyMatch(d -> d.name().equals(device())),
-                () -> "there is no device " + device() + " here: see docs/devices.md");
+        TestDevice.assumed(device());
         server = RdmaServer.create()
                 .device(device())
                 .host("127.0.0.1")

@@ -2,15 +2,13 @@ package io.rdma.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.verbs.RdmaDevices;
+import io.rdma.testing.TestDevice;
 import java.io.IOException;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,9 +24,7 @@ abstract class SamplesContract {
 
     @BeforeEach
     void needsTheDevice() {
-        Assumptions.assumeTrue(
-                RdmaDevices.list().stream().anyMatch(d -> d.name().equals(device())),
-                () -> "there is no device " + device() + " here: see docs/devices.md");
+        TestDevice.assumed(device());
     }
 
     private SampleProcess run(String... arguments) throws IOException {
@@ -109,49 +105,6 @@ abstract class SamplesContract {
     }
 
     @Test
-    void aPingPongPeerOfAnotherKindIsNamed() throws Exception {
-        String port = Integer.toString(freePort());
-        try (SampleProcess serving = run("pingpong", "server", "--port", port)) {
-            serving.await("  local address:");
-            try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(port))) {
-                socket.getOutputStream()
-                        .write("GET / HTTP/1.1\r\nHost: somewhere.example.org\r\n\r\n..........".getBytes());
-                assertError(serving, "does not speak the handshake of ibv_rc_pingpong");
-            }
-        }
-        try (SampleProcess serving = run("pingpong", "server", "--port", port)) {
-            serving.await("  local address:");
-            try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(port))) {
-                socket.getOutputStream().write("0000:".getBytes());
-                socket.shutdownOutput();
-                assertError(serving, "hung up during the handshake");
-            }
-        }
-    }
-
-    private static void assertError(SampleProcess process, String message) throws InterruptedException {
-        assertThat(process.ended(1).output())
-                .contains("error: ")
-                .contains(message)
-                .doesNotContain("\tat ");
-    }
-
-    @Test
-    void mistakesAreNamedWithTheirRemedy() throws Exception {
-        String free = Integer.toString(freePort());
-        assertError(new SampleProcess("echo", "server", "--device", "nosuch0"), "soft0");
-        assertError(run("echo", "client", "--host", "127.0.0.1", "--port", free), "Is the server running?");
-        assertError(run("pingpong", "client", "127.0.0.1", "--port", free), "Is the server running?");
-        assertError(run("pingpong", "client", "127.0.0.1", "--mtu", "1000"), "--mtu must be 256, 512");
-        assertError(run("pingpong", "client", "127.0.0.1", "--sl", "16"), "--sl must be from 0 to 15");
-        try (ServerSocket taken = new ServerSocket(0)) {
-            String port = Integer.toString(taken.getLocalPort());
-            assertError(run("counter", "server", "--port", port), "Choose another port");
-            assertError(run("pingpong", "server", "--port", port), "Choose another --port");
-        }
-    }
-
-    @Test
     void theDemoVerifiesEveryByte() throws Exception {
         try (SampleProcess demo = run("demo", "--scale", "0.01")) {
             String output = demo.ended(0).output();
@@ -162,14 +115,6 @@ abstract class SamplesContract {
                     assertThat(output).containsPattern("(?m)^" + operation + " +" + language + " +[1-9]");
                 }
             }
-        }
-    }
-
-    @Test
-    void everyCommandHasHelp() throws Exception {
-        for (String command : List.of("demo", "devinfo", "echo", "counter", "pingpong")) {
-            assertThat(new SampleProcess(command, "--help").ended(0).output())
-                    .contains("Usage: rdma-samples " + command);
         }
     }
 

@@ -2,7 +2,7 @@ package io.rdma.internal.ffi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.verbs.RdmaDevices;
+import io.rdma.testing.TestDevice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,8 +25,7 @@ class RxeRemedyTest {
     @BeforeEach
     void needsRootAndADevice() {
         Assumptions.assumeTrue("root".equals(System.getProperty("user.name")), "only root can become another user");
-        Assumptions.assumeTrue(
-                RdmaDevices.list().stream().anyMatch(d -> d.name().equals("rxe0")), "there is no device rxe0 here");
+        TestDevice.assumed("rxe0");
     }
 
     @Test

@@ -1,0 +1,78 @@
+package io.rdma.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the samples say to mistakes of users and of peers, which is the same whatever the device. */
+@Timeout(120)
+class MistakesTest {
+    private static SampleProcess run(String... arguments) throws IOException {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--device", "soft0"));
+        return new SampleProcess(all.toArray(String[]::new));
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @Test
+    void aPingPongPeerOfAnotherKindIsNamed() throws Exception {
+        String port = Integer.toString(freePort());
+        try (SampleProcess serving = run("pingpong", "server", "--port", port)) {
+            serving.await("  local address:");
+            try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(port))) {
+                socket.getOutputStream()
+                        .write("GET / HTTP/1.1\r\nHost: somewhere.example.org\r\n\r\n..........".getBytes());
+                assertError(serving, "does not speak the handshake of ibv_rc_pingpong");
+            }
+        }
+        try (SampleProcess serving = run("pingpong", "server", "--port", port)) {
+            serving.await("  local address:");
+            try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(port))) {
+                socket.getOutputStream().write("0000:".getBytes());
+                socket.shutdownOutput();
+                assertError(serving, "hung up during the handshake");
+            }
+        }
+    }
+
+    private static void assertError(SampleProcess process, String message) throws InterruptedException {
+        assertThat(process.ended(1).output())
+                .contains("error: ")
+                .contains(message)
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void mistakesAreNamedWithTheirRemedy() throws Exception {
+        String free = Integer.toString(freePort());
+        assertError(new SampleProcess("echo", "server", "--device", "nosuch0"), "soft0");
+        assertError(run("echo", "client", "--host", "127.0.0.1", "--port", free), "Is the server running?");
+        assertError(run("pingpong", "client", "127.0.0.1", "--port", free), "Is the server running?");
+        assertError(run("pingpong", "client", "127.0.0.1", "--mtu", "1000"), "--mtu must be 256, 512");
+        assertError(run("pingpong", "client", "127.0.0.1", "--sl", "16"), "--sl must be from 0 to 15");
+        try (ServerSocket taken = new ServerSocket(0)) {
+            String port = Integer.toString(taken.getLocalPort());
+            assertError(run("counter", "server", "--port", port), "Choose another port");
+            assertError(run("pingpong", "server", "--port", port), "Choose another --port");
+        }
+    }
+
+    @Test
+    void everyCommandHasHelp() throws Exception {
+        for (String command : List.of("demo", "devinfo", "echo", "counter", "pingpong")) {
+            assertThat(new SampleProcess(command, "--help").ended(0).output())
+                    .contains("Usage: rdma-samples " + command);
+        }
+    }
+}
