@@ -2,6 +2,7 @@ package io.rdma.cm;
 
 import io.rdma.verbs.QueuePairCapacity;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * How connections are made; immutable. Names are C's where C has one.
@@ -15,8 +16,9 @@ import java.time.Duration;
  * @param maxRdAtomic reads and atomics in flight, either way; the smaller one of both sides and of the devices counts
  * @param timeout acknowledge time-out: 4.096 us times 2 to the power of it, 1 to 31 (0 would wait for ever and is refused)
  * @param retryCnt retries after a time-out, 0 to 7
- * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end and is what lets a slow receiver slow the sender down
+ * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end, which is what lets a slow receiver slow the sender down where no credits are counted
  * @param minRnrTimer code of the pause before such a retry, 1 to 31: 14 is 1.28 ms
+ * @param flowControl how a fast sender is kept from running over a slow receiver
  * @param handshakeTimeout for the whole exchange
  * @param drainTimeout for a close to wait for the device
  */
@@ -32,9 +34,9 @@ public record ConnectionOptions(
         int retryCnt,
         int rnrRetry,
         int minRnrTimer,
+        FlowControl flowControl,
         Duration handshakeTimeout,
         Duration drainTimeout) {
-
     /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 5 s for the exchange. */
     public static final ConnectionOptions DEFAULT = new ConnectionOptions(
             QueuePairCapacity.DEFAULT,
@@ -48,6 +50,7 @@ public record ConnectionOptions(
             7,
             7,
             14,
+            FlowControl.CREDITS,
             Duration.ofSeconds(5),
             Duration.ofSeconds(2));
 
@@ -89,20 +92,7 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withQueuePair(QueuePairCapacity queuePair) {
-        return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+        return copy(e -> e.queuePair = queuePair);
     }
 
     /**
@@ -113,20 +103,10 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withReceiveBuffers(int receiveBuffers, int receiveBufferSize) {
-        return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+        return copy(e -> {
+            e.receiveBuffers = receiveBuffers;
+            e.receiveBufferSize = receiveBufferSize;
+        });
     }
 
     /**
@@ -137,20 +117,10 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withSendBuffers(int sendBuffers, int sendBufferSize) {
-        return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+        return copy(e -> {
+            e.sendBuffers = sendBuffers;
+            e.sendBufferSize = sendBufferSize;
+        });
     }
 
     /**
@@ -160,20 +130,7 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withSignalEvery(int signalEvery) {
-        return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+        return copy(e -> e.signalEvery = signalEvery);
     }
 
     /**
@@ -183,20 +140,7 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withMaxRdAtomic(int maxRdAtomic) {
-        return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+        return copy(e -> e.maxRdAtomic = maxRdAtomic);
     }
 
     /**
@@ -206,20 +150,7 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withTimeout(int timeout) {
-        return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+        return copy(e -> e.timeout = timeout);
     }
 
     /**
@@ -229,20 +160,7 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withRetryCnt(int retryCnt) {
-        return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+        return copy(e -> e.retryCnt = retryCnt);
     }
 
     /**
@@ -252,20 +170,7 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withRnrRetry(int rnrRetry) {
-        return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+        return copy(e -> e.rnrRetry = rnrRetry);
     }
 
     /**
@@ -275,20 +180,17 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withMinRnrTimer(int minRnrTimer) {
-        return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+        return copy(e -> e.minRnrTimer = minRnrTimer);
+    }
+
+    /**
+     * With another value of {@code flowControl}.
+     *
+     * @param flowControl see the record
+     * @return a copy
+     */
+    public ConnectionOptions withFlowControl(FlowControl flowControl) {
+        return copy(e -> e.flowControl = flowControl);
     }
 
     /**
@@ -298,20 +200,7 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withHandshakeTimeout(Duration handshakeTimeout) {
-        return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+        return copy(e -> e.handshakeTimeout = handshakeTimeout);
     }
 
     /**
@@ -321,19 +210,61 @@ public record ConnectionOptions(
      * @return a copy
      */
     public ConnectionOptions withDrainTimeout(Duration drainTimeout) {
+        return copy(e -> e.drainTimeout = drainTimeout);
+    }
+
+    /** The values while a copy is made. */
+    private static final class Edit {
+        private QueuePairCapacity queuePair;
+        private int receiveBuffers;
+        private int receiveBufferSize;
+        private int sendBuffers;
+        private int sendBufferSize;
+        private int signalEvery;
+        private int maxRdAtomic;
+        private int timeout;
+        private int retryCnt;
+        private int rnrRetry;
+        private int minRnrTimer;
+        private FlowControl flowControl;
+        private Duration handshakeTimeout;
+        private Duration drainTimeout;
+
+        private Edit(ConnectionOptions from) {
+            queuePair = from.queuePair;
+            receiveBuffers = from.receiveBuffers;
+            receiveBufferSize = from.receiveBufferSize;
+            sendBuffers = from.sendBuffers;
+            sendBufferSize = from.sendBufferSize;
+            signalEvery = from.signalEvery;
+            maxRdAtomic = from.maxRdAtomic;
+            timeout = from.timeout;
+            retryCnt = from.retryCnt;
+            rnrRetry = from.rnrRetry;
+            minRnrTimer = from.minRnrTimer;
+            flowControl = from.flowControl;
+            handshakeTimeout = from.handshakeTimeout;
+            drainTimeout = from.drainTimeout;
+        }
+    }
+
+    private ConnectionOptions copy(Consumer<Edit> change) {
+        Edit e = new Edit(this);
+        change.accept(e);
         return new ConnectionOptions(
-                queuePair,
-                receiveBuffers,
-                receiveBufferSize,
-                sendBuffers,
-                sendBufferSize,
-                signalEvery,
-                maxRdAtomic,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                minRnrTimer,
-                handshakeTimeout,
-                drainTimeout);
+                e.queuePair,
+                e.receiveBuffers,
+                e.receiveBufferSize,
+                e.sendBuffers,
+                e.sendBufferSize,
+                e.signalEvery,
+                e.maxRdAtomic,
+                e.timeout,
+                e.retryCnt,
+                e.rnrRetry,
+                e.minRnrTimer,
+                e.flowControl,
+                e.handshakeTimeout,
+                e.drainTimeout);
     }
 }

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-// The exchange, version 1, all numbers big-endian:
+// The exchange, version 2, all numbers big-endian:
 //   client -> server   magic "JRDM", version u16, length u16 (48), PeerParameters
 //   server -> client   magic, version, then 'Y' + PeerParameters, or 'N' + length u16 (<= 512) + UTF-8 reason
 //   client -> server   'R' when its queue pair is ready to send
@@ -20,7 +20,7 @@ import java.time.Duration;
 
 /** One TCP connection that carries the exchange and, afterwards, the news of the peer's end. */
 final class Exchange implements Closeable {
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     private static final int MAGIC = 0x4a52444d; // "JRDM"
     private static final int MAX_REASON = 512;
     private static final byte YES = 'Y';

@@ -15,7 +15,8 @@ import java.nio.ByteBuffer;
  * @param mtu active MTU of the port
  * @param initiatorDepth outgoing reads and atomics wanted
  * @param responderResources incoming reads and atomics offered
- * @param receiveBuffers posted receives
+ * @param credits whether it counts credits, see docs/protocol.md
+ * @param receiveBuffers posted receives, without those for control frames
  * @param receiveBufferSize bytes of each
  */
 record PeerParameters(
@@ -26,9 +27,11 @@ record PeerParameters(
         Mtu mtu,
         int initiatorDepth,
         int responderResources,
+        boolean credits,
         int receiveBuffers,
         int receiveBufferSize) {
     static final int BYTES = 48;
+    private static final int CREDITS = 1;
     private static final int MAX_24 = 0xffffff;
 
     void encode(ByteBuffer to) {
@@ -36,7 +39,8 @@ record PeerParameters(
         to.put((byte) mtu.code())
                 .put((byte) initiatorDepth)
                 .put((byte) responderResources)
-                .put(new byte[3]);
+                .put((byte) (credits ? CREDITS : 0))
+                .put(new byte[2]);
         to.putInt(receiveBuffers).putInt(receiveBufferSize).putLong(0);
     }
 
@@ -52,11 +56,12 @@ record PeerParameters(
         Mtu mtu = Mtu.of(check("MTU", from.get(), Mtu.BYTES_256.code(), Mtu.BYTES_4096.code()));
         int initiator = Byte.toUnsignedInt(from.get());
         int responder = Byte.toUnsignedInt(from.get());
-        from.position(from.position() + 3);
+        boolean credits = (from.get() & CREDITS) != 0; // other bits are for later versions
+        from.position(from.position() + 2);
         int buffers = check("number of receive buffers", from.getInt(), 1, 1 << 16);
         int size = check("receive buffer size", from.getInt(), 1, 1 << 30);
         from.getLong(); // reserved
-        return new PeerParameters(qpNumber, psn, Gid.of(gid), lid, mtu, initiator, responder, buffers, size);
+        return new PeerParameters(qpNumber, psn, Gid.of(gid), lid, mtu, initiator, responder, credits, buffers, size);
     }
 
     private static int check(String what, int value, int low, int high) {

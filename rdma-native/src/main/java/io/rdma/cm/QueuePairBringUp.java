@@ -12,6 +12,7 @@ import io.rdma.verbs.PortAttributes;
 import io.rdma.verbs.PortState;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.QueuePairState;
 import java.net.InetAddress;
 import java.security.SecureRandom;
@@ -48,9 +49,7 @@ final class QueuePairBringUp implements AutoCloseable {
             queuePair = undo.add(resources
                     .domain()
                     .createQueuePair(
-                            resources.loop().completionQueue(),
-                            resources.loop().completionQueue(),
-                            options.queuePair()));
+                            resources.loop().completionQueue(), resources.loop().completionQueue(), capacity(options)));
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                     .pkeyIndex(0)
                     .port(PORT)
@@ -65,8 +64,22 @@ final class QueuePairBringUp implements AutoCloseable {
                 port.activeMtu(),
                 Math.min(options.maxRdAtomic(), device.maxQpInitRdAtom()),
                 Math.min(options.maxRdAtomic(), device.maxQpRdAtom()),
+                options.flowControl() == FlowControl.CREDITS,
                 options.receiveBuffers(),
                 options.receiveBufferSize());
+    }
+
+    /** What the application wants, and room for control frames, whose headers are entries of their own. */
+    private static QueuePairCapacity capacity(ConnectionOptions options) {
+        QueuePairCapacity wanted = options.queuePair();
+        return options.flowControl() == FlowControl.PLAIN
+                ? wanted
+                : new QueuePairCapacity(
+                        wanted.maxSendWr() + EndpointOptions.CONTROL_SENDS,
+                        wanted.maxReceiveWr() + EndpointOptions.CONTROL_RECEIVES,
+                        Math.max(2, wanted.maxSendSge()),
+                        Math.max(2, wanted.maxReceiveSge()),
+                        wanted.maxInlineData());
     }
 
     PeerParameters local() {
@@ -115,6 +128,8 @@ final class QueuePairBringUp implements AutoCloseable {
                 options.signalEvery(),
                 reads,
                 peer.receiveBufferSize(),
+                local.credits() && peer.credits(),
+                peer.receiveBuffers(),
                 options.drainTimeout());
         try {
             return new RdmaEndpoint(resources.loop(), resources.domain(), queuePair, negotiated);

@@ -14,6 +14,8 @@ import java.time.Duration;
  * @param signalEvery a completion at least every so many sends
  * @param maxRdAtomic outgoing reads and atomics at once, what both sides can
  * @param maxMessageSize largest message that the peer receives
+ * @param credits whether both sides count credits; else messages are payload only, and receiver-not-ready does the waiting
+ * @param peerReceiveBuffers receive buffers of the peer
  * @param drainTimeout how long a close waits for the device
  */
 public record EndpointOptions(
@@ -25,4 +27,12 @@ public record EndpointOptions(
         int signalEvery,
         int maxRdAtomic,
         int maxMessageSize,
-        Duration drainTimeout) {}
+        boolean credits,
+        int peerReceiveBuffers,
+        Duration drainTimeout) {
+    /** Receives that a queue pair needs beyond the receive buffers where credits are counted. */
+    public static final int CONTROL_RECEIVES = Credits.CONTROL_RECEIVES;
+
+    /** Sends that a queue pair needs beyond the application's where credits are counted. */
+    public static final int CONTROL_SENDS = Credits.CONTROL_SENDS;
+}

@@ -7,6 +7,7 @@ public final class LoopCounters {
     private final LongAdder posted = new LongAdder();
     private final LongAdder doorbells = new LongAdder();
     private final LongAdder completions = new LongAdder();
+    private final LongAdder creditFrames = new LongAdder();
     private final LongAdder stale = new LongAdder();
     private final LongAdder listenerErrors = new LongAdder();
 
@@ -19,6 +20,10 @@ public final class LoopCounters {
 
     void completions(int count) {
         completions.add(count);
+    }
+
+    void creditFrame() {
+        creditFrames.increment();
     }
 
     void staleCompletion() {
@@ -54,6 +59,15 @@ public final class LoopCounters {
      */
     public long completions() {
         return completions.sum();
+    }
+
+    /**
+     * Frames that carried nothing but credits.
+     *
+     * @return frames, contained in {@link #posted}
+     */
+    public long creditFrames() {
+        return creditFrames.sum();
     }
 
     /**

@@ -30,7 +30,7 @@ public final class RdmaEndpoint {
     private final ProtectionDomain domain;
     private final QueuePair queuePair;
     private final EndpointOptions options;
-    private final MemoryRegion results;
+    private final MemoryRegion sendSlots;
     private final MemoryRegion ring;
     private final SendQueue sends;
     private final ReceiveQueue receives;
@@ -56,14 +56,14 @@ public final class RdmaEndpoint {
         this.options = options;
         try (Undo undo = new Undo()) {
             undo.add(queuePair);
-            results = undo.add(domain.allocate(
-                    (long) options.capacity().maxSendWr() * Long.BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
-            ring = undo.add(domain.allocate(
-                    (long) options.receiveBuffers() * options.receiveBufferSize(), EnumSet.of(AccessFlag.LOCAL_WRITE)));
+            Credits credits = new Credits(options.credits(), options.receiveBuffers(), options.peerReceiveBuffers());
+            sendSlots = undo.add(domain.allocate(
+                    (long) SendQueue.depth(options) * SendQueue.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
+            ring = undo.add(domain.allocate(ReceiveQueue.bytes(credits, options), EnumSet.of(AccessFlag.LOCAL_WRITE)));
             sendBuffers = undo.add(new BufferPool(domain, options.sendBuffers(), options.sendBufferSize()));
-            sends = new SendQueue(this, queuePair, loop.table(), results, options);
-            undo.add(sends::destroyed);
-            receives = new ReceiveQueue(this, queuePair, loop.table(), ring, options);
+            receives = new ReceiveQueue(this, queuePair, loop.table(), ring, credits, options);
+            undo.add(receives::destroyed);
+            sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
             undo.keep();
         }
         loop.join(this);
@@ -236,6 +236,11 @@ public final class RdmaEndpoint {
         end(new End("connection is lost: " + cause.getMessage(), cause));
     }
 
+    /** See {@link SendQueue#creditsChanged}. */
+    void creditsChanged() {
+        sends.creditsChanged();
+    }
+
     private void end(End reason) {
         if (end.compareAndSet(null, reason)) {
             receives.close();
@@ -291,7 +296,7 @@ public final class RdmaEndpoint {
         queuePair.close();
         sends.destroyed();
         receives.destroyed();
-        results.close();
+        sendSlots.close();
         ring.close();
         regions.forEach(MemoryRegion::close);
         regions.clear();

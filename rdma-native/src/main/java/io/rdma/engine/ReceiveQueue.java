@@ -4,6 +4,7 @@ import io.rdma.buffer.ReceivedMessage;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 // ring.
 // - The device always keeps receives while the application gives buffers back: they are re-posted in batches, but at
 // once when half the ring is out.
+// - A control frame's slot goes from posted to `returned` by itself: it never waits for the application.
 // - Each open message holds the region, so its memory outlives the connection.
 
 /** The receive side of one queue pair: a ring of buffers, posted ahead, and posted again when the application gives them back. */
@@ -31,6 +33,10 @@ public final class ReceiveQueue {
     private final MemoryRegion region;
     private final int count;
     private final int size;
+    private final Credits credits;
+    private final int frameBytes; // before each payload, in memory of their own: frames lie behind all buffers
+    private final boolean[] control; // by slot: what it held last; (loop) writes, (poster) reads after `returned`
+    private final int half; // posted when half of the application's buffers are out
     private final int batch;
     private final int base;
     private final MemorySegment[] buffers;
@@ -40,6 +46,7 @@ public final class ReceiveQueue {
     private final ReceiveChain chain;
     private final AtomicInteger wip = new AtomicInteger();
     private final AtomicInteger posted = new AtomicInteger();
+    private int controlInChain; // (poster)
     private volatile @Nullable Runnable listener;
     private volatile boolean closed;
     private volatile boolean terminated;
@@ -49,17 +56,22 @@ public final class ReceiveQueue {
             QueuePair queuePair,
             InFlightTable table,
             MemoryRegion region,
+            Credits credits,
             EndpointOptions options) {
         this.endpoint = endpoint;
         this.queuePair = queuePair;
         this.table = table;
         this.region = region;
-        this.count = options.receiveBuffers();
+        this.credits = credits;
+        this.count = credits.receives();
+        this.frameBytes = credits.framed() ? Frame.BYTES : 0;
+        this.control = new boolean[count];
         this.size = options.receiveBufferSize();
-        this.batch = Math.max(1, Math.min(MAX_BATCH, count / 4));
+        this.half = count - (options.receiveBuffers() + 1) / 2;
+        this.batch = Math.max(1, Math.min(MAX_BATCH, options.receiveBuffers() / 4));
         this.arrived = new SpscVarHandleArrayQueue<>(Math.max(4, count));
         this.returned = new MpscVarHandleArrayQueue<>(Math.max(2, count));
-        this.chain = new ReceiveChain(Math.min(count, 64), 1);
+        this.chain = new ReceiveChain(Math.min(count, 64), 2);
         this.buffers = new MemorySegment[count];
         this.boxed = new Integer[count];
         for (int i = 0; i < count; i++) {
@@ -73,12 +85,21 @@ public final class ReceiveQueue {
         }
     }
 
+    /** Memory that a ring needs. */
+    static long bytes(Credits credits, EndpointOptions options) {
+        return (long) credits.receives() * (options.receiveBufferSize() + (credits.framed() ? Frame.BYTES : 0));
+    }
+
+    private long frameOffset(int slot) {
+        return (long) count * size + (long) slot * Frame.BYTES;
+    }
+
     /** Posts the whole ring; the queue pair is in INIT or later, before the peer may send. */
     void postAll() {
         for (Integer slot : boxed) {
             returned.add(slot);
         }
-        repost(1);
+        repost(1, true);
     }
 
     /** Receives that the device holds now. */
@@ -101,7 +122,11 @@ public final class ReceiveQueue {
      * @return a lease to be closed, or null when none waits
      */
     public @Nullable ReceivedMessage poll() {
-        return arrived.poll();
+        ReceivedMessage message = arrived.poll();
+        if (message == null) {
+            endpoint.creditsChanged(); // the application waits for more
+        }
+        return message;
     }
 
     /**
@@ -151,23 +176,57 @@ public final class ReceiveQueue {
             endpoint.failureOf(status, null, completions.qpNumber(index), completions.vendorError(index));
             return;
         }
-        boolean write = completions.isReceiveOfWrite(index);
-        // A write with immediate puts nothing into the receive buffer; its byte_len is that of the write.
-        MemorySegment bytes = buffers[slot].asSlice(0, write ? 0 : completions.byteLength(index));
+        if (completions.isReceiveOfWrite(index)) {
+            // A write with immediate puts nothing into the receive buffer; its byte_len is that of the write.
+            arrived(slot, 0, completions, index);
+            return;
+        }
+        int length = completions.byteLength(index) - frameBytes;
+        if (frameBytes == 0) {
+            arrived(slot, length, completions, index);
+            return;
+        }
+        int type = length < 0 ? -1 : Frame.type(region.segment(), frameOffset(slot));
+        if (type != Frame.DATA && (type != Frame.CREDIT || length > 0)
+                || !credits.granted(
+                        Frame.granted(region.segment(), frameOffset(slot)),
+                        Frame.grantedControl(region.segment(), frameOffset(slot)))) {
+            returned.add(boxed[slot]);
+            endpoint.fail(new RdmaException(
+                    "the peer broke the protocol of messages: its frame is none, or announces what it cannot have"));
+            return;
+        }
+        if (type == Frame.CREDIT) {
+            control[slot] = true;
+            returned.add(boxed[slot]);
+            repost(1, false);
+        } else {
+            arrived(slot, length, completions, index);
+        }
+        endpoint.creditsChanged();
+    }
+
+    private void arrived(int slot, int length, CompletionBatch completions, int index) {
+        credits.received();
         region.retain();
+        control[slot] = false;
         arrived.add(new ReceivedMessage(
-                bytes, completions.hasImmediate(index), completions.immediate(index), () -> giveBack(slot)));
+                buffers[slot].asSlice(0, length),
+                completions.hasImmediate(index),
+                completions.immediate(index),
+                () -> giveBack(slot)));
         changed();
     }
 
     private void giveBack(int slot) {
         returned.add(boxed[slot]);
-        repost(posted.get() <= count / 2 ? 1 : batch);
+        repost(posted.get() <= half ? 1 : batch, false);
+        endpoint.creditsChanged();
         region.release();
     }
 
-    /** Posts what was given back if it is at least {@code least}. */
-    private void repost(int least) {
+    /** Posts what was given back if it is at least {@code least}; the first posting is what the peer knows from the exchange. */
+    private void repost(int least, boolean first) {
         if (returned.size() < least || wip.getAndIncrement() != 0) {
             return;
         }
@@ -182,6 +241,9 @@ public final class ReceiveQueue {
                     endpoint.fail(new VerbsException("ibv_post_recv", -result, null));
                     break;
                 }
+                if (!first) {
+                    credits.reposted(length - controlInChain, controlInChain);
+                }
             }
             missed = wip.addAndGet(-missed);
         } while (missed != 0);
@@ -189,9 +251,15 @@ public final class ReceiveQueue {
 
     private boolean fillChain() {
         chain.clear();
+        controlInChain = 0;
         Integer slot;
         while (!chain.isFull() && (slot = returned.poll()) != null) {
-            chain.add(table.arm(base + slot)).entry(buffers[slot].address(), size, region.lkey());
+            chain.add(table.arm(base + slot));
+            if (frameBytes > 0) {
+                chain.entry(region.segment().address() + frameOffset(slot), frameBytes, region.lkey());
+            }
+            chain.entry(buffers[slot].address(), size, region.lkey());
+            controlInChain += control[slot] ? 1 : 0;
         }
         return chain.size() > 0;
     }

@@ -26,11 +26,17 @@ import org.jspecify.annotations.Nullable;
 // signal that never comes,
 //   and a full queue always holds a signaled request.
 // - Reads and atomics beyond maxReads wait in `deferred`, in order, and let sends pass; with room they go first.
+// - Messages for which the peer has no receive wait in `blocked`, in order, and let one-sided operations pass.
+// - The last CONTROL_SENDS slots are for control frames; a slot of one holds no operation.
 
 /** The send side of one queue pair: orders, chains, signals and retires work requests. */
 final class SendQueue implements InFlightTable.Owner {
     private static final int MAX_CHAIN = 64;
     private static final int UNBOUNDED_CHUNK = 128;
+    /** Of each slot: where an atomic's result lands, and the frame of a message. */
+    static final int SLOT_BYTES = Long.BYTES + Long.BYTES + Frame.BYTES;
+
+    private static final int FRAME = Long.BYTES + Long.BYTES;
 
     private final RdmaEndpoint endpoint;
     private final QueuePair queuePair;
@@ -40,12 +46,17 @@ final class SendQueue implements InFlightTable.Owner {
     private final int maxReads;
     private final int maxInline;
     private final int base;
-    private final MemoryRegion results;
+    private final int room;
+    private final Credits credits;
+    private final ReceiveQueue receives;
+    private final MemoryRegion slotMemory;
     private final SendChain chain;
     private final Queue<Operation> submitted = new MpscUnboundedVarHandleArrayQueue<>(UNBOUNDED_CHUNK);
     private final AtomicInteger wip = new AtomicInteger();
     private final AtomicReferenceArray<@Nullable Operation> slots;
     private final ArrayDeque<Operation> deferred = new ArrayDeque<>(); // (drainer)
+    private final ArrayDeque<Operation> blocked = new ArrayDeque<>(); // (drainer)
+    private volatile int blockedCount; // (drainer) writes
     private int postSlot; // (drainer)
     private int postedReads; // (drainer)
     private int unsignaled; // (drainer)
@@ -59,24 +70,34 @@ final class SendQueue implements InFlightTable.Owner {
             RdmaEndpoint endpoint,
             QueuePair queuePair,
             InFlightTable table,
-            MemoryRegion results,
+            MemoryRegion slotMemory,
+            ReceiveQueue receives,
+            Credits credits,
             EndpointOptions options) {
         this.endpoint = endpoint;
         this.queuePair = queuePair;
         this.table = table;
-        this.results = results;
-        this.depth = options.capacity().maxSendWr();
+        this.slotMemory = slotMemory;
+        this.receives = receives;
+        this.credits = credits;
+        this.room = options.capacity().maxSendWr();
+        this.depth = depth(options);
         this.signalEvery = Math.min(options.signalEvery(), Math.max(1, depth / 2));
         this.maxReads = options.maxRdAtomic();
         this.maxInline = Math.min(
                 options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
-        this.chain = new SendChain(Math.min(depth, MAX_CHAIN), 1);
+        this.chain = new SendChain(Math.min(depth, MAX_CHAIN), 2);
         this.slots = new AtomicReferenceArray<>(depth);
         this.base = table.reserve(depth, this);
         if (base < 0) {
             throw new IllegalStateException(
                     "completion queue has no room for " + depth + " sends more: " + table.free() + " entries are left");
         }
+    }
+
+    /** Send slots that a connection needs. */
+    static int depth(EndpointOptions options) {
+        return options.capacity().maxSendWr() + (options.credits() ? Credits.CONTROL_SENDS : 0);
     }
 
     /** Takes an operation whose buffer is borrowed; it ends exactly once, now or later. */
@@ -109,8 +130,7 @@ final class SendQueue implements InFlightTable.Owner {
 
     private boolean fillChain() {
         chain.clear();
-        long room = depth - inFlight();
-        while (room > chain.size() && !chain.isFull()) {
+        while (chain.size() < room - inFlight() && !chain.isFull()) {
             Operation next = nextToPost();
             if (next == null) {
                 break;
@@ -119,29 +139,79 @@ final class SendQueue implements InFlightTable.Owner {
                 encode(next);
             }
         }
+        // A message that is in the chain has announced all there is.
+        if (credits.isDue(receives.isEmpty()) && chain.size() < depth - inFlight() && !chain.isFull()) {
+            encodeCredit();
+        }
         return chain.size() > 0;
     }
 
     private @Nullable Operation nextToPost() {
         boolean readRoom = postedReads - retiredReads < maxReads;
+        if (!blocked.isEmpty() && credits.mayMessage()) {
+            return unblock();
+        }
         if (readRoom && !deferred.isEmpty()) {
             return deferred.poll();
         }
         Operation next;
         while ((next = submitted.poll()) != null) {
-            if (readRoom || !next.request().opcode().isReadOrAtomic()) {
+            WorkRequestOpcode opcode = next.request().opcode();
+            if (opcode.consumesReceive()) {
+                if (blocked.isEmpty() && credits.mayMessage()) {
+                    return next;
+                }
+                blocked.add(next);
+                blockedCount = blocked.size();
+            } else if (readRoom || !opcode.isReadOrAtomic()) {
                 return next;
+            } else {
+                deferred.add(next);
             }
-            deferred.add(next);
         }
         return null;
+    }
+
+    private @Nullable Operation unblock() {
+        Operation next = blocked.poll();
+        blockedCount = blocked.size();
+        return next;
+    }
+
+    /** The peer announced receives, or ours should be announced. Any thread. */
+    void creditsChanged() {
+        if (blockedCount > 0 || credits.isDue(receives.isEmpty())) {
+            drain();
+        }
+    }
+
+    private int takeSlot() {
+        int slot = postSlot;
+        postSlot = slot + 1 == depth ? 0 : slot + 1;
+        return slot;
+    }
+
+    private void encodeCredit() {
+        int slot = takeSlot();
+        chain.add(table.arm(base + slot), WorkRequestOpcode.SEND);
+        credits.consumeControl();
+        frame(slot, Frame.CREDIT);
+        if (Frame.BYTES <= maxInline) {
+            chain.inline();
+        }
+        endpoint.loop().counters().creditFrame();
+    }
+
+    private void frame(int slot, int type) {
+        long at = (long) slot * SLOT_BYTES + FRAME;
+        Frame.write(slotMemory.segment(), at, type, credits.announce(), credits.announceControl());
+        chain.entry(slotMemory.segment().address() + at, Frame.BYTES, slotMemory.lkey());
     }
 
     private void encode(Operation operation) {
         WorkRequest request = operation.request();
         WorkRequestOpcode opcode = request.opcode();
-        int slot = postSlot;
-        postSlot = slot + 1 == depth ? 0 : slot + 1;
+        int slot = takeSlot();
         slots.setRelease(slot, operation);
         chain.add(table.arm(base + slot), opcode);
         RemoteMemory remote = request.remote();
@@ -149,18 +219,26 @@ final class SendQueue implements InFlightTable.Owner {
         if (buffer == null) { // an atomic: its result goes to the slot's own 8 bytes
             RemoteMemory target = java.util.Objects.requireNonNull(remote);
             chain.atomic(target.address(), target.rkey(), request.compareAdd(), request.swap());
-            chain.entry(results.segment().address() + (long) slot * Long.BYTES, Long.BYTES, results.lkey());
+            chain.entry(slotMemory.segment().address() + (long) slot * SLOT_BYTES, Long.BYTES, slotMemory.lkey());
         } else {
             if (remote != null) {
                 chain.remote(remote.address(), remote.rkey());
             }
             chain.immediate(request.immediate());
             int length = operation.length();
+            int total = length;
+            if (credits.framed() && opcode.consumesReceive()) {
+                credits.consume();
+                if (remote == null) { // a write with immediate has no frame
+                    frame(slot, Frame.DATA);
+                    total += Frame.BYTES;
+                }
+            }
             if (length > 0) {
                 chain.entry(buffer.address(), length, buffer.lkey());
-                if (length <= maxInline && !opcode.isReadOrAtomic()) {
-                    chain.inline();
-                }
+            }
+            if (total > 0 && total <= maxInline && !opcode.isReadOrAtomic()) {
+                chain.inline();
             }
         }
         if (opcode.isReadOrAtomic()) {
@@ -212,11 +290,14 @@ final class SendQueue implements InFlightTable.Owner {
         while (retireSlot != slot) {
             retire(null);
         }
-        Operation operation = slots.getAcquire(slot);
-        if (status == 0 || operation == null) {
+        if (status == 0) {
             retire(null);
         } else {
-            retire(endpoint.failureOf(status, operation.request().opcode(), qpNumber, vendorError));
+            Operation operation = slots.getAcquire(slot);
+            WorkRequestOpcode opcode = operation == null
+                    ? WorkRequestOpcode.SEND
+                    : operation.request().opcode();
+            retire(endpoint.failureOf(status, opcode, qpNumber, vendorError));
         }
         drain();
     }
@@ -231,7 +312,7 @@ final class SendQueue implements InFlightTable.Owner {
         }
         boolean read = operation.request().opcode().isReadOrAtomic();
         long value = operation.request().buffer() == null
-                ? results.segment().get(ValueLayout.JAVA_LONG, (long) slot * Long.BYTES)
+                ? slotMemory.segment().get(ValueLayout.JAVA_LONG, (long) slot * SLOT_BYTES)
                 : 0;
         if (read) {
             retiredReads = retiredReads + 1;
@@ -260,7 +341,9 @@ final class SendQueue implements InFlightTable.Owner {
 
     private void failWaiting() {
         Operation operation;
-        while ((operation = deferred.poll()) != null || (operation = submitted.poll()) != null) {
+        while ((operation = deferred.poll()) != null
+                || (operation = unblock()) != null
+                || (operation = submitted.poll()) != null) {
             end(operation, 0, endpoint.closedException(false));
         }
     }

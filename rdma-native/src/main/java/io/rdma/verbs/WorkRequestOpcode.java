@@ -52,6 +52,15 @@ public enum WorkRequestOpcode {
     }
 
     /**
+     * Whether it takes a receive of the peer.
+     *
+     * @return true for both sends and for the write with immediate
+     */
+    public boolean consumesReceive() {
+        return this == SEND || this == SEND_WITH_IMM || this == RDMA_WRITE_WITH_IMM;
+    }
+
+    /**
      * Whether the request takes one of the few read/atomic resources ({@code max_rd_atomic}).
      *
      * @return true for RDMA_READ and atomics

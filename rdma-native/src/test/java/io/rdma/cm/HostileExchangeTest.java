@@ -16,12 +16,12 @@ class HostileExchangeTest {
     void parametersHaveTheDocumentedForm() {
         Gid gid = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 77, 0, 1});
         PeerParameters parameters =
-                new PeerParameters(0x123456, 0xabcdef, gid, 0x0102, Mtu.BYTES_1024, 16, 17, 128, 8192);
+                new PeerParameters(0x123456, 0xabcdef, gid, 0x0102, Mtu.BYTES_1024, 16, 17, true, 128, 8192);
         ByteBuffer bytes = ByteBuffer.allocate(PeerParameters.BYTES);
         parameters.encode(bytes);
         assertThat(java.util.HexFormat.of().formatHex(bytes.array()))
                 .isEqualTo("00123456" + "00abcdef" + "00000000000000000000ffff0a4d0001" + "0102" + "03" + "10" + "11"
-                        + "000000" + "00000080" + "00002000" + "0000000000000000");
+                        + "01" + "0000" + "00000080" + "00002000" + "0000000000000000");
         assertThat(PeerParameters.decode(bytes.flip())).isEqualTo(parameters);
     }
 

@@ -7,156 +7,22 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.ConnectHandler;
-import io.rdma.cm.ConnectionOptions;
-import io.rdma.cm.EstablishedConnection;
-import io.rdma.cm.RdmaConnector;
-import io.rdma.cm.RdmaListener;
-import io.rdma.testing.TestDevice;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.WorkCompletionException;
 import java.lang.foreign.ValueLayout;
-import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the engine promises below the front-ends, the same on every device. Each test ends with all pools whole, nothing in flight, no stale completion. */
-abstract class EngineContract {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-
-    private RdmaResources resources;
-    private RdmaEndpoint client;
-    private RdmaEndpoint server;
-
-    /** Name of the device. */
-    abstract String device();
-
-    @BeforeEach
-    void open() {
-        TestDevice.assumed(device());
-        resources = new RdmaResources(TestDevice.assumed(device()), 2048);
-    }
-
-    private void connect(ConnectionOptions options) {
-        CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
-        CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
-        try (RdmaListener listener =
-                RdmaListener.bind(resources, options, new InetSocketAddress("127.0.0.1", 0), accepted::complete)) {
-            RdmaConnector.connect(resources, options, listener.address(), new ConnectHandler() {
-                @Override
-                public void connected(EstablishedConnection connection) {
-                    connected.complete(connection);
-                }
-
-                @Override
-                public void failed(RuntimeException error) {
-                    connected.completeExceptionally(error);
-                }
-            });
-            client = connected.join().endpoint();
-            server = accepted.join().endpoint();
-        }
-    }
-
-    private static ConnectionOptions small() {
-        return ConnectionOptions.DEFAULT
-                .withQueuePair(ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(16))
-                .withReceiveBuffers(8, 256)
-                .withSendBuffers(4, 256)
-                .withSignalEvery(4)
-                .withMaxRdAtomic(2);
-    }
-
-    @AfterEach
-    void nothingIsLeft() {
-        if (resources == null) {
-            return;
-        }
-        if (client != null) {
-            for (RdmaEndpoint endpoint : List.of(client, server)) {
-                endpoint.close();
-                endpoint.closed().join();
-                endpoint.receives().discard();
-                assertThat(endpoint.inFlight()).isZero();
-                assertThat(endpoint.sendBuffers().leased()).isZero();
-                assertThat(endpoint.receives().outstanding()).isZero();
-            }
-        }
-        assertThat(resources.loop().freeEntries())
-                .isEqualTo(resources.loop().completionQueue().entries());
-        assertThat(resources.loop().counters().listenerErrors()).isZero();
-        resources.close();
-        assertThat(resources.context().isClosed()).isTrue();
-    }
-
-    /** Counts how often it ended, and how. */
-    private static final class Counted extends Operation {
-        private final AtomicInteger ends = new AtomicInteger();
-        private final CompletableFuture<Void> end = new CompletableFuture<>();
-        private volatile RuntimeException error;
-        private volatile long value;
-
-        Counted(WorkRequest request) {
-            super(request);
-        }
-
-        @Override
-        protected void completed(long result) {
-            value = result;
-            ends.incrementAndGet();
-            end.complete(null);
-        }
-
-        @Override
-        protected void failed(RuntimeException reason) {
-            error = reason;
-            ends.incrementAndGet();
-            end.complete(null);
-        }
-
-        Counted ended() {
-            assertThat(end).as(request().opcode().name()).succeedsWithin(PATIENCE);
-            return this;
-        }
-    }
-
-    private static Counted submit(RdmaEndpoint to, WorkRequest request) {
-        Counted operation = new Counted(request);
-        to.submit(operation);
-        return operation;
-    }
-
-    private static RegisteredBuffer acquire(RdmaEndpoint of) {
-        CompletableFuture<RegisteredBuffer> buffer = new CompletableFuture<>();
-        of.sendBuffers().acquire(new BufferWaiter() {
-            @Override
-            public void acquired(RegisteredBuffer acquired) {
-                buffer.complete(acquired);
-            }
-
-            @Override
-            public void failed(RuntimeException error) {
-                buffer.completeExceptionally(error);
-            }
-        });
-        return buffer.join();
-    }
-
-    private static MemoryRegion everything(RdmaEndpoint of, long bytes) {
-        return of.allocate(bytes, Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
-    }
-
+/** What the engine promises below the front-ends, the same on every device. */
+abstract class EngineContract extends ConnectedContract {
     @ParameterizedTest(name = "depth {0}, signal every {1}")
     @CsvSource({"16, 1", "16, 4", "16, 8", "1, 1", "3, 32", "128, 32"})
     void tenThousandWritesFromFourThreadsEndExactlyOnce(int depth, int signalEvery) throws InterruptedException {

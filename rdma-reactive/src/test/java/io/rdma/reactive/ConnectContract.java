@@ -273,7 +273,7 @@ abstract class ConnectContract {
     @Test
     void aServerWhoseParametersAreImpossibleIsAProtocolError() throws IOException {
         byte[] answer = new byte[7 + 48];
-        System.arraycopy(new byte[] {'J', 'R', 'D', 'M', 0, 1, 'Y'}, 0, answer, 0, 7);
+        System.arraycopy(new byte[] {'J', 'R', 'D', 'M', 0, 2, 'Y'}, 0, answer, 0, 7);
         assertAnswerIs(Reason.PROTOCOL_ERROR, answer); // queue pair number 0
     }
 

@@ -106,7 +106,7 @@ abstract class SamplesContract {
 
     @Test
     void theDemoVerifiesEveryByte() throws Exception {
-        try (SampleProcess demo = run("demo", "--scale", "0.01")) {
+        try (SampleProcess demo = run("demo", "--scale", "0.002")) {
             String output = demo.ended(0).output();
             assertThat(output).contains("every byte verified").doesNotContain("MISMATCH");
             for (String operation :

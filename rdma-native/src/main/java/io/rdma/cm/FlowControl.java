@@ -1,0 +1,12 @@
+package io.rdma.cm;
+
+/** How a fast sender is kept from running over a slow receiver. */
+public enum FlowControl {
+    /**
+     * Each side counts the receives that the other one has posted, and sends no more messages than that; each message has a header of 16 bytes. Holds if
+     * both sides say so, else the connection is {@link #PLAIN}.
+     */
+    CREDITS,
+    /** Messages are payload only, and a sender without a receive on the other side tries again (receiver not ready, {@code rnrRetry}). */
+    PLAIN
+}

@@ -1,0 +1,138 @@
+package io.rdma.engine;
+
+// Invariants
+// - All counts are cumulative and wrap around at 2^32: what a late announcement said, the next one says again.
+// - Receives for messages and for control frames are counted apart, though the device does not tell them apart: a frame
+// is posted only if its count allows it, so the sum never exceeds what the peer has posted.
+// - A control frame asks for no answer: its own receive is announced with the next frame, or once half of the reserve
+// is used up; so there is no endless exchange. Only such an announcement may use the last control credit, so two peers
+// that have both run out always have one frame left that helps the other.
+// - Fields marked (drainer), (loop), (poster) are written by the thread that drains the send queue, by the loop, by the
+// thread that re-posts receives; all are read by anybody.
+
+/** Flow control of one connection, both ways: how many messages the peer can take, and what it knows of ours. See docs/protocol.md. */
+final class Credits {
+    /** Receives beyond those of the application, for control frames. */
+    static final int CONTROL_RECEIVES = 8;
+    /** Send slots beyond those of the application. */
+    static final int CONTROL_SENDS = 1;
+
+    private final boolean framed;
+    private final int receiveBuffers; // here
+    private final int batch; // receives for messages that are worth a control frame
+    private final int window; // receive buffers of the peer
+    private volatile int granted; // (loop) messages, by the peer
+    private volatile int grantedControl; // (loop)
+    private volatile int consumed; // (drainer) by our messages
+    private volatile int consumedControl; // (drainer)
+    private volatile int received; // (loop) messages of the peer
+    private volatile int reposted; // (poster)
+    private volatile int repostedControl; // (poster)
+    private volatile int announced; // (drainer)
+    private volatile int announcedControl; // (drainer)
+
+    /**
+     * At the start of a connection, when all receives of both sides are posted.
+     *
+     * @param framed whether both sides count
+     * @param ours receive buffers here, without those for control frames
+     * @param theirs receive buffers there, without those for control frames
+     */
+    Credits(boolean framed, int ours, int theirs) {
+        this.framed = framed;
+        receiveBuffers = ours;
+        window = theirs;
+        batch = Math.max(1, (ours + 3) / 4);
+        granted = theirs;
+        grantedControl = CONTROL_RECEIVES;
+        announced = ours;
+        reposted = ours;
+        announcedControl = CONTROL_RECEIVES;
+        repostedControl = CONTROL_RECEIVES;
+    }
+
+    /** Whether messages carry a {@link Frame}. */
+    boolean framed() {
+        return framed;
+    }
+
+    /** Receives to be posted. */
+    int receives() {
+        return framed ? receiveBuffers + CONTROL_RECEIVES : receiveBuffers;
+    }
+
+    /** Whether the peer has a receive for a message. */
+    boolean mayMessage() {
+        return !framed || granted - consumed > 0;
+    }
+
+    /** A message, or a write with immediate, takes a receive of the peer. Drainer. */
+    void consume() {
+        consumed = consumed + 1;
+    }
+
+    /** A control frame takes one. Drainer. */
+    void consumeControl() {
+        consumedControl = consumedControl + 1;
+    }
+
+    /**
+     * The peer announced its receives. Loop.
+     *
+     * @return false if that cannot be true: fewer than before, or more than it has
+     */
+    boolean granted(int messages, int control) {
+        if (isImpossible(messages, granted, consumed, window)
+                || isImpossible(control, grantedControl, consumedControl, CONTROL_RECEIVES)) {
+            return false;
+        }
+        granted = messages;
+        grantedControl = control;
+        return true;
+    }
+
+    private static boolean isImpossible(int total, int before, int used, int most) {
+        return total - before < 0 || total - used < 0 || total - used > most;
+    }
+
+    /** A message came. Loop. */
+    void received() {
+        received = received + 1;
+    }
+
+    /** Receives were posted again. Poster. */
+    void reposted(int messages, int control) {
+        reposted = reposted + messages;
+        repostedControl = repostedControl + control;
+    }
+
+    /**
+     * Whether a control frame should, and may, tell the peer of our receives now.
+     *
+     * @param idle whether our application has taken all that arrived
+     */
+    boolean isDue(boolean idle) {
+        if (!framed) {
+            return false;
+        }
+        int left = grantedControl - consumedControl;
+        if (left > 0 && repostedControl - announcedControl >= CONTROL_RECEIVES / 2) {
+            return true;
+        }
+        int news = reposted - announced;
+        boolean starved = announced - received <= 0;
+        return left > 1 && (news >= batch || news > 0 && idle && starved);
+    }
+
+    /** What a frame that is posted now announces of receives for messages. Drainer. */
+    int announce() {
+        announced = reposted;
+        return announced;
+    }
+
+    /** The same for control frames. */
+    int announceControl() {
+        announcedControl = repostedControl;
+        return announcedControl;
+    }
+}

@@ -1,0 +1,43 @@
+package io.rdma.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+// docs/protocol.md: 16 bytes, big-endian: type u8, 3 bytes zero, messages granted u32, control frames granted u32, 4
+// bytes zero.
+
+/** What precedes the payload of every message between two peers of this library that count credits. */
+final class Frame {
+    static final int BYTES = 16;
+
+    /** A message of the application. */
+    static final int DATA = 0;
+    /** Nothing but this header. */
+    static final int CREDIT = 1;
+
+    private static final long TYPE = 0;
+    private static final long GRANTED = 4;
+    private static final long GRANTED_CONTROL = 8;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private Frame() {}
+
+    static void write(MemorySegment memory, long at, int type, int granted, int grantedControl) {
+        memory.set(ValueLayout.JAVA_BYTE, at + TYPE, (byte) type);
+        memory.set(INT, at + GRANTED, granted);
+        memory.set(INT, at + GRANTED_CONTROL, grantedControl);
+    }
+
+    static int type(MemorySegment memory, long at) {
+        return memory.get(ValueLayout.JAVA_BYTE, at + TYPE);
+    }
+
+    static int granted(MemorySegment memory, long at) {
+        return memory.get(INT, at + GRANTED);
+    }
+
+    static int grantedControl(MemorySegment memory, long at) {
+        return memory.get(INT, at + GRANTED_CONTROL);
+    }
+}

@@ -1,0 +1,153 @@
+package io.rdma.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.buffer.BufferWaiter;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.ConnectHandler;
+import io.rdma.cm.ConnectionOptions;
+import io.rdma.cm.EstablishedConnection;
+import io.rdma.cm.RdmaConnector;
+import io.rdma.cm.RdmaListener;
+import io.rdma.testing.TestDevice;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** Two endpoints that are connected, on the device of the subclass. Each test ends with all pools whole and nothing in flight. */
+abstract class ConnectedContract {
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    RdmaResources resources;
+    RdmaEndpoint client;
+    RdmaEndpoint server;
+
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void open() {
+        TestDevice.assumed(device());
+        resources = new RdmaResources(TestDevice.assumed(device()), 2048);
+    }
+
+    final void connect(ConnectionOptions options) {
+        connect(options, options);
+    }
+
+    final void connect(ConnectionOptions clients, ConnectionOptions servers) {
+        CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
+        CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
+        try (RdmaListener listener =
+                RdmaListener.bind(resources, servers, new InetSocketAddress("127.0.0.1", 0), accepted::complete)) {
+            RdmaConnector.connect(resources, clients, listener.address(), new ConnectHandler() {
+                @Override
+                public void connected(EstablishedConnection connection) {
+                    connected.complete(connection);
+                }
+
+                @Override
+                public void failed(RuntimeException error) {
+                    connected.completeExceptionally(error);
+                }
+            });
+            client = connected.join().endpoint();
+            server = accepted.join().endpoint();
+        }
+    }
+
+    static ConnectionOptions small() {
+        return ConnectionOptions.DEFAULT
+                .withQueuePair(ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(16))
+                .withReceiveBuffers(8, 256)
+                .withSendBuffers(4, 256)
+                .withSignalEvery(4)
+                .withMaxRdAtomic(2);
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        if (resources == null) {
+            return;
+        }
+        if (client != null) {
+            for (RdmaEndpoint endpoint : List.of(client, server)) {
+                endpoint.close();
+                endpoint.closed().join();
+                endpoint.receives().discard();
+                assertThat(endpoint.inFlight()).isZero();
+                assertThat(endpoint.sendBuffers().leased()).isZero();
+                assertThat(endpoint.receives().outstanding()).isZero();
+            }
+        }
+        assertThat(resources.loop().freeEntries())
+                .isEqualTo(resources.loop().completionQueue().entries());
+        assertThat(resources.loop().counters().listenerErrors()).isZero();
+        resources.close();
+        assertThat(resources.context().isClosed()).isTrue();
+    }
+
+    /** Counts how often it ended, and how. */
+    static final class Counted extends Operation {
+        final AtomicInteger ends = new AtomicInteger();
+        private final CompletableFuture<Void> end = new CompletableFuture<>();
+        volatile RuntimeException error;
+        volatile long value;
+
+        Counted(WorkRequest request) {
+            super(request);
+        }
+
+        @Override
+        protected void completed(long result) {
+            value = result;
+            ends.incrementAndGet();
+            end.complete(null);
+        }
+
+        @Override
+        protected void failed(RuntimeException reason) {
+            error = reason;
+            ends.incrementAndGet();
+            end.complete(null);
+        }
+
+        Counted ended() {
+            assertThat(end).as(request().opcode().name()).succeedsWithin(PATIENCE);
+            return this;
+        }
+    }
+
+    static Counted submit(RdmaEndpoint to, WorkRequest request) {
+        Counted operation = new Counted(request);
+        to.submit(operation);
+        return operation;
+    }
+
+    static RegisteredBuffer acquire(RdmaEndpoint of) {
+        CompletableFuture<RegisteredBuffer> buffer = new CompletableFuture<>();
+        of.sendBuffers().acquire(new BufferWaiter() {
+            @Override
+            public void acquired(RegisteredBuffer acquired) {
+                buffer.complete(acquired);
+            }
+
+            @Override
+            public void failed(RuntimeException error) {
+                buffer.completeExceptionally(error);
+            }
+        });
+        return buffer.join();
+    }
+
+    static MemoryRegion everything(RdmaEndpoint of, long bytes) {
+        return of.allocate(bytes, Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
+    }
+}

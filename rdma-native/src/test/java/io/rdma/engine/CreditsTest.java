@@ -1,0 +1,138 @@
+package io.rdma.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CreditsTest {
+    private static final int CONTROL = Credits.CONTROL_RECEIVES;
+
+    @Test
+    void announcementsThatCannotBeTrueAreRefused() {
+        Credits credits = new Credits(true, 16, 4);
+        assertThat(credits.granted(4, CONTROL)).as("nothing new").isTrue();
+        assertThat(credits.granted(5, CONTROL)).as("more than it has").isFalse();
+        assertThat(credits.granted(4, CONTROL + 1)).isFalse();
+        for (int i = 0; i < 3; i++) {
+            credits.consume();
+        }
+        assertThat(credits.granted(7, CONTROL)).isTrue();
+        assertThat(credits.granted(6, CONTROL)).as("fewer than before").isFalse();
+        assertThat(credits.granted(7, CONTROL - 1)).isFalse();
+        for (int bad : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+            assertThat(credits.granted(bad, CONTROL)).isFalse();
+            assertThat(credits.granted(7, bad)).isFalse();
+        }
+    }
+
+    @Test
+    void withoutCountingEverythingMayGo() {
+        Credits credits = new Credits(false, 1, 1);
+        assertThat(credits.receives()).isEqualTo(1);
+        credits.consume();
+        credits.consume();
+        assertThat(credits.mayMessage()).isTrue();
+        assertThat(credits.isDue(true)).isFalse();
+    }
+
+    /** One peer of the model: its receives, what it still wants to send, and what has arrived and was not read. */
+    private static final class Peer {
+        final Credits credits;
+        final ArrayDeque<int[]> wire = new ArrayDeque<>(); // towards it: {control, granted, granted control}
+        int posted;
+        int unread;
+        int open;
+        int toSend;
+        int got;
+        boolean reads = true;
+
+        Peer(int ours, int theirs, int toSend) {
+            credits = new Credits(true, ours, theirs);
+            posted = credits.receives();
+            this.toSend = toSend;
+        }
+
+        boolean idle() {
+            return unread == 0;
+        }
+    }
+
+    /**
+     * A model of two peers with an ordered wire and any order of events: a frame never finds the other side without a receive, and when both read
+     * everything gets there, however both have stopped before.
+     */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 100", "2, 3", "8, 8", "64, 5", "200, 200"})
+    void noFrameWithoutAReceiveAndNoDeadlock(int ours, int theirs) {
+        for (int seed = 0; seed < 100; seed++) {
+            Random random = new Random(seed);
+            Peer a = new Peer(ours, theirs, 500);
+            Peer b = new Peer(theirs, ours, 500);
+            for (int step = 0; step < 20_000; step++) {
+                if (step % 500 == 0) {
+                    a.reads = random.nextBoolean();
+                    b.reads = random.nextBoolean();
+                }
+                step(random, random.nextBoolean() ? a : b, a, b);
+            }
+            a.reads = true;
+            b.reads = true;
+            for (int step = 0; step < 100_000 && (a.got < 500 || b.got < 500); step++) {
+                step(random, random.nextBoolean() ? a : b, a, b);
+            }
+            assertThat(a.got).as("seed " + seed).isEqualTo(500);
+            assertThat(b.got).as("seed " + seed).isEqualTo(500);
+        }
+    }
+
+    private static void step(Random random, Peer one, Peer a, Peer b) {
+        Peer other = one == a ? b : a;
+        switch (random.nextInt(4)) {
+            case 0 -> {
+                if (one.toSend > 0 && one.credits.mayMessage()) {
+                    one.toSend--;
+                    one.credits.consume();
+                    other.wire.add(new int[] {0, one.credits.announce(), one.credits.announceControl()});
+                } else if (one.credits.isDue(one.idle())) {
+                    one.credits.consumeControl();
+                    other.wire.add(new int[] {1, one.credits.announce(), one.credits.announceControl()});
+                }
+            }
+            case 1 -> arrive(one);
+            case 2 -> {
+                if (one.reads && one.unread > 0) {
+                    one.unread--;
+                    one.open++;
+                    one.got++;
+                }
+            }
+            default -> {
+                if (one.open > 0) {
+                    one.open--;
+                    one.posted++;
+                    one.credits.reposted(1, 0);
+                }
+            }
+        }
+    }
+
+    private static void arrive(Peer peer) {
+        int[] frame = peer.wire.poll();
+        if (frame == null) {
+            return;
+        }
+        assertThat(--peer.posted).as("receives").isNotNegative();
+        assertThat(peer.credits.granted(frame[1], frame[2])).isTrue();
+        if (frame[0] == 1) {
+            peer.posted++;
+            peer.credits.reposted(0, 1);
+        } else {
+            peer.credits.received();
+            peer.unread++;
+        }
+    }
+}
