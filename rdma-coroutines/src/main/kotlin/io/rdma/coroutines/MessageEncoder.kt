@@ -9,4 +9,10 @@ public fun interface MessageEncoder<in T> {
         item: T,
         target: MemorySegment,
     ): Int
+
+    /**
+     * Length in bytes of an [item] that may be larger than a send buffer, exact in that case: [encode] then gets memory of exactly this length,
+     * registered for this message. 0, the default, for items that always fit.
+     */
+    public fun length(item: T): Int = 0
 }

@@ -10,11 +10,13 @@ import io.rdma.verbs.AccessFlag
 import io.rdma.verbs.MemoryRegion
 import io.rdma.verbs.RemoteMemory
 import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.withContext
 import java.lang.foreign.MemorySegment
 import java.net.InetSocketAddress
 import java.util.concurrent.CompletableFuture
@@ -41,21 +43,35 @@ public class RdmaConnection internal constructor(
 
     /**
      * Sends a message of [length] bytes that [writer] puts into a registered buffer; suspends while the peer or the device has no room, and
-     * until the peer's device has it. At most [maxMessageSize] and the size of a send buffer.
+     * until the peer's device has it. At most [maxMessageSize]; what does not fit into a send buffer gets
+     * registered memory of its own, what does not fit into the peer's receive buffers is read by it.
      */
     public suspend fun send(
         length: Int,
         writer: (MemorySegment) -> Unit,
     ) {
-        val buffers = endpoint.sendBuffers().bufferSize()
-        require(length in 0..minOf(buffers, maxMessageSize())) {
-            "message of $length bytes: a send buffer has $buffers bytes, " +
-                "and the peer receives at most ${maxMessageSize()}. " +
-                "Configure larger sendBuffers here, or larger receiveBuffers there"
+        require(length in 0..maxMessageSize()) {
+            "message of $length bytes: the peer receives at most ${maxMessageSize()}. " +
+                "Send less, or configure larger receiveBuffers or maxMessageSize there"
+        }
+        if (length > endpoint.sendBuffers().bufferSize()) {
+            sendLarge(length, writer)
+            return
         }
         acquire().use { buffer ->
             writer(buffer.segment().asSlice(0, length.toLong()))
             endpoint.await(WorkRequest.send(buffer.limit(length), false))
+        }
+    }
+
+    /** A message that does not fit into a buffer of the pool gets one of its own; registering memory takes its time. */
+    private suspend fun sendLarge(
+        length: Int,
+        writer: (MemorySegment) -> Unit,
+    ) = withContext(Dispatchers.IO) {
+        endpoint.allocateBuffer(length).use { buffer ->
+            writer(buffer.segment())
+            endpoint.await(WorkRequest.send(buffer, false))
         }
     }
 
@@ -69,9 +85,15 @@ public class RdmaConnection internal constructor(
     ): Unit =
         coroutineScope {
             items.collect { item ->
-                val buffer = acquire()
+                val length = encoder.length(item)
+                val large = length > endpoint.sendBuffers().bufferSize()
+                val buffer = if (large) endpoint.allocateBuffer(length) else acquire()
                 try {
-                    buffer.limit(encoder.encode(item, buffer.segment()))
+                    val encoded = encoder.encode(item, buffer.segment())
+                    check(!large || encoded == length) {
+                        "the encoder announced $length bytes and wrote $encoded: length() must be exact"
+                    }
+                    buffer.limit(encoded)
                 } catch (e: Throwable) {
                     buffer.close()
                     throw e

@@ -9,7 +9,9 @@ import java.util.function.Consumer;
  *
  * @param queuePair depths; the receive depth grows to the number of receive buffers
  * @param receiveBuffers buffers that are posted ahead
- * @param receiveBufferSize bytes of each: the largest message that can be received
+ * @param receiveBufferSize bytes of each, at least 32: the largest message that arrives without being read from the sender
+ * @param maxMessageSize bytes of the largest message that is received, up to 1 GiB: one that exceeds a receive buffer is read from the sender into memory that is
+ *     registered for it; at least {@code receiveBufferSize}; without credits messages are never larger than a receive buffer
  * @param sendBuffers buffers in the send pool
  * @param sendBufferSize bytes of each: the largest message of the scoped send
  * @param signalEvery a completion at least every so many sends, at most half the send depth
@@ -26,6 +28,7 @@ public record ConnectionOptions(
         QueuePairCapacity queuePair,
         int receiveBuffers,
         int receiveBufferSize,
+        int maxMessageSize,
         int sendBuffers,
         int sendBufferSize,
         int signalEvery,
@@ -42,6 +45,7 @@ public record ConnectionOptions(
             QueuePairCapacity.DEFAULT,
             128,
             8192,
+            64 << 20,
             64,
             8192,
             32,
@@ -57,7 +61,9 @@ public record ConnectionOptions(
     /** Checks the ranges. */
     public ConnectionOptions {
         range("receiveBuffers", receiveBuffers, 1, 1 << 16);
-        range("receiveBufferSize", receiveBufferSize, 1, 1 << 30);
+        range("receiveBufferSize", receiveBufferSize, 32, 1 << 30);
+        maxMessageSize = Math.max(maxMessageSize, receiveBufferSize);
+        range("maxMessageSize", maxMessageSize, 1, 1 << 30);
         range("sendBuffers", sendBuffers, 1, 1 << 16);
         range("sendBufferSize", sendBufferSize, 1, 1 << 30);
         range("signalEvery", signalEvery, 1, 1 << 16);
@@ -107,6 +113,16 @@ public record ConnectionOptions(
             e.receiveBuffers = receiveBuffers;
             e.receiveBufferSize = receiveBufferSize;
         });
+    }
+
+    /**
+     * With another value of {@code maxMessageSize}.
+     *
+     * @param maxMessageSize see the record
+     * @return a copy
+     */
+    public ConnectionOptions withMaxMessageSize(int maxMessageSize) {
+        return copy(e -> e.maxMessageSize = maxMessageSize);
     }
 
     /**
@@ -218,6 +234,7 @@ public record ConnectionOptions(
         private QueuePairCapacity queuePair;
         private int receiveBuffers;
         private int receiveBufferSize;
+        private int maxMessageSize;
         private int sendBuffers;
         private int sendBufferSize;
         private int signalEvery;
@@ -234,6 +251,7 @@ public record ConnectionOptions(
             queuePair = from.queuePair;
             receiveBuffers = from.receiveBuffers;
             receiveBufferSize = from.receiveBufferSize;
+            maxMessageSize = from.maxMessageSize;
             sendBuffers = from.sendBuffers;
             sendBufferSize = from.sendBufferSize;
             signalEvery = from.signalEvery;
@@ -255,6 +273,7 @@ public record ConnectionOptions(
                 e.queuePair,
                 e.receiveBuffers,
                 e.receiveBufferSize,
+                e.maxMessageSize,
                 e.sendBuffers,
                 e.sendBufferSize,
                 e.signalEvery,

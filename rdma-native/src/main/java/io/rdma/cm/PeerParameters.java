@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
  * @param credits whether it counts credits, see docs/protocol.md
  * @param receiveBuffers posted receives, without those for control frames
  * @param receiveBufferSize bytes of each
+ * @param maxMessageSize bytes of the largest message it takes
  */
 record PeerParameters(
         int qpNumber,
@@ -29,7 +30,8 @@ record PeerParameters(
         int responderResources,
         boolean credits,
         int receiveBuffers,
-        int receiveBufferSize) {
+        int receiveBufferSize,
+        int maxMessageSize) {
     static final int BYTES = 48;
     private static final int CREDITS = 1;
     private static final int MAX_24 = 0xffffff;
@@ -41,7 +43,10 @@ record PeerParameters(
                 .put((byte) responderResources)
                 .put((byte) (credits ? CREDITS : 0))
                 .put(new byte[2]);
-        to.putInt(receiveBuffers).putInt(receiveBufferSize).putLong(0);
+        to.putInt(receiveBuffers)
+                .putInt(receiveBufferSize)
+                .putInt(maxMessageSize)
+                .putInt(0);
     }
 
     /**
@@ -60,8 +65,10 @@ record PeerParameters(
         from.position(from.position() + 2);
         int buffers = check("number of receive buffers", from.getInt(), 1, 1 << 16);
         int size = check("receive buffer size", from.getInt(), 1, 1 << 30);
-        from.getLong(); // reserved
-        return new PeerParameters(qpNumber, psn, Gid.of(gid), lid, mtu, initiator, responder, credits, buffers, size);
+        int largest = check("largest message", from.getInt(), size, 1 << 30);
+        from.getInt(); // reserved
+        return new PeerParameters(
+                qpNumber, psn, Gid.of(gid), lid, mtu, initiator, responder, credits, buffers, size, largest);
     }
 
     private static int check(String what, int value, int low, int high) {

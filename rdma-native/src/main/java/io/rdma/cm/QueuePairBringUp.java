@@ -66,7 +66,8 @@ final class QueuePairBringUp implements AutoCloseable {
                 Math.min(options.maxRdAtomic(), device.maxQpRdAtom()),
                 options.flowControl() == FlowControl.CREDITS,
                 options.receiveBuffers(),
-                options.receiveBufferSize());
+                options.receiveBufferSize(),
+                options.maxMessageSize());
     }
 
     /** What the application wants, and room for control frames, whose headers are entries of their own. */
@@ -119,6 +120,7 @@ final class QueuePairBringUp implements AutoCloseable {
 
     private RdmaEndpoint endpoint(PeerParameters peer, int reads) {
         handedOver = true;
+        boolean credits = local.credits() && peer.credits();
         EndpointOptions negotiated = new EndpointOptions(
                 options.queuePair(),
                 options.receiveBuffers(),
@@ -127,8 +129,10 @@ final class QueuePairBringUp implements AutoCloseable {
                 options.sendBufferSize(),
                 options.signalEvery(),
                 reads,
+                credits ? peer.maxMessageSize() : peer.receiveBufferSize(),
+                options.maxMessageSize(),
                 peer.receiveBufferSize(),
-                local.credits() && peer.credits(),
+                credits,
                 peer.receiveBuffers(),
                 options.drainTimeout());
         try {

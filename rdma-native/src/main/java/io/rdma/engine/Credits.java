@@ -1,5 +1,7 @@
 package io.rdma.engine;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
 // Invariants
 // - All counts are cumulative and wrap around at 2^32: what a late announcement said, the next one says again.
 // - Receives for messages and for control frames are counted apart, though the device does not tell them apart: a frame
@@ -30,6 +32,8 @@ final class Credits {
     private volatile int repostedControl; // (poster)
     private volatile int announced; // (drainer)
     private volatile int announcedControl; // (drainer)
+    private final AtomicInteger fetched = new AtomicInteger(); // large messages of the peer that are here
+    private volatile int announcedFetched; // (drainer)
 
     /**
      * At the start of a connection, when all receives of both sides are posted.
@@ -121,7 +125,8 @@ final class Credits {
         }
         int news = reposted - announced;
         boolean starved = announced - received <= 0;
-        return left > 1 && (news >= batch || news > 0 && idle && starved);
+        boolean fetches = fetched.get() != announcedFetched;
+        return left > 1 && (fetches || news >= batch || news > 0 && idle && starved);
     }
 
     /** What a frame that is posted now announces of receives for messages. Drainer. */
@@ -134,5 +139,16 @@ final class Credits {
     int announceControl() {
         announcedControl = repostedControl;
         return announcedControl;
+    }
+
+    /** A large message of the peer is here: the peer may have its memory back. Any thread. */
+    void fetched() {
+        fetched.incrementAndGet();
+    }
+
+    /** The same for large messages that were fetched. */
+    int announceFetched() {
+        announcedFetched = fetched.get();
+        return announcedFetched;
     }
 }

@@ -14,6 +14,8 @@ import java.time.Duration;
  * @param signalEvery a completion at least every so many sends
  * @param maxRdAtomic outgoing reads and atomics at once, what both sides can
  * @param maxMessageSize largest message that the peer receives
+ * @param receiveMessageSize largest message that this side receives, read from the peer beyond {@code receiveBufferSize}
+ * @param peerReceiveBufferSize largest message that the peer receives without reading it from here
  * @param credits whether both sides count credits; else messages are payload only, and receiver-not-ready does the waiting
  * @param peerReceiveBuffers receive buffers of the peer
  * @param drainTimeout how long a close waits for the device
@@ -27,6 +29,8 @@ public record EndpointOptions(
         int signalEvery,
         int maxRdAtomic,
         int maxMessageSize,
+        int receiveMessageSize,
+        int peerReceiveBufferSize,
         boolean credits,
         int peerReceiveBuffers,
         Duration drainTimeout) {

@@ -16,17 +16,22 @@ final class Frame {
     /** Nothing but this header. */
     static final int CREDIT = 1;
 
+    /** Where a large message lies. */
+    static final int ANNOUNCEMENT = 2;
+
     private static final long TYPE = 0;
     private static final long GRANTED = 4;
     private static final long GRANTED_CONTROL = 8;
+    private static final long FETCHED = 12;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
 
     private Frame() {}
 
-    static void write(MemorySegment memory, long at, int type, int granted, int grantedControl) {
+    static void write(MemorySegment memory, long at, int type, int granted, int grantedControl, int fetched) {
         memory.set(ValueLayout.JAVA_BYTE, at + TYPE, (byte) type);
         memory.set(INT, at + GRANTED, granted);
         memory.set(INT, at + GRANTED_CONTROL, grantedControl);
+        memory.set(INT, at + FETCHED, fetched);
     }
 
     static int type(MemorySegment memory, long at) {
@@ -39,5 +44,9 @@ final class Frame {
 
     static int grantedControl(MemorySegment memory, long at) {
         return memory.get(INT, at + GRANTED_CONTROL);
+    }
+
+    static int fetched(MemorySegment memory, long at) {
+        return memory.get(INT, at + FETCHED);
     }
 }

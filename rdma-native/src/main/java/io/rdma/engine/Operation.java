@@ -1,6 +1,9 @@
 package io.rdma.engine;
 
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RemoteMemory;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 // States: NEW -> QUEUED                        submitted, its buffer is borrowed; NEW -> CANCELLED: it never will be
 //         QUEUED -> POSTED -> DONE             completed or failed, the listener methods run
@@ -22,8 +25,11 @@ public abstract class Operation {
     private static final int CANCELLED = 4;
     private static final int ABANDONED = 5;
 
+    private static final Runnable NOTHING = () -> {};
+
     private final AtomicInteger state = new AtomicInteger(NEW);
     private final WorkRequest request;
+    private @Nullable MemoryRegion exposed; // of a large message: the buffer as the peer may read it, until the end
     private int length; // from the submit on: the buffer's limit may change while this waits to be posted
 
     /**
@@ -45,7 +51,7 @@ public abstract class Operation {
     }
 
     /**
-     * Success. On the completion loop; must not block.
+     * Success. On the completion loop, or on a thread of its own for a message that the peer had to fetch; must not block.
      *
      * @param value the old value for atomics, else 0
      */
@@ -66,10 +72,11 @@ public abstract class Operation {
      */
     public final boolean abandon() {
         if (state.compareAndSet(NEW, CANCELLED)) {
-            return true; // a submit that comes later gives the buffer back
+            request.drop(); // a submit that comes later does nothing
+            return true;
         }
         if (state.compareAndSet(QUEUED, CANCELLED)) {
-            request.giveBack();
+            giveBack(NOTHING);
             return true;
         }
         return state.compareAndSet(POSTED, ABANDONED);
@@ -86,6 +93,44 @@ public abstract class Operation {
         return length;
     }
 
+    /** The buffer is exposed to the peer from now until the operation ends. Before the submit. */
+    final void expose(MemoryRegion region) {
+        exposed = region;
+    }
+
+    /** Where the peer finds the message; null if it is sent as it is. */
+    final @Nullable RemoteMemory exposed() {
+        MemoryRegion region = exposed;
+        return region == null ? null : region.remote();
+    }
+
+    /** Ends what the device, or the peer, had of the buffer; then the rest. */
+    private void giveBack(Runnable then) {
+        MemoryRegion region = exposed;
+        if (region == null) {
+            request.giveBack();
+            then.run();
+            return;
+        }
+        // Off the loop: unpinning much memory takes its time. First the region: who gets the buffer must not be read by
+        // the peer.
+        Thread.ofVirtual().name("rdma-unexpose").start(() -> {
+            region.close();
+            request.giveBack();
+            then.run();
+        });
+    }
+
+    /** It was cancelled before the submit: what the submit took goes back. */
+    final void cancelledBefore() {
+        giveBack(NOTHING);
+    }
+
+    /** Whether the interest ended before anything was posted. */
+    final boolean isCancelled() {
+        return state.get() == CANCELLED;
+    }
+
     final boolean markQueued() {
         return state.compareAndSet(NEW, QUEUED);
     }
@@ -96,20 +141,20 @@ public abstract class Operation {
 
     final void complete(long value) {
         boolean wanted = state.compareAndSet(POSTED, DONE);
-        request.giveBack();
-        if (wanted) {
-            completed(value);
+        if (exposed == null) { // the hot path makes no closure
+            request.giveBack();
+            if (wanted) {
+                completed(value);
+            }
+        } else {
+            giveBack(wanted ? () -> completed(value) : NOTHING);
         }
     }
 
     final void fail(RuntimeException error) {
         boolean wanted = state.compareAndSet(POSTED, DONE) || state.compareAndSet(QUEUED, DONE);
-        if (state.get() == CANCELLED) {
-            return; // the canceller gave the buffer back
-        }
-        request.giveBack();
-        if (wanted) {
-            failed(error);
+        if (!isCancelled()) { // else the canceller gave the buffer back
+            giveBack(wanted ? () -> failed(error) : NOTHING);
         }
     }
 }

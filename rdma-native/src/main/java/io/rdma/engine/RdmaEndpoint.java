@@ -1,6 +1,7 @@
 package io.rdma.engine;
 
 import io.rdma.buffer.BufferPool;
+import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
@@ -32,6 +33,7 @@ public final class RdmaEndpoint {
     private final EndpointOptions options;
     private final MemoryRegion sendSlots;
     private final MemoryRegion ring;
+    private final Credits credits;
     private final SendQueue sends;
     private final ReceiveQueue receives;
     private final BufferPool sendBuffers;
@@ -54,9 +56,9 @@ public final class RdmaEndpoint {
         this.domain = domain;
         this.queuePair = queuePair;
         this.options = options;
+        credits = new Credits(options.credits(), options.receiveBuffers(), options.peerReceiveBuffers());
         try (Undo undo = new Undo()) {
             undo.add(queuePair);
-            Credits credits = new Credits(options.credits(), options.receiveBuffers(), options.peerReceiveBuffers());
             sendSlots = undo.add(domain.allocate(
                     (long) SendQueue.depth(options) * SendQueue.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
             ring = undo.add(domain.allocate(ReceiveQueue.bytes(credits, options), EnumSet.of(AccessFlag.LOCAL_WRITE)));
@@ -133,20 +135,31 @@ public final class RdmaEndpoint {
      * @throws IllegalArgumentException if a message is longer than the peer's receive buffer; nothing was submitted then
      */
     public void submit(Operation operation) {
+        if (operation.isCancelled()) {
+            return;
+        }
         WorkRequest request = operation.request();
         int length = operation.fixLength();
         boolean send =
                 request.opcode() == WorkRequestOpcode.SEND || request.opcode() == WorkRequestOpcode.SEND_WITH_IMM;
         if (send && length > options.maxMessageSize()) {
-            throw new IllegalArgumentException("message of " + length
-                    + " bytes is larger than the receive buffers of the peer, " + options.maxMessageSize()
-                    + " bytes: send less, or have the peer configure larger receiveBuffers");
+            throw new IllegalArgumentException("message of " + length + " bytes is larger than the peer receives, "
+                    + options.maxMessageSize()
+                    + " bytes: send less, or have the peer configure larger receiveBuffers or maxMessageSize");
         }
         request.borrow();
+        if (send && length > options.peerReceiveBufferSize()) {
+            try {
+                operation.expose(domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ)));
+            } catch (RuntimeException e) {
+                request.unborrow();
+                throw e;
+            }
+        }
         if (operation.markQueued()) {
             sends.submit(operation);
         } else {
-            request.giveBack(); // cancelled before
+            operation.cancelledBefore();
         }
     }
 
@@ -234,6 +247,36 @@ public final class RdmaEndpoint {
      */
     public void fail(Throwable cause) {
         end(new End("connection is lost: " + cause.getMessage(), cause));
+    }
+
+    /** Memory for one message that the peer has announced; not closed with the connection: the message may outlive it. */
+    MemoryRegion allocateMessage(long bytes) {
+        return domain.allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE));
+    }
+
+    SendQueue sends() {
+        return sends;
+    }
+
+    /** A large message is here: the peer is told. Any thread. */
+    void fetched() {
+        credits.fetched();
+        creditsChanged();
+    }
+
+    /**
+     * A buffer for one outgoing message that is larger than those of the pool: registered for it, and freed with it. Takes time: not on the loop.
+     *
+     * @param bytes length of the message
+     * @return to be closed
+     */
+    public RegisteredBuffer allocateBuffer(int bytes) {
+        MemoryRegion region = allocateMessage(Math.max(1, bytes));
+        try {
+            return RegisteredBuffer.of(region, 0, bytes);
+        } finally {
+            region.close(); // the buffer holds it
+        }
     }
 
     /** See {@link SendQueue#creditsChanged}. */

@@ -6,6 +6,7 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.ReceiveChain;
+import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 // Invariants
 // - A slot is in exactly one place: posted to the device, in `arrived`, with the application (an open ReceivedMessage),
 // or in `returned`.
+// - `arrived` holds ReceivedMessages, and a Fetch for each large message, which stays at the head until it has ended.
 // - The loop thread alone fills `arrived`; one consumer at a time empties it. It never overflows: it is as large as the
 // ring.
 // - The device always keeps receives while the application gives buffers back: they are re-posted in batches, but at
@@ -33,6 +35,7 @@ public final class ReceiveQueue {
     private final MemoryRegion region;
     private final int count;
     private final int size;
+    private final int maxMessageSize;
     private final Credits credits;
     private final int frameBytes; // before each payload, in memory of their own: frames lie behind all buffers
     private final boolean[] control; // by slot: what it held last; (loop) writes, (poster) reads after `returned`
@@ -40,7 +43,7 @@ public final class ReceiveQueue {
     private final int batch;
     private final int base;
     private final MemorySegment[] buffers;
-    private final SpscVarHandleArrayQueue<ReceivedMessage> arrived;
+    private final SpscVarHandleArrayQueue<Object> arrived;
     private final MpscVarHandleArrayQueue<Integer> returned;
     private final Integer[] boxed;
     private final ReceiveChain chain;
@@ -67,6 +70,7 @@ public final class ReceiveQueue {
         this.frameBytes = credits.framed() ? Frame.BYTES : 0;
         this.control = new boolean[count];
         this.size = options.receiveBufferSize();
+        this.maxMessageSize = options.receiveMessageSize();
         this.half = count - (options.receiveBuffers() + 1) / 2;
         this.batch = Math.max(1, Math.min(MAX_BATCH, options.receiveBuffers() / 4));
         this.arrived = new SpscVarHandleArrayQueue<>(Math.max(4, count));
@@ -122,20 +126,36 @@ public final class ReceiveQueue {
      * @return a lease to be closed, or null when none waits
      */
     public @Nullable ReceivedMessage poll() {
-        ReceivedMessage message = arrived.poll();
-        if (message == null) {
-            endpoint.creditsChanged(); // the application waits for more
+        for (; ; ) {
+            Object head = arrived.peek();
+            if (head == null) {
+                endpoint.creditsChanged(); // the application waits for more
+                return null;
+            }
+            if (head instanceof ReceivedMessage message) {
+                arrived.poll();
+                return message;
+            }
+            Fetch fetch = (Fetch) head;
+            fetch.start();
+            if (!fetch.isEnded()) {
+                return null; // the listener hears when it has
+            }
+            arrived.poll();
+            if (!fetch.isFailed()) {
+                return fetch.message();
+            }
         }
-        return message;
     }
 
     /**
-     * Whether no message waits to be polled.
+     * Whether no message can be polled now.
      *
-     * @return true if so now
+     * @return true also while a large message is being read
      */
     public boolean isEmpty() {
-        return arrived.isEmpty();
+        Object head = arrived.peek();
+        return head == null || head instanceof Fetch fetch && !fetch.isEnded() && !terminated;
     }
 
     /**
@@ -157,7 +177,7 @@ public final class ReceiveQueue {
         changed();
     }
 
-    private void changed() {
+    void changed() {
         Runnable current = listener;
         if (current != null) {
             try {
@@ -186,24 +206,60 @@ public final class ReceiveQueue {
             arrived(slot, length, completions, index);
             return;
         }
-        int type = length < 0 ? -1 : Frame.type(region.segment(), frameOffset(slot));
-        if (type != Frame.DATA && (type != Frame.CREDIT || length > 0)
-                || !credits.granted(
-                        Frame.granted(region.segment(), frameOffset(slot)),
-                        Frame.grantedControl(region.segment(), frameOffset(slot)))) {
-            returned.add(boxed[slot]);
-            endpoint.fail(new RdmaException(
-                    "the peer broke the protocol of messages: its frame is none, or announces what it cannot have"));
+        MemorySegment memory = region.segment();
+        long frame = frameOffset(slot);
+        int type = length < 0 ? -1 : Frame.type(memory, frame);
+        boolean known = switch (type) {
+            case Frame.DATA -> true;
+            case Frame.CREDIT -> length == 0;
+            case Frame.ANNOUNCEMENT -> length == RemoteMemory.ENCODED_BYTES;
+            default -> false;
+        };
+        if (!known
+                || !credits.granted(Frame.granted(memory, frame), Frame.grantedControl(memory, frame))
+                || !endpoint.sends().fetched(Frame.fetched(memory, frame))) {
+            brokenProtocol(slot, "its frame is none, or announces what it cannot have");
             return;
         }
-        if (type == Frame.CREDIT) {
-            control[slot] = true;
-            returned.add(boxed[slot]);
-            repost(1, false);
-        } else {
-            arrived(slot, length, completions, index);
+        switch (type) {
+            case Frame.CREDIT -> {
+                control[slot] = true;
+                returned.add(boxed[slot]);
+                repost(1, false);
+            }
+            case Frame.ANNOUNCEMENT -> announced(slot, completions, index);
+            default -> arrived(slot, length, completions, index);
         }
         endpoint.creditsChanged();
+    }
+
+    private void brokenProtocol(int slot, @Nullable String how) {
+        returned.add(boxed[slot]);
+        endpoint.fail(new RdmaException("the peer broke the protocol of messages: " + how));
+    }
+
+    private void announced(int slot, CompletionBatch completions, int index) {
+        RemoteMemory source;
+        try {
+            source = RemoteMemory.decode(buffers[slot].asSlice(0, RemoteMemory.ENCODED_BYTES));
+        } catch (IllegalArgumentException e) {
+            brokenProtocol(slot, e.getMessage());
+            return;
+        }
+        if (source.length() <= 0 || source.length() > maxMessageSize) {
+            brokenProtocol(
+                    slot,
+                    "it announced a message of " + source.length() + " bytes, at most " + maxMessageSize
+                            + " were agreed on");
+            return;
+        }
+        credits.received();
+        region.retain();
+        control[slot] = false;
+        boolean hasImmediate = completions.hasImmediate(index);
+        int immediate = hasImmediate ? completions.immediate(index) : 0;
+        arrived.add(new Fetch(endpoint, this, source, hasImmediate, immediate, () -> giveBack(slot)));
+        changed();
     }
 
     private void arrived(int slot, int length, CompletionBatch completions, int index) {
@@ -284,7 +340,7 @@ public final class ReceiveQueue {
     /** Drops what arrived and was not polled. The caller is the only consumer from now on. */
     public void discard() {
         ReceivedMessage message;
-        while ((message = arrived.poll()) != null) {
+        while ((message = poll()) != null) {
             message.close();
         }
     }

@@ -11,6 +11,7 @@ import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
@@ -27,16 +28,18 @@ import org.jspecify.annotations.Nullable;
 //   and a full queue always holds a signaled request.
 // - Reads and atomics beyond maxReads wait in `deferred`, in order, and let sends pass; with room they go first.
 // - Messages for which the peer has no receive wait in `blocked`, in order, and let one-sided operations pass.
+// - A large message ends when the peer has fetched it; its slot, which holds no operation, is free before.
 // - The last CONTROL_SENDS slots are for control frames; a slot of one holds no operation.
 
 /** The send side of one queue pair: orders, chains, signals and retires work requests. */
 final class SendQueue implements InFlightTable.Owner {
     private static final int MAX_CHAIN = 64;
     private static final int UNBOUNDED_CHUNK = 128;
-    /** Of each slot: where an atomic's result lands, and the frame of a message. */
-    static final int SLOT_BYTES = Long.BYTES + Long.BYTES + Frame.BYTES;
+    /** Of each slot: where an atomic's result lands, the frame of a message, the announcement of a large one. */
+    static final int SLOT_BYTES = 64;
 
-    private static final int FRAME = Long.BYTES + Long.BYTES;
+    private static final int FRAME = Long.BYTES;
+    private static final int ANNOUNCEMENT = FRAME + Frame.BYTES;
 
     private final RdmaEndpoint endpoint;
     private final QueuePair queuePair;
@@ -57,6 +60,8 @@ final class SendQueue implements InFlightTable.Owner {
     private final ArrayDeque<Operation> deferred = new ArrayDeque<>(); // (drainer)
     private final ArrayDeque<Operation> blocked = new ArrayDeque<>(); // (drainer)
     private volatile int blockedCount; // (drainer) writes
+    private final Queue<Operation> announced = new ConcurrentLinkedQueue<>(); // (drainer) adds, (loop) takes
+    private int fetched; // (loop)
     private int postSlot; // (drainer)
     private int postedReads; // (drainer)
     private int unsignaled; // (drainer)
@@ -136,7 +141,12 @@ final class SendQueue implements InFlightTable.Owner {
                 break;
             }
             if (next.markPosted()) { // else it was cancelled
-                encode(next);
+                RemoteMemory exposed = next.exposed();
+                if (exposed == null) {
+                    encode(next);
+                } else {
+                    encodeAnnouncement(next, exposed);
+                }
             }
         }
         // A message that is in the chain has announced all there is.
@@ -202,9 +212,45 @@ final class SendQueue implements InFlightTable.Owner {
         endpoint.loop().counters().creditFrame();
     }
 
+    /** A large message: the peer reads it, and says so in a later frame; until then it is in `announced`. */
+    private void encodeAnnouncement(Operation operation, RemoteMemory exposed) {
+        int slot = takeSlot();
+        long at = (long) slot * SLOT_BYTES + ANNOUNCEMENT;
+        WorkRequest request = operation.request();
+        announced.add(operation);
+        credits.consume();
+        chain.add(table.arm(base + slot), request.opcode()).immediate(request.immediate());
+        frame(slot, Frame.ANNOUNCEMENT);
+        exposed.encode(slotMemory.segment().asSlice(at, RemoteMemory.ENCODED_BYTES));
+        chain.entry(slotMemory.segment().address() + at, RemoteMemory.ENCODED_BYTES, slotMemory.lkey());
+    }
+
+    /**
+     * The peer has fetched so many large messages. Loop.
+     *
+     * @return false if that cannot be true
+     */
+    boolean fetched(int total) {
+        while (fetched != total) {
+            Operation operation = announced.poll();
+            if (operation == null) {
+                return false;
+            }
+            fetched++;
+            end(operation, 0, null);
+        }
+        return true;
+    }
+
     private void frame(int slot, int type) {
         long at = (long) slot * SLOT_BYTES + FRAME;
-        Frame.write(slotMemory.segment(), at, type, credits.announce(), credits.announceControl());
+        Frame.write(
+                slotMemory.segment(),
+                at,
+                type,
+                credits.announce(),
+                credits.announceControl(),
+                credits.announceFetched());
         chain.entry(slotMemory.segment().address() + at, Frame.BYTES, slotMemory.lkey());
     }
 
@@ -357,6 +403,10 @@ final class SendQueue implements InFlightTable.Owner {
     void destroyed() {
         while (inFlight() > 0) {
             retire(endpoint.closedException(true));
+        }
+        Operation unfetched;
+        while ((unfetched = announced.poll()) != null) {
+            end(unfetched, 0, endpoint.closedException(true));
         }
         table.release(base, depth);
     }

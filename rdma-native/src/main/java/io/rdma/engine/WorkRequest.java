@@ -3,6 +3,8 @@ package io.rdma.engine;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.WorkRequestOpcode;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param immediate immediate data in host order
  * @param compareAdd what to compare with, or to add
  * @param swap new value of a compare-and-swap
- * @param closeBuffer whether the engine closes the buffer when the operation ends, however it ends
+ * @param closeBuffer whether the engine closes the buffer when the operation ends, however it ends, but for a refused submit
  */
 public record WorkRequest(
         WorkRequestOpcode opcode,
@@ -151,6 +153,24 @@ public record WorkRequest(
         }
     }
 
+    /** The bytes of a message whose buffer is borrowed. */
+    MemorySegment message(int length) {
+        RegisteredBuffer source = Objects.requireNonNull(buffer);
+        return MemorySegment.ofAddress(source.address()).reinterpret(length);
+    }
+
+    /** Nothing came of it: the buffer is as it was before {@link #borrow}. */
+    void unborrow() {
+        Objects.requireNonNull(buffer).endRead();
+    }
+
+    /** It will not be submitted. */
+    void drop() {
+        if (closeBuffer && buffer != null) {
+            buffer.close();
+        }
+    }
+
     /** The device is done with the buffer, or never got it. */
     void giveBack() {
         if (buffer == null) {
@@ -161,8 +181,6 @@ public record WorkRequest(
         } else {
             buffer.endRead();
         }
-        if (closeBuffer) {
-            buffer.close();
-        }
+        drop();
     }
 }

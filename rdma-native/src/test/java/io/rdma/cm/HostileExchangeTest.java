@@ -16,12 +16,12 @@ class HostileExchangeTest {
     void parametersHaveTheDocumentedForm() {
         Gid gid = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 77, 0, 1});
         PeerParameters parameters =
-                new PeerParameters(0x123456, 0xabcdef, gid, 0x0102, Mtu.BYTES_1024, 16, 17, true, 128, 8192);
+                new PeerParameters(0x123456, 0xabcdef, gid, 0x0102, Mtu.BYTES_1024, 16, 17, true, 128, 8192, 1 << 20);
         ByteBuffer bytes = ByteBuffer.allocate(PeerParameters.BYTES);
         parameters.encode(bytes);
         assertThat(java.util.HexFormat.of().formatHex(bytes.array()))
                 .isEqualTo("00123456" + "00abcdef" + "00000000000000000000ffff0a4d0001" + "0102" + "03" + "10" + "11"
-                        + "01" + "0000" + "00000080" + "00002000" + "0000000000000000");
+                        + "01" + "0000" + "00000080" + "00002000" + "00100000" + "00000000");
         assertThat(PeerParameters.decode(bytes.flip())).isEqualTo(parameters);
     }
 
@@ -34,6 +34,7 @@ class HostileExchangeTest {
             random.nextBytes(bytes);
             if (i % 2 == 0) { // most random numbers are too large: half of them get small ones
                 bytes[0] = bytes[4] = bytes[32] = bytes[33] = bytes[36] = bytes[37] = 0;
+                bytes[40] = 0x20;
                 bytes[26] = (byte) random.nextInt(8);
             }
             try {

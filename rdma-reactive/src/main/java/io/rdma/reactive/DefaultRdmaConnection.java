@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** {@link RdmaConnection} over an {@link RdmaEndpoint}; all state is there. */
 final class DefaultRdmaConnection implements RdmaConnection {
@@ -38,15 +39,31 @@ final class DefaultRdmaConnection implements RdmaConnection {
 
     @Override
     public Mono<Void> send(int length, Consumer<MemorySegment> writer) {
-        int most = Math.min(endpoint.sendBuffers().bufferSize(), maxMessageSize());
-        if (length < 0 || length > most) {
-            return Mono.error(new IllegalArgumentException("message of " + length + " bytes: a send buffer has "
-                    + endpoint.sendBuffers().bufferSize() + " bytes and the peer receives at most " + maxMessageSize()
-                    + ". Configure larger sendBuffers here, or larger receiveBuffers there"));
+        if (length < 0 || length > maxMessageSize()) {
+            return Mono.error(new IllegalArgumentException("message of " + length + " bytes: the peer receives at most "
+                    + maxMessageSize() + ". Send less, or configure larger receiveBuffers or maxMessageSize there"));
+        }
+        if (length > endpoint.sendBuffers().bufferSize()) {
+            // Registering memory takes its time.
+            return large(length, writer).subscribeOn(Schedulers.boundedElastic());
         }
         return new ScopedSendMono(endpoint, buffer -> {
             writer.accept(buffer.asSlice(0, length));
             return length;
+        });
+    }
+
+    /** A message that does not fit into a buffer of the pool: gets one of its own, which the operation closes however it ends. */
+    private Mono<Void> large(int length, Consumer<MemorySegment> writer) {
+        return Mono.defer(() -> {
+            RegisteredBuffer buffer = endpoint.allocateBuffer(length);
+            try {
+                writer.accept(buffer.segment());
+            } catch (Throwable e) { // the writer is the user's: whatever it throws must not keep the buffer
+                buffer.close();
+                throw e;
+            }
+            return new OperationMono<>(endpoint, WorkRequest.send(buffer, true));
         });
     }
 
@@ -57,8 +74,22 @@ final class DefaultRdmaConnection implements RdmaConnection {
         // Buffers are handed out in order, and filled and submitted by who hands them out: so the order of the items is
         // kept.
         return Flux.<T>from(items)
-                .flatMap(item -> new ScopedSendMono(endpoint, buffer -> encoder.encode(item, buffer)), inFlight)
+                .flatMap(item -> send(item, encoder), inFlight)
                 .then();
+    }
+
+    private <T> Mono<Void> send(T item, MessageEncoder<? super T> encoder) {
+        int length = encoder.length(item);
+        if (length <= endpoint.sendBuffers().bufferSize()) {
+            return new ScopedSendMono(endpoint, buffer -> encoder.encode(item, buffer));
+        }
+        return large(length, target -> {
+            int encoded = encoder.encode(item, target);
+            if (encoded != length) {
+                throw new IllegalStateException(
+                        "the encoder announced " + length + " bytes and wrote " + encoded + ": length() must be exact");
+            }
+        });
     }
 
     @Override

@@ -17,4 +17,15 @@ public interface MessageEncoder<T> {
      * @return length of the message in bytes
      */
     int encode(T item, MemorySegment target);
+
+    /**
+     * Length of an item that may be larger than a send buffer. Asked before {@link #encode}, which then gets memory of exactly this length,
+     * registered for this message: on the thread of the publisher, which it holds up.
+     *
+     * @param item what will be written
+     * @return bytes, exact if more than a send buffer has; 0, the default, for items that always fit
+     */
+    default int length(T item) {
+        return 0;
+    }
 }

@@ -79,6 +79,9 @@ final class ScopedSendMono extends Mono<Void> {
                 endpoint.submit(send);
             } catch (Throwable e) { // the writer is the user's: whatever it throws must not keep the buffer
                 buffer.close();
+                if (cancelled) {
+                    return;
+                }
                 actual.onError(Operators.onOperatorError(e, actual.currentContext()));
             }
         }
