@@ -21,7 +21,7 @@ public class RdmaConfiguration internal constructor() {
         options = options.withQueuePair(options.queuePair().change())
     }
 
-    /** [count] receive buffers of [size] bytes, posted ahead; the size is the largest message that can be received. */
+    /** [count] receive buffers of [size] bytes, posted ahead; larger messages, up to `options.maxMessageSize`, are read from the peer. */
     public fun receiveBuffers(
         count: Int,
         size: Int,

@@ -31,6 +31,7 @@ import java.net.ServerSocket
 import java.time.Duration
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
+import kotlin.time.Duration.Companion.microseconds
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
@@ -50,6 +51,7 @@ abstract class ConnectionContract {
         device = this@ConnectionContract.device
         receiveBuffers(16, MESSAGE)
         sendBuffers(8, 2 * MESSAGE)
+        options = options.withMaxMessageSize(LARGE)
     }
 
     private fun connected(test: suspend CoroutineScope.(Pair) -> Unit) {
@@ -106,6 +108,51 @@ abstract class ConnectionContract {
                 text.length
             }
             assertThat(received.await()).isEqualTo(sent)
+        }
+
+    @Test
+    fun `messages of any size keep their order`() =
+        connected { pair ->
+            val sizes = listOf(10, MESSAGE + 1, 3, 2 * MESSAGE + 1, LARGE, 0, MESSAGE)
+            val encoder =
+                object : MessageEncoder<Int> {
+                    override fun encode(
+                        item: Int,
+                        target: MemorySegment,
+                    ): Int {
+                        target.asSlice(0, item.toLong()).fill(item.toByte())
+                        return item
+                    }
+
+                    override fun length(item: Int) = item
+                }
+            val sending = launch { pair.client.send(sizes.asFlow(), encoder) }
+            val received =
+                pair.peer
+                    .incoming()
+                    .map { message ->
+                        val bytes = message.toByteArray()
+                        assertThat(bytes.all { it == bytes.size.toByte() }).isTrue()
+                        bytes.size
+                    }.take(sizes.size)
+                    .toList()
+            assertThat(received).isEqualTo(sizes)
+            sending.join()
+            val large = launch { pair.client.send(LARGE) { it.fill(1) } }
+            assertThat(pair.peer.receive { it.length() }).isEqualTo(LARGE)
+            large.join()
+        }
+
+    @Test
+    fun `cancellation of a large message loses nothing`() =
+        connected { pair ->
+            repeat(30) { i ->
+                val sending = launch { pair.client.send(LARGE) { } }
+                if (i % 2 == 0) kotlinx.coroutines.delay((i * 50).microseconds)
+                sending.cancel()
+            }
+            pair.client.sendText("after all that")
+            while (pair.peer.receive { it.length() } == LARGE) continue
         }
 
     @Test
@@ -209,8 +256,7 @@ abstract class ConnectionContract {
         connected { pair ->
             val buffer = pair.client.acquire()
             val odd = RemoteMemory(4097, 8, 1)
-            assertFails<IllegalArgumentException>("receiveBuffers") { pair.client.send(MESSAGE + 1) { } }
-            assertFails<IllegalArgumentException>("larger") { pair.client.send(buffer.limit(MESSAGE + 1)) }
+            assertFails<IllegalArgumentException>("maxMessageSize") { pair.client.send(LARGE + 1) { } }
             assertFails<IllegalArgumentException>("8-byte boundary") { pair.client.fetchAndAdd(odd, 1) }
             assertFails<IllegalStateException>("the writer's own") { pair.client.send(1) { error("the writer's own") } }
             buffer.limit(8).close()
@@ -284,6 +330,7 @@ abstract class ConnectionContract {
 
     private companion object {
         const val MESSAGE = 1024
+        const val LARGE = 100 * MESSAGE
         const val BLOCK = 64L * 1024
     }
 }

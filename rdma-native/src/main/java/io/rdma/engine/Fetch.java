@@ -56,6 +56,11 @@ final class Fetch {
         return state.get() >= HERE;
     }
 
+    /** Whether it has been started and will end without more ado. */
+    boolean isReading() {
+        return state.get() == READING;
+    }
+
     boolean isFailed() {
         return state.get() == FAILED;
     }

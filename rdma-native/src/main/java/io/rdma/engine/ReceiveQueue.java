@@ -149,13 +149,13 @@ public final class ReceiveQueue {
     }
 
     /**
-     * Whether no message can be polled now.
+     * Whether a poll would be in vain now.
      *
-     * @return true also while a large message is being read
+     * @return true also while a large message is being read; but false before that, because a poll starts it
      */
     public boolean isEmpty() {
         Object head = arrived.peek();
-        return head == null || head instanceof Fetch fetch && !fetch.isEnded() && !terminated;
+        return head == null || head instanceof Fetch fetch && fetch.isReading();
     }
 
     /**

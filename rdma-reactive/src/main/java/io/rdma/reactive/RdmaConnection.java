@@ -36,7 +36,7 @@ public interface RdmaConnection extends Disposable {
      *
      * <p><b>Completes</b> when the peer's device has the message.
      *
-     * @param length bytes, at most {@link #maxMessageSize} and the size of a send buffer
+     * @param length bytes, at most {@link #maxMessageSize}; what does not fit into a send buffer gets registered memory of its own
      * @param writer fills exactly {@code length} bytes; runs once per subscription, on the subscriber's thread or, after a wait, on the loop
      * @return completes empty
      */
@@ -49,7 +49,7 @@ public interface RdmaConnection extends Disposable {
      *
      * @param <T> type of the items
      * @param items what to send
-     * @param encoder writes an item into a send buffer
+     * @param encoder writes an item into a send buffer, or into memory of its own for items whose {@code length} says that they are larger
      * @return completes empty
      */
     <T> Mono<Void> send(Publisher<? extends T> items, MessageEncoder<? super T> encoder);

@@ -72,7 +72,7 @@ public final class RdmaServer {
      * With another receive ring.
      *
      * @param count buffers posted ahead
-     * @param size bytes of each, the largest message that can be received
+     * @param size bytes of each; larger messages, up to {@code maxMessageSize}, are read from the peer
      * @return a copy
      */
     public RdmaServer receiveBuffers(int count, int size) {
