@@ -3,7 +3,6 @@ package io.rdma.samples;
 import io.rdma.verbs.DeviceAttributes;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.GidTableEntry;
-import io.rdma.verbs.LinkLayer;
 import io.rdma.verbs.PortAttributes;
 import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RdmaDevices;
@@ -95,27 +94,18 @@ final class DevInfo implements Callable<Integer> {
         row(3, "active_mtu", p.activeMtu().bytes() + " (" + p.activeMtu().code() + ")");
         row(3, "sm_lid", p.smLid());
         row(3, "port_lid", p.lid());
-        row(3, "link_layer", linkLayer(p.linkLayer()));
+        row(3, "link_layer", PortText.linkLayer(p.linkLayer()));
         row(3, "max_msg_sz", "0x" + Long.toHexString(p.maxMessageSize()));
         row(3, "gid_tbl_len", p.gidTableLength());
         row(3, "pkey_tbl_len", p.pkeyTableLength());
-        row(3, "active_width", p.activeWidth());
-        row(3, "active_speed", p.activeSpeed());
-        row(3, "phys_state", p.physicalState());
+        row(3, "active_width", PortText.width(p.activeWidth()));
+        row(3, "active_speed", PortText.speed(p.activeSpeed()));
+        row(3, "phys_state", PortText.physicalState(p.physicalState()));
         for (GidTableEntry gid : context.queryGidTable()) {
             if (gid.port() == port) {
                 row(3, "GID[" + gid.index() + "]", gid.gid() + ", " + gid.type());
             }
         }
-    }
-
-    /** As rdma-core spells them. */
-    private static String linkLayer(LinkLayer layer) {
-        return switch (layer) {
-            case ETHERNET -> "Ethernet";
-            case INFINIBAND -> "InfiniBand";
-            default -> "Unspecified";
-        };
     }
 
     private static String guid(long guid) {
