@@ -6,6 +6,8 @@ module io.rdma.core {
     // Annotations of the public signatures; nothing of it is needed at run time.
     requires static transitive org.jspecify;
     requires org.jctools.core.jdk11;
+    // Events of connections and slow operations.
+    requires jdk.jfr;
     // The socket option that keeps the software device's datagrams from being fragmented.
     requires jdk.net;
 

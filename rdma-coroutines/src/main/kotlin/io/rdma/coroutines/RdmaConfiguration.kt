@@ -38,10 +38,7 @@ public class RdmaConfiguration internal constructor() {
     }
 
     internal fun open(): RdmaResources =
-        resources ?: RdmaResources(
-            device?.let(RdmaDevices::named) ?: RdmaDevices.defaultDevice(),
-            RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES,
-        )
+        resources ?: RdmaResources(device?.let(RdmaDevices::named) ?: RdmaDevices.defaultDevice())
 
     /** Closes what [open] opened; blocks. */
     internal fun release(opened: RdmaResources) {

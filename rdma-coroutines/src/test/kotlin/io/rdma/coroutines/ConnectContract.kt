@@ -29,7 +29,7 @@ abstract class ConnectContract {
     abstract val device: String
 
     private fun serving(test: suspend CoroutineScope.(RdmaResources, RdmaServer) -> Unit) {
-        val shared = RdmaResources(TestDevice.assumed(device), RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES)
+        val shared = RdmaResources(TestDevice.assumed(device))
         runBlocking {
             withTimeout(50.seconds) {
                 val server = RdmaServer.bind("127.0.0.1", 0) { small(shared) }
@@ -46,9 +46,14 @@ abstract class ConnectContract {
                 serving.join()
             }
         }
-        await().atMost(Duration.ofSeconds(20)).until { shared.loop().endpoints().isEmpty() }
-        val free = shared.loop().freeEntries()
-        val entries = shared.loop().completionQueue().entries()
+        await().atMost(Duration.ofSeconds(20)).until { shared.endpoints().isEmpty() }
+        val free = shared.loops().first().freeEntries()
+        val entries =
+            shared
+                .loops()
+                .first()
+                .completionQueue()
+                .entries()
         shared.close()
         assertThat(free).isEqualTo(entries)
         assertThat(shared.context().isClosed).isTrue()
@@ -130,7 +135,7 @@ abstract class ConnectContract {
                 assertThat(withContext(Dispatchers.IO) { stalled.getInputStream().read() }).isEqualTo(-1)
             }
             connection.awaitClosed()
-            assertThat(shared.loop().endpoints()).isEmpty()
+            assertThat(shared.endpoints()).isEmpty()
         }
 
     @Test

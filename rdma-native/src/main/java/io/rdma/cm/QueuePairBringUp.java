@@ -1,5 +1,6 @@
 package io.rdma.cm;
 
+import io.rdma.engine.CompletionLoop;
 import io.rdma.engine.EndpointOptions;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
@@ -25,6 +26,7 @@ final class QueuePairBringUp implements AutoCloseable {
 
     private final RdmaResources resources;
     private final ConnectionOptions options;
+    private final CompletionLoop loop;
     private final QueuePair queuePair;
     private final GidTableEntry gid;
     private final PeerParameters local;
@@ -34,6 +36,7 @@ final class QueuePairBringUp implements AutoCloseable {
     QueuePairBringUp(RdmaResources resources, ConnectionOptions options, InetAddress localAddress) {
         this.resources = resources;
         this.options = options;
+        this.loop = resources.roomiestLoop();
         PortAttributes port = resources.context().queryPort(PORT);
         if (port.state() != PortState.ACTIVE) {
             throw new RdmaConnectException(
@@ -48,8 +51,7 @@ final class QueuePairBringUp implements AutoCloseable {
         try (Undo undo = new Undo()) {
             queuePair = undo.add(resources
                     .domain()
-                    .createQueuePair(
-                            resources.loop().completionQueue(), resources.loop().completionQueue(), capacity(options)));
+                    .createQueuePair(loop.completionQueue(), loop.completionQueue(), capacity(options)));
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                     .pkeyIndex(0)
                     .port(PORT)
@@ -136,7 +138,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 peer.receiveBuffers(),
                 options.drainTimeout());
         try {
-            return new RdmaEndpoint(resources.loop(), resources.domain(), queuePair, negotiated);
+            return new RdmaEndpoint(loop, resources.domain(), queuePair, negotiated);
         } catch (IllegalStateException noRoom) {
             throw new RdmaConnectException(
                     RdmaConnectException.Reason.DEVICE,

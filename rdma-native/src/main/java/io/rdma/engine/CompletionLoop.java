@@ -25,7 +25,6 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 public final class CompletionLoop implements AutoCloseable {
     private static final Logger LOG = System.getLogger(CompletionLoop.class.getName());
     private static final int BATCH = 64;
-    private static final int SPINS_BEFORE_SLEEP = 256;
     private static final int CLOSING_TICK_MILLIS = 5;
     private static final int ACK_EVERY = 16;
 
@@ -38,6 +37,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final Set<RdmaEndpoint> endpoints = ConcurrentHashMap.newKeySet();
     private final LoopCounters counters = new LoopCounters();
     private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Idling idling;
     private final Thread thread;
     private int unacknowledged; // (loop)
     private boolean overrun; // (loop)
@@ -48,9 +48,11 @@ public final class CompletionLoop implements AutoCloseable {
      *
      * @param context device
      * @param entries depth of the completion queue: the sum of the depths of all queues that will complete here
+     * @param idleStrategy what to do when nothing completes
      * @param name of the thread
      */
-    public CompletionLoop(DeviceContext context, int entries, String name) {
+    public CompletionLoop(DeviceContext context, int entries, IdleStrategy idleStrategy, String name) {
+        idling = new Idling(idleStrategy);
         channel = context.createCompletionChannel();
         try {
             queue = context.createCompletionQueue(entries, channel);
@@ -156,15 +158,11 @@ public final class CompletionLoop implements AutoCloseable {
 
     private void run() {
         try {
-            int idle = 0;
             while (running || !draining.isEmpty() || !tasks.isEmpty()) {
                 if (doWork() > 0) {
-                    idle = 0;
-                } else if (++idle < SPINS_BEFORE_SLEEP) {
-                    Thread.onSpinWait();
-                } else {
+                    idling.worked();
+                } else if (idling.shouldSleep()) {
                     sleep();
-                    idle = 0;
                 }
             }
             destroy();
@@ -206,9 +204,7 @@ public final class CompletionLoop implements AutoCloseable {
                 listenerThrew(e);
             }
         }
-        if (polled > 0) {
-            counters.completions(polled);
-        }
+        counters.polled(polled);
         return polled;
     }
 
@@ -227,7 +223,11 @@ public final class CompletionLoop implements AutoCloseable {
         if (poll() > 0 || !tasks.isEmpty() || !running) {
             return; // armed for nothing; the event it may cause is taken at the next sleep
         }
-        if (channel.await(draining.isEmpty() ? -1 : CLOSING_TICK_MILLIS)) {
+        counters.slept();
+        long since = System.nanoTime();
+        boolean woken = channel.await(draining.isEmpty() ? -1 : CLOSING_TICK_MILLIS);
+        idling.slept(System.nanoTime() - since);
+        if (woken) {
             channel.takeEvent();
             if (++unacknowledged >= ACK_EVERY) {
                 acknowledge();

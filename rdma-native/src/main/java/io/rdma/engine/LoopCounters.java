@@ -2,24 +2,60 @@ package io.rdma.engine;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counters of a completion loop; monotonic, read by anybody. */
+// Invariant: every count only grows. LongAdders: posts come from any thread.
+
+/** What a completion loop and its connections did so far; read by anybody, at any time. */
 public final class LoopCounters {
     private final LongAdder posted = new LongAdder();
+    private final LongAdder signaled = new LongAdder();
     private final LongAdder doorbells = new LongAdder();
+    private final LongAdder polls = new LongAdder();
+    private final LongAdder emptyPolls = new LongAdder();
+    private final LongAdder sleeps = new LongAdder();
     private final LongAdder completions = new LongAdder();
+    private final LongAdder flushed = new LongAdder();
+    private final LongAdder reposted = new LongAdder();
+    private final LongAdder starved = new LongAdder();
+    private final LongAdder creditWaits = new LongAdder();
     private final LongAdder creditFrames = new LongAdder();
     private final LongAdder stale = new LongAdder();
     private final LongAdder listenerErrors = new LongAdder();
 
     LoopCounters() {}
 
-    void posted(int count) {
-        posted.add(count);
+    void posted(int requests, int withSignal) {
+        posted.add(requests);
+        signaled.add(withSignal);
         doorbells.increment();
     }
 
-    void completions(int count) {
-        completions.add(count);
+    void polled(int entries) {
+        polls.increment();
+        if (entries == 0) {
+            emptyPolls.increment();
+        } else {
+            completions.add(entries);
+        }
+    }
+
+    void slept() {
+        sleeps.increment();
+    }
+
+    void flush() {
+        flushed.increment();
+    }
+
+    void reposted(int receives) {
+        reposted.add(receives);
+    }
+
+    void starve() {
+        starved.increment();
+    }
+
+    void creditWait() {
+        creditWaits.increment();
     }
 
     void creditFrame() {
@@ -35,12 +71,21 @@ public final class LoopCounters {
     }
 
     /**
-     * Sends posted.
+     * Send work requests posted.
      *
      * @return work requests
      */
     public long posted() {
         return posted.sum();
+    }
+
+    /**
+     * Of these, those that ask for a completion.
+     *
+     * @return work requests
+     */
+    public long signaled() {
+        return signaled.sum();
     }
 
     /**
@@ -53,6 +98,33 @@ public final class LoopCounters {
     }
 
     /**
+     * Polls of the completion queue.
+     *
+     * @return calls
+     */
+    public long polls() {
+        return polls.sum();
+    }
+
+    /**
+     * Polls that found nothing.
+     *
+     * @return calls
+     */
+    public long emptyPolls() {
+        return emptyPolls.sum();
+    }
+
+    /**
+     * Times that the loop slept until it was woken.
+     *
+     * @return times
+     */
+    public long sleeps() {
+        return sleeps.sum();
+    }
+
+    /**
      * Completions polled.
      *
      * @return entries
@@ -62,9 +134,45 @@ public final class LoopCounters {
     }
 
     /**
-     * Frames that carried nothing but credits.
+     * Completions of requests that the device flushed, because their queue pair was in ERR.
      *
-     * @return frames, contained in {@link #posted}
+     * @return entries
+     */
+    public long flushed() {
+        return flushed.sum();
+    }
+
+    /**
+     * Receives posted again after their first use.
+     *
+     * @return work requests
+     */
+    public long reposted() {
+        return reposted.sum();
+    }
+
+    /**
+     * Times that the last posted receive of a connection was used.
+     *
+     * @return times
+     */
+    public long starved() {
+        return starved.sum();
+    }
+
+    /**
+     * Messages that waited because the peer had no receive for them.
+     *
+     * @return messages
+     */
+    public long creditWaits() {
+        return creditWaits.sum();
+    }
+
+    /**
+     * Frames that carried nothing but credits; contained in {@link #posted}.
+     *
+     * @return frames
      */
     public long creditFrames() {
         return creditFrames.sum();
@@ -86,5 +194,15 @@ public final class LoopCounters {
      */
     public long listenerErrors() {
         return listenerErrors.sum();
+    }
+
+    @Override
+    public String toString() {
+        return "posted " + posted + " (signaled " + signaled + ", doorbells " + doorbells + "), polls " + polls
+                + " (empty "
+                + emptyPolls + "), sleeps " + sleeps + ", completed " + completions + " (flushed " + flushed
+                + ", stale "
+                + stale + "), reposted " + reposted + ", starved " + starved + ", waited for credits " + creditWaits
+                + ", credit frames " + creditFrames + ", listener errors " + listenerErrors;
     }
 }

@@ -30,6 +30,7 @@ public abstract class Operation {
     private final AtomicInteger state = new AtomicInteger(NEW);
     private final WorkRequest request;
     private @Nullable MemoryRegion exposed; // of a large message: the buffer as the peer may read it, until the end
+    private @Nullable SlowOperationEvent slow; // while a recording wants it
     private int length; // from the submit on: the buffer's limit may change while this waits to be posted
 
     /**
@@ -85,7 +86,24 @@ public abstract class Operation {
     /** What is checked at the submit is what is posted. */
     final int fixLength() {
         length = request.checkedLength();
+        SlowOperationEvent event = new SlowOperationEvent();
+        if (event.isEnabled()) {
+            event.begin();
+            slow = event;
+        }
         return length;
+    }
+
+    /** It ends: a recording hears of it if it took long. */
+    final void ended(int queuePair, boolean failed) {
+        SlowOperationEvent event = slow;
+        if (event != null && event.shouldCommit()) {
+            event.opcode = request.opcode().name();
+            event.bytes = length;
+            event.queuePair = queuePair;
+            event.failed = failed;
+            event.commit();
+        }
     }
 
     /** Bytes, as they were at the submit. */

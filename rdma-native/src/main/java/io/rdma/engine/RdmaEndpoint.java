@@ -41,6 +41,7 @@ public final class RdmaEndpoint {
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     private final CompletableFuture<Void> ending = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final ConnectionEvent life = new ConnectionEvent();
     private volatile long drainDeadline; // System.nanoTime
 
     /**
@@ -68,6 +69,7 @@ public final class RdmaEndpoint {
             sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
             undo.keep();
         }
+        life.begin();
         loop.join(this);
         receives.postAll();
     }
@@ -294,6 +296,7 @@ public final class RdmaEndpoint {
     /** The error of a failed completion; the first one ends the connection. Loop thread. */
     RuntimeException failureOf(int status, @Nullable WorkRequestOpcode opcode, int qpNumber, int vendorError) {
         if (status == WorkCompletionStatus.WR_FLUSH_ERR.code()) {
+            loop.counters().flush();
             fail(new RdmaException("the queue pair went to ERR: the device or the peer ended it"));
             return closedException(true);
         }
@@ -344,6 +347,13 @@ public final class RdmaEndpoint {
         regions.forEach(MemoryRegion::close);
         regions.clear();
         loop.leave(this);
+        End reason = end.get();
+        if (reason != null && life.shouldCommit()) {
+            life.queuePair = queuePair.number();
+            life.end = reason.message();
+            life.lost = reason.cause() != null;
+            life.commit();
+        }
         closed.complete(null);
         return true;
     }

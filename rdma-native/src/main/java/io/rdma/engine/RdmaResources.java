@@ -6,38 +6,52 @@ import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.VerbsException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** An open device with a protection domain and a completion loop, shared by the connections of one server or client. Thread-safe. */
+/** An open device with a protection domain and completion loops, shared by the connections of one server or client. Thread-safe. */
 public final class RdmaResources implements AutoCloseable {
-    /** Entries of the completion queue unless chosen: 32 connections of the default depths. */
-    public static final int DEFAULT_COMPLETION_QUEUE_ENTRIES = 8192;
-
     private static final long REGIONS_MOMENT_NANOS = 500_000_000;
     private static final long REGIONS_PAUSE_NANOS = 1_000_000;
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final DeviceContext context;
     private final ProtectionDomain domain;
-    private final CompletionLoop loop;
+    private final List<CompletionLoop> loops;
     private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * Opens a device with {@link ResourceOptions#DEFAULT}.
+     *
+     * @param device which
+     */
+    public RdmaResources(RdmaDevice device) {
+        this(device, ResourceOptions.DEFAULT);
+    }
 
     /**
      * Opens a device.
      *
      * @param device which
-     * @param completionQueueEntries depth of the completion queue, the sum of the queue depths of all connections; bounded by the device
+     * @param options how it is shared
      */
-    public RdmaResources(RdmaDevice device, int completionQueueEntries) {
+    public RdmaResources(RdmaDevice device, ResourceOptions options) {
         try (Undo undo = new Undo()) {
             context = undo.add(device.open());
             domain = undo.add(context.allocateProtectionDomain());
-            int entries = Math.min(completionQueueEntries, context.queryDevice().maxCqe());
-            loop = new CompletionLoop(context, entries, "rdma-loop-" + device.name() + "-" + NUMBER.incrementAndGet());
+            int entries = Math.min(
+                    options.completionQueueEntries(), context.queryDevice().maxCqe());
+            List<CompletionLoop> made = new ArrayList<>();
+            for (int i = 0; i < options.loops(); i++) {
+                String name = "rdma-loop-" + device.name() + "-" + NUMBER.incrementAndGet();
+                made.add(undo.add(new CompletionLoop(context, entries, options.idleStrategy(), name)));
+            }
+            loops = List.copyOf(made);
             undo.keep();
         }
     }
@@ -61,12 +75,30 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * The loop that completes everything here.
+     * The loops that complete everything here.
      *
-     * @return running
+     * @return running, as many as asked for
      */
-    public CompletionLoop loop() {
-        return loop;
+    public List<CompletionLoop> loops() {
+        return loops;
+    }
+
+    /**
+     * The loop for one connection more.
+     *
+     * @return the one with the most room in its completion queue
+     */
+    public CompletionLoop roomiestLoop() {
+        return Collections.max(loops, Comparator.comparingInt(CompletionLoop::freeEntries));
+    }
+
+    /**
+     * The connections here.
+     *
+     * @return a snapshot
+     */
+    public List<RdmaEndpoint> endpoints() {
+        return loops.stream().flatMap(loop -> loop.endpoints().stream()).toList();
     }
 
     /**
@@ -75,7 +107,7 @@ public final class RdmaResources implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (loop.isLoopThread()) {
+        if (loops.stream().anyMatch(CompletionLoop::isLoopThread)) {
             throw new IllegalStateException(
                     "resources cannot be closed on their own completion loop: it would wait for itself");
         }
@@ -83,12 +115,12 @@ public final class RdmaResources implements AutoCloseable {
             return;
         }
         List<CompletableFuture<Void>> left = new ArrayList<>();
-        for (RdmaEndpoint endpoint : loop.endpoints()) {
+        for (RdmaEndpoint endpoint : endpoints()) {
             endpoint.close();
             left.add(endpoint.closed());
         }
         CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join();
-        loop.close();
+        loops.forEach(CompletionLoop::close);
         awaitRegions();
         try (Undo order = new Undo()) {
             order.add(context);

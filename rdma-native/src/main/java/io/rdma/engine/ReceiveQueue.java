@@ -189,7 +189,9 @@ public final class ReceiveQueue {
     }
 
     private void completed(int slot, CompletionBatch completions, int index) {
-        posted.decrementAndGet();
+        if (posted.decrementAndGet() == 0) {
+            endpoint.loop().counters().starve();
+        }
         int status = completions.status(index);
         if (status != 0) {
             returned.add(boxed[slot]);
@@ -298,6 +300,7 @@ public final class ReceiveQueue {
                     break;
                 }
                 if (!first) {
+                    endpoint.loop().counters().reposted(length);
                     credits.reposted(length - controlInChain, controlInChain);
                 }
             }

@@ -65,6 +65,7 @@ final class SendQueue implements InFlightTable.Owner {
     private int postSlot; // (drainer)
     private int postedReads; // (drainer)
     private int unsignaled; // (drainer)
+    private int signaledInChain; // (drainer)
     private volatile long posted;
     private int retireSlot; // (loop)
     private volatile long retired;
@@ -135,6 +136,7 @@ final class SendQueue implements InFlightTable.Owner {
 
     private boolean fillChain() {
         chain.clear();
+        signaledInChain = 0;
         while (chain.size() < room - inFlight() && !chain.isFull()) {
             Operation next = nextToPost();
             if (next == null) {
@@ -172,6 +174,7 @@ final class SendQueue implements InFlightTable.Owner {
                     return next;
                 }
                 blocked.add(next);
+                endpoint.loop().counters().creditWait();
                 blockedCount = blocked.size();
             } else if (readRoom || !opcode.isReadOrAtomic()) {
                 return next;
@@ -209,6 +212,7 @@ final class SendQueue implements InFlightTable.Owner {
         if (Frame.BYTES <= maxInline) {
             chain.inline();
         }
+        unsignaled++; // it is the last of its chain, which is signaled
         endpoint.loop().counters().creditFrame();
     }
 
@@ -223,6 +227,9 @@ final class SendQueue implements InFlightTable.Owner {
         frame(slot, Frame.ANNOUNCEMENT);
         exposed.encode(slotMemory.segment().asSlice(at, RemoteMemory.ENCODED_BYTES));
         chain.entry(slotMemory.segment().address() + at, RemoteMemory.ENCODED_BYTES, slotMemory.lkey());
+        if (++unsignaled >= signalEvery) {
+            signal();
+        }
     }
 
     /**
@@ -291,17 +298,23 @@ final class SendQueue implements InFlightTable.Owner {
             postedReads++;
         }
         if (++unsignaled >= signalEvery || opcode.isReadOrAtomic()) {
-            chain.signaled();
-            unsignaled = 0;
+            signal();
         }
     }
 
-    private void postChain() {
+    private void signal() {
         chain.signaled();
+        signaledInChain++;
         unsignaled = 0;
+    }
+
+    private void postChain() {
+        if (unsignaled > 0) {
+            signal();
+        }
         int size = chain.size();
         posted += size; // before the post: a completion may be polled before post returns
-        endpoint.loop().counters().posted(size);
+        endpoint.loop().counters().posted(size, signaledInChain);
         int result = queuePair.post(chain);
         if (result != 0) {
             // Those before the bad one are posted, perhaps without a signal. The rest, and the connection, fail: room
@@ -368,6 +381,7 @@ final class SendQueue implements InFlightTable.Owner {
     }
 
     private void end(Operation operation, long value, @Nullable RuntimeException error) {
+        operation.ended(queuePair.number(), error != null);
         try {
             if (error == null) {
                 operation.complete(value);

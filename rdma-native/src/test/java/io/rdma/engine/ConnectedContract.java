@@ -35,7 +35,11 @@ abstract class ConnectedContract {
     @BeforeEach
     void open() {
         TestDevice.assumed(device());
-        resources = new RdmaResources(TestDevice.assumed(device()), 2048);
+        resources = new RdmaResources(TestDevice.assumed(device()), resourceOptions());
+    }
+
+    ResourceOptions resourceOptions() {
+        return ResourceOptions.DEFAULT.withCompletionQueueEntries(2048);
     }
 
     final void connect(ConnectionOptions options) {
@@ -87,9 +91,10 @@ abstract class ConnectedContract {
                 assertThat(endpoint.receives().outstanding()).isZero();
             }
         }
-        assertThat(resources.loop().freeEntries())
-                .isEqualTo(resources.loop().completionQueue().entries());
-        assertThat(resources.loop().counters().listenerErrors()).isZero();
+        for (CompletionLoop loop : resources.loops()) {
+            assertThat(loop.freeEntries()).isEqualTo(loop.completionQueue().entries());
+            assertThat(loop.counters().listenerErrors()).isZero();
+        }
         resources.close();
         assertThat(resources.context().isClosed()).isTrue();
     }

@@ -57,7 +57,7 @@ abstract class EngineContract extends ConnectedContract {
             assertThat(there.segment().getAtIndex(ValueLayout.JAVA_LONG, lane)).isEqualTo(9_996 + lane);
         }
         sources.forEach(RegisteredBuffer::close);
-        assertThat(resources.loop().counters().stale()).isZero();
+        assertThat(resources.loops().getFirst().counters().stale()).isZero();
     }
 
     @Test

@@ -182,7 +182,7 @@ abstract class FlowControlContract extends ConnectedContract {
         List<Counted> back = send(server, 100);
         readAll(client, 0, 100);
         assertAllSent(back);
-        assertThat(resources.loop().counters().creditFrames()).isZero();
+        assertThat(resources.loops().getFirst().counters().creditFrames()).isZero();
     }
 
     @Test
@@ -191,6 +191,6 @@ abstract class FlowControlContract extends ConnectedContract {
         List<Counted> sent = send(client, 2_000);
         readAll(server, 0, 2_000);
         assertAllSent(sent);
-        assertThat(resources.loop().counters().creditFrames()).isLessThan(1_000);
+        assertThat(resources.loops().getFirst().counters().creditFrames()).isLessThan(1_000);
     }
 }

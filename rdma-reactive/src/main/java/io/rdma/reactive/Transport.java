@@ -66,7 +66,7 @@ record Transport(
             return shared;
         }
         RdmaDevice chosen = device == null ? RdmaDevices.defaultDevice() : RdmaDevices.named(device);
-        return new RdmaResources(chosen, RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES);
+        return new RdmaResources(chosen);
     }
 
     /** Closes what {@link #resources} opened; blocks. */

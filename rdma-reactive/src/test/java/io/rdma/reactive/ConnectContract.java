@@ -42,7 +42,7 @@ abstract class ConnectContract {
     @BeforeEach
     void bind() {
         TestDevice.assumed(device());
-        resources = new RdmaResources(TestDevice.assumed(device()), RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES);
+        resources = new RdmaResources(TestDevice.assumed(device()));
         server = echo("127.0.0.1").bindNow(PATIENCE);
     }
 
@@ -93,11 +93,9 @@ abstract class ConnectContract {
             return;
         }
         server.disposeNow(PATIENCE);
-        await("endpoints")
-                .atMost(PATIENCE)
-                .until(() -> resources.loop().endpoints().isEmpty());
-        int free = resources.loop().freeEntries();
-        int entries = resources.loop().completionQueue().entries();
+        await("endpoints").atMost(PATIENCE).until(() -> resources.endpoints().isEmpty());
+        int free = resources.loops().getFirst().freeEntries();
+        int entries = resources.loops().getFirst().completionQueue().entries();
         resources.close();
         assertThat(free).as("free entries of the completion queue").isEqualTo(entries);
         assertThat(resources.context().isClosed())
@@ -205,12 +203,11 @@ abstract class ConnectContract {
                 .start();
         try {
             assertThat(process.inputReader().readLine()).isEqualTo("connected");
-            assertThat(resources.loop().endpoints())
-                    .hasSize(3); // both ends of the survivor, and the server's of the doomed
+            assertThat(resources.endpoints()).hasSize(3); // both ends of the survivor, and the server's of the doomed
         } finally {
             process.destroyForcibly(); // SIGKILL
         }
-        await().atMost(PATIENCE).until(() -> resources.loop().endpoints().size() == 2);
+        await().atMost(PATIENCE).until(() -> resources.endpoints().size() == 2);
         assertEchoes(survivor);
         survivor.disposeNow(PATIENCE);
     }
@@ -235,7 +232,7 @@ abstract class ConnectContract {
     @Test
     void aCompletionQueueWithoutRoomRefusesTheConnectionAndKeepsTheOthers() {
         RdmaConnection first = client().connectNow(PATIENCE);
-        int tooMany = resources.loop().freeEntries();
+        int tooMany = resources.loops().getFirst().freeEntries();
         assertThatThrownBy(() -> client().queuePair(qp -> qp.withMaxSendWr(Math.min(tooMany, 16_000) + 1))
                         .connectNow(PATIENCE))
                 .isInstanceOfSatisfying(RdmaConnectException.class, e -> {

@@ -23,7 +23,7 @@ final class CounterJava {
 
     /** One counter for all clients: it belongs to the server's resources, not to a connection. */
     static void server(RdmaDevice device, String host, int port) {
-        try (RdmaResources resources = new RdmaResources(device, RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES);
+        try (RdmaResources resources = new RdmaResources(device);
                 MemoryRegion counter = resources.domain().allocate(Long.BYTES, EnumSet.of(AccessFlag.REMOTE_ATOMIC))) {
             DisposableServer server = RdmaServer.create()
                     .resources(resources)

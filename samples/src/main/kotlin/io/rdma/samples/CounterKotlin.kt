@@ -14,7 +14,7 @@ internal fun counterServer(
     device: RdmaDevice,
     host: String,
     port: Int,
-) = RdmaResources(device, RdmaResources.DEFAULT_COMPLETION_QUEUE_ENTRIES).use { shared ->
+) = RdmaResources(device).use { shared ->
     shared.domain().allocate(8, setOf(AccessFlag.REMOTE_ATOMIC)).use { counter ->
         runBlocking {
             RdmaServer.bind(host, port) { resources = shared }.use { server ->

@@ -1,0 +1,16 @@
+package io.rdma.engine;
+
+/** What a completion loop does when nothing completes: how much of a processor it gives for how much latency. */
+public enum IdleStrategy {
+    /** Polls without end: the shortest latency, for a whole processor. */
+    BUSY_SPIN,
+    /** Polls for a while, then pauses longer and longer, up to 1 ms: needs no events of the device, wakes late. */
+    BACK_OFF,
+    /** Sleeps as soon as nothing is there, and is woken by the device: the least work, and a system call for each wake-up. */
+    SLEEP,
+    /**
+     * Polls for a while, then sleeps. Learns how long: longer when it was woken soon after it fell asleep, shorter when it slept long. Nothing when idle, as
+     * good as spinning under load. The default.
+     */
+    ADAPTIVE
+}

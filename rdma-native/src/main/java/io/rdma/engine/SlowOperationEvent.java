@@ -1,0 +1,33 @@
+package io.rdma.engine;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
+
+/**
+ * An operation that took long from its submission to its end, whether it waited for room, for credits or for the device. Costs a time stamp per
+ * operation while a recording wants it, nothing otherwise.
+ */
+@Name("io.rdma.SlowOperation")
+@Label("Slow RDMA Operation")
+@Category("RDMA")
+@Description("From the submission to the end of an operation")
+@Threshold("10 ms")
+@StackTrace(false)
+final class SlowOperationEvent extends Event {
+    @Label("Operation")
+    String opcode = "";
+
+    @Label("Bytes")
+    int bytes;
+
+    @Label("Local Queue Pair")
+    int queuePair;
+
+    @Label("Failed")
+    boolean failed;
+}

@@ -1,0 +1,161 @@
+package io.rdma.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.ConnectionOptions;
+import io.rdma.testing.TestDevice;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.WorkRequestOpcode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import jdk.jfr.consumer.RecordingStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What completion loops promise: no lost wake-up, many connections on one, several side by side, and to be seen from outside. */
+abstract class LoopContract extends ConnectedContract {
+    /** How many connections one loop carries in the test. */
+    abstract int manyConnections();
+
+    private void reopen(ResourceOptions options) {
+        resources.close();
+        resources = new RdmaResources(TestDevice.assumed(device()), options);
+    }
+
+    /** A lost wake-up would be a test that hangs: each operation waits for the one before, so the loop falls asleep in between whenever it may. */
+    @ParameterizedTest
+    @EnumSource(IdleStrategy.class)
+    void noStrategyLosesAWakeUp(IdleStrategy strategy) {
+        reopen(ResourceOptions.DEFAULT.withIdleStrategy(strategy));
+        connect(small());
+        MemoryRegion there = everything(server, 8);
+        RegisteredBuffer buffer = acquire(client).limit(8);
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(submit(client, WorkRequest.write(buffer, there.remote())).ended().error)
+                    .isNull();
+        }
+        buffer.close();
+        LoopCounters counters = resources.loops().getFirst().counters();
+        if (strategy == IdleStrategy.BUSY_SPIN || strategy == IdleStrategy.BACK_OFF) {
+            assertThat(counters.sleeps()).isZero();
+        } else {
+            assertThat(counters.sleeps()).isPositive();
+        }
+    }
+
+    @Test
+    void connectionsSpreadOverTheLoops() {
+        reopen(ResourceOptions.DEFAULT.withLoops(3));
+        List<RdmaEndpoint> all = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            connect(small());
+            all.addAll(List.of(client, server));
+        }
+        assertThat(resources.loops())
+                .hasSize(3)
+                .allMatch(loop -> loop.endpoints().size() == 4);
+        for (RdmaEndpoint endpoint : all) {
+            endpoint.close();
+            endpoint.closed().join();
+        }
+    }
+
+    @Test
+    void oneLoopCarriesManyConnections() throws InterruptedException {
+        reopen(ResourceOptions.DEFAULT.withCompletionQueueEntries(32_000));
+        ConnectionOptions tiny = ConnectionOptions.DEFAULT
+                .withQueuePair(
+                        ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(2).withMaxReceiveWr(2))
+                .withReceiveBuffers(2, 64)
+                .withSendBuffers(2, 64)
+                .withHandshakeTimeout(Duration.ofSeconds(30));
+        List<RdmaEndpoint> clients = new ArrayList<>();
+        List<RdmaEndpoint> servers = new ArrayList<>();
+        for (int i = 0; i < manyConnections(); i++) {
+            connect(tiny);
+            clients.add(client);
+            servers.add(server);
+        }
+        assertThat(resources.endpoints()).hasSize(2 * manyConnections());
+        CountDownLatch arrived = new CountDownLatch(manyConnections());
+        ConcurrentHashMap<Integer, Integer> got = new ConcurrentHashMap<>();
+        for (int i = 0; i < servers.size(); i++) {
+            RdmaEndpoint endpoint = servers.get(i);
+            int number = i;
+            endpoint.receives().listener(() -> {
+                ReceivedMessage message;
+                while ((message = endpoint.receives().poll()) != null) {
+                    got.merge(number, message.length(), Integer::sum);
+                    message.close();
+                    arrived.countDown();
+                }
+            });
+        }
+        for (int i = 0; i < clients.size(); i++) {
+            submit(clients.get(i), WorkRequest.send(acquire(clients.get(i)).limit(1 + i % 60), true));
+        }
+        assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
+        for (int i = 0; i < servers.size(); i++) {
+            assertThat(got).containsEntry(i, 1 + i % 60);
+        }
+        clients.forEach(RdmaEndpoint::close);
+        for (int i = 0; i < servers.size(); i++) { // the servers learn of it by themselves
+            clients.get(i).closed().join();
+            servers.get(i).closed().join();
+        }
+    }
+
+    @Test
+    void countersAddUp() {
+        connect(small().withSignalEvery(4));
+        MemoryRegion there = everything(server, 8);
+        RegisteredBuffer buffer = acquire(client).limit(8);
+        List<Counted> operations = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            operations.add(submit(client, WorkRequest.write(buffer, there.remote())));
+        }
+        operations.forEach(Counted::ended);
+        buffer.close();
+        LoopCounters counters = resources.loops().getFirst().counters();
+        assertThat(counters.posted()).isEqualTo(200);
+        assertThat(counters.signaled()).isBetween(50L, 200L);
+        assertThat(counters.doorbells()).isBetween(200L / 16, 200L);
+        assertThat(counters.completions()).isEqualTo(counters.signaled());
+        assertThat(counters.polls()).isGreaterThan(counters.emptyPolls());
+        assertThat(counters.stale()).isZero();
+        client.close();
+        client.closed().join();
+        server.closed().join();
+        assertThat(counters.flushed()).as("the receives of both sides").isEqualTo(2L * (8 + Credits.CONTROL_RECEIVES));
+    }
+
+    @Test
+    void aRecordingShowsConnectionsAndSlowOperations() throws Exception {
+        CompletableFuture<String> connection = new CompletableFuture<>();
+        CompletableFuture<String> operation = new CompletableFuture<>();
+        try (RecordingStream stream = new RecordingStream()) {
+            stream.enable("io.rdma.Connection");
+            stream.enable("io.rdma.SlowOperation").withThreshold(Duration.ZERO);
+            stream.onEvent("io.rdma.Connection", event -> connection.complete(event.getString("end")));
+            stream.onEvent("io.rdma.SlowOperation", event -> operation.complete(event.getString("opcode")));
+            stream.startAsync();
+            connect(small());
+            MemoryRegion there = everything(server, 8);
+            submit(client, WorkRequest.fetchAndAdd(there.remote(), 1)).ended();
+            client.close();
+            client.closed().join();
+            server.closed().join();
+            stream.stop();
+        }
+        assertThat(connection).succeedsWithin(PATIENCE).asString().contains("closed");
+        assertThat(operation).succeedsWithin(PATIENCE).isEqualTo(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD.name());
+    }
+}
