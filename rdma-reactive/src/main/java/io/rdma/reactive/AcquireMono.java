@@ -3,11 +3,9 @@ package io.rdma.reactive;
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.RegisteredBuffer;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
 
 /** A buffer of a pool for each subscriber; one that can no longer be delivered goes back. */
 final class AcquireMono extends Mono<RegisteredBuffer> {
@@ -22,10 +20,10 @@ final class AcquireMono extends Mono<RegisteredBuffer> {
         actual.onSubscribe(new Waiting(pool, actual));
     }
 
-    private static final class Waiting extends BufferWaiter implements Subscription {
+    private static final class Waiting extends BufferWaiter implements Subscription, FirstRequest.Starter {
         private final BufferPool pool;
         private final CoreSubscriber<? super RegisteredBuffer> actual;
-        private final AtomicBoolean requested = new AtomicBoolean();
+        private final FirstRequest requested = new FirstRequest();
         private volatile boolean cancelled;
 
         Waiting(BufferPool pool, CoreSubscriber<? super RegisteredBuffer> actual) {
@@ -35,8 +33,18 @@ final class AcquireMono extends Mono<RegisteredBuffer> {
 
         @Override
         public void request(long n) {
-            if (Operators.validate(n) && requested.compareAndSet(false, true)) {
-                pool.acquire(this);
+            requested.request(n, this);
+        }
+
+        @Override
+        public void start() {
+            pool.acquire(this);
+        }
+
+        @Override
+        public void refuse(IllegalArgumentException error) {
+            if (abandon()) {
+                actual.onError(error);
             }
         }
 

@@ -15,7 +15,6 @@ import reactor.core.Exceptions;
 import reactor.core.Scannable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
 
 // States of a Making: IDLE -> RUNNING (requested) -> ENDED (signalled); IDLE or RUNNING -> CANCELLED.
@@ -104,7 +103,11 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
 
         @Override
         public void request(long n) {
-            if (Operators.validate(n) && state.compareAndSet(IDLE, RUNNING)) {
+            if (n <= 0) {
+                if (state.compareAndSet(IDLE, ENDED) || state.compareAndSet(RUNNING, CANCELLED)) {
+                    actual.onError(FirstRequest.bad(n));
+                }
+            } else if (state.compareAndSet(IDLE, RUNNING)) {
                 Thread.ofVirtual().name("rdma-making").start(this::run);
             }
         }

@@ -3,13 +3,11 @@ package io.rdma.reactive;
 import io.rdma.engine.Operation;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.WorkRequest;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
 
 /** Posts a work request for each subscriber, when it requests; completes empty, or with the old value of an atomic. */
 final class OperationMono<T> extends Mono<T> implements Scannable {
@@ -34,10 +32,10 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
                 : key == Attr.NAME ? request.opcode().name() : null;
     }
 
-    private static final class Posted<T> extends Operation implements Subscription, Scannable {
+    private static final class Posted<T> extends Operation implements Subscription, FirstRequest.Starter, Scannable {
         private final RdmaEndpoint endpoint;
         private final CoreSubscriber<? super T> actual;
-        private final AtomicBoolean requested = new AtomicBoolean();
+        private final FirstRequest requested = new FirstRequest();
         private volatile boolean ended;
 
         Posted(RdmaEndpoint endpoint, WorkRequest request, CoreSubscriber<? super T> actual) {
@@ -48,14 +46,26 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
 
         @Override
         public void request(long n) {
-            if (Operators.validate(n) && requested.compareAndSet(false, true)) {
-                try {
-                    endpoint.submit(this);
-                } catch (RuntimeException misuse) {
-                    if (abandon()) {
-                        actual.onError(misuse);
-                    }
-                }
+            requested.request(n, this);
+        }
+
+        @Override
+        public void start() {
+            try {
+                endpoint.submit(this);
+            } catch (RuntimeException misuse) {
+                refuse(misuse);
+            }
+        }
+
+        @Override
+        public void refuse(IllegalArgumentException error) {
+            refuse((RuntimeException) error);
+        }
+
+        private void refuse(RuntimeException error) {
+            if (abandon()) {
+                actual.onError(error);
             }
         }
 

@@ -109,7 +109,7 @@ final class ReceiveFlux<T> extends Flux<T> {
                 }
                 if (invalidRequest != 0) {
                     end();
-                    actual.onError(new IllegalArgumentException("§3.9: request must be positive"));
+                    actual.onError(FirstRequest.bad(invalidRequest));
                     return;
                 }
                 boolean terminated = queue.isTerminated(); // before the poll: what arrived before the end is delivered

@@ -6,7 +6,6 @@ import io.rdma.engine.Operation;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.WorkRequest;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -32,11 +31,11 @@ final class ScopedSendMono extends Mono<Void> {
         actual.onSubscribe(new Sending(endpoint, filler, actual));
     }
 
-    private static final class Sending extends BufferWaiter implements Subscription {
+    private static final class Sending extends BufferWaiter implements Subscription, FirstRequest.Starter {
         private final RdmaEndpoint endpoint;
         private final ToIntFunction<MemorySegment> filler;
         private final CoreSubscriber<? super Void> actual;
-        private final AtomicBoolean requested = new AtomicBoolean();
+        private final FirstRequest requested = new FirstRequest();
         private volatile boolean cancelled;
         private volatile @Nullable Operation operation;
 
@@ -48,8 +47,18 @@ final class ScopedSendMono extends Mono<Void> {
 
         @Override
         public void request(long n) {
-            if (Operators.validate(n) && requested.compareAndSet(false, true)) {
-                endpoint.sendBuffers().acquire(this);
+            requested.request(n, this);
+        }
+
+        @Override
+        public void start() {
+            endpoint.sendBuffers().acquire(this);
+        }
+
+        @Override
+        public void refuse(IllegalArgumentException error) {
+            if (abandon()) {
+                actual.onError(error);
             }
         }
 

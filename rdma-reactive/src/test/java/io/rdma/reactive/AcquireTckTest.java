@@ -1,0 +1,45 @@
+package io.rdma.reactive;
+
+import org.reactivestreams.Publisher;
+import org.reactivestreams.tck.PublisherVerification;
+import org.reactivestreams.tck.TestEnvironment;
+import org.testng.annotations.AfterClass;
+import org.testng.annotations.BeforeClass;
+
+/** A buffer of the pool, by the rules of Reactive Streams. */
+public class AcquireTckTest extends PublisherVerification<Object> {
+    private TckPair pair;
+
+    /** For TestNG. */
+    public AcquireTckTest() {
+        super(new TestEnvironment(5_000, 50));
+    }
+
+    @BeforeClass
+    public void open() {
+        pair = new TckPair();
+    }
+
+    @AfterClass
+    public void close() {
+        pair.close();
+    }
+
+    @Override
+    public long maxElementsFromPublisher() {
+        return 1;
+    }
+
+    @Override
+    public Publisher<Object> createPublisher(long elements) {
+        return pair.connect().client().acquire().map(buffer -> {
+            buffer.close();
+            return buffer;
+        });
+    }
+
+    @Override
+    public Publisher<Object> createFailedPublisher() {
+        return null; // it fails only once it is requested, as it does everything
+    }
+}

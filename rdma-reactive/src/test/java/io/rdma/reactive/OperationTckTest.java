@@ -1,0 +1,48 @@
+package io.rdma.reactive;
+
+import org.reactivestreams.Publisher;
+import org.reactivestreams.tck.PublisherVerification;
+import org.reactivestreams.tck.TestEnvironment;
+import org.testng.annotations.AfterClass;
+import org.testng.annotations.BeforeClass;
+
+/** An operation with a result, by the rules of Reactive Streams. */
+public class OperationTckTest extends PublisherVerification<Object> {
+    private TckPair pair;
+
+    /** For TestNG. */
+    public OperationTckTest() {
+        super(new TestEnvironment(5_000, 50));
+    }
+
+    @BeforeClass
+    public void open() {
+        pair = new TckPair();
+    }
+
+    @AfterClass
+    public void close() {
+        pair.close();
+    }
+
+    @Override
+    public long maxElementsFromPublisher() {
+        return 1;
+    }
+
+    @Override
+    public Publisher<Object> createPublisher(long elements) {
+        TckPair.Ends ends = pair.connect();
+        return ends.server()
+                .allocate(8, io.rdma.verbs.AccessFlag.REMOTE_ATOMIC)
+                .flatMap(region -> ends.client().fetchAndAdd(region.remote(), 1).cast(Object.class));
+    }
+
+    @Override
+    public Publisher<Object> createFailedPublisher() {
+        RdmaConnection connection = pair.connect().client();
+        return connection
+                .fetchAndAdd(new io.rdma.verbs.RemoteMemory(1, 8, 0), 1)
+                .cast(Object.class); // misaligned
+    }
+}

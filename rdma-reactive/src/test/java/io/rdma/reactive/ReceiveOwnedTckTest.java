@@ -1,0 +1,47 @@
+package io.rdma.reactive;
+
+import org.reactivestreams.Publisher;
+import org.reactivestreams.tck.PublisherVerification;
+import org.reactivestreams.tck.TestEnvironment;
+import org.testng.annotations.AfterClass;
+import org.testng.annotations.BeforeClass;
+
+/** Messages that the subscriber owns, by the rules of Reactive Streams. */
+public class ReceiveOwnedTckTest extends PublisherVerification<Object> {
+    private TckPair pair;
+
+    /** For TestNG. */
+    public ReceiveOwnedTckTest() {
+        super(new TestEnvironment(5_000, 50));
+    }
+
+    @BeforeClass
+    public void open() {
+        pair = new TckPair();
+    }
+
+    @AfterClass
+    public void close() {
+        pair.close();
+    }
+
+    @Override
+    public long maxElementsFromPublisher() {
+        return TckPair.MESSAGES;
+    }
+
+    @Override
+    public Publisher<Object> createPublisher(long elements) {
+        return pair.ended(elements).receiveOwned().map(message -> {
+            message.close();
+            return message;
+        });
+    }
+
+    @Override
+    public Publisher<Object> createFailedPublisher() {
+        RdmaConnection connection = pair.connect().server();
+        connection.receiveOwned().subscribe();
+        return connection.receiveOwned().cast(Object.class); // there is a receiver already
+    }
+}

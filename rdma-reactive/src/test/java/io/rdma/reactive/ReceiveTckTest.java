@@ -1,0 +1,44 @@
+package io.rdma.reactive;
+
+import org.reactivestreams.Publisher;
+import org.reactivestreams.tck.PublisherVerification;
+import org.reactivestreams.tck.TestEnvironment;
+import org.testng.annotations.AfterClass;
+import org.testng.annotations.BeforeClass;
+
+/** Messages as they are received, by the rules of Reactive Streams. */
+public class ReceiveTckTest extends PublisherVerification<Object> {
+    private TckPair pair;
+
+    /** For TestNG. */
+    public ReceiveTckTest() {
+        super(new TestEnvironment(5_000, 50));
+    }
+
+    @BeforeClass
+    public void open() {
+        pair = new TckPair();
+    }
+
+    @AfterClass
+    public void close() {
+        pair.close();
+    }
+
+    @Override
+    public long maxElementsFromPublisher() {
+        return TckPair.MESSAGES;
+    }
+
+    @Override
+    public Publisher<Object> createPublisher(long elements) {
+        return pair.ended(elements).receive(message -> message.length());
+    }
+
+    @Override
+    public Publisher<Object> createFailedPublisher() {
+        RdmaConnection connection = pair.connect().server();
+        connection.receive(message -> message.length()).subscribe();
+        return connection.receive(message -> message.length()); // there is a receiver already
+    }
+}
