@@ -1,5 +1,6 @@
 package io.rdma.coroutines
 
+import io.rdma.cm.AdmissionLimits
 import io.rdma.cm.ConnectionOptions
 import io.rdma.engine.RdmaResources
 import io.rdma.verbs.QueuePairCapacity
@@ -15,6 +16,9 @@ public class RdmaConfiguration internal constructor() {
 
     /** All options. */
     public var options: ConnectionOptions = ConnectionOptions.DEFAULT
+
+    /** What a server admits; of no meaning for a client. */
+    public var limits: AdmissionLimits = AdmissionLimits.DEFAULT
 
     /** Changes the depths of the queue pair. */
     public fun queuePair(change: QueuePairCapacity.() -> QueuePairCapacity) {

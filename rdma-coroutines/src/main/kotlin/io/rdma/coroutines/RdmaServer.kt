@@ -26,7 +26,7 @@ public class RdmaServer private constructor(
     private val closed = CompletableFuture<Unit>()
     private val listener: RdmaListener =
         try {
-            RdmaListener.bind(resources, configuration.options, address, ::accept)
+            RdmaListener.bind(resources, configuration.options, configuration.limits, address, ::accept)
         } catch (e: RuntimeException) {
             configuration.release(resources)
             throw e

@@ -3,6 +3,8 @@ package io.rdma.cm;
 import io.rdma.verbs.QueuePairCapacity;
 import java.time.Duration;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How connections are made; immutable. Names are C's where C has one.
@@ -21,6 +23,10 @@ import java.util.function.Consumer;
  * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end, which is what lets a slow receiver slow the sender down where no credits are counted
  * @param minRnrTimer code of the pause before such a retry, 1 to 31: 14 is 1.28 ms
  * @param flowControl how a fast sender is kept from running over a slow receiver
+ * @param tls for the exchange: both sides authenticate by certificate and the parameters, which hold keys' addresses, travel encrypted; null for plain TCP. The data
+ *     itself is never encrypted, see docs/security.md
+ * @param ownProtectionDomain whether each connection has a protection domain of its own: then a key is of no use on any other connection, but memory and buffers
+ *     cannot be shared among connections either
  * @param handshakeTimeout for the whole exchange
  * @param drainTimeout for a close to wait for the device
  */
@@ -38,6 +44,8 @@ public record ConnectionOptions(
         int rnrRetry,
         int minRnrTimer,
         FlowControl flowControl,
+        @Nullable SSLContext tls,
+        boolean ownProtectionDomain,
         Duration handshakeTimeout,
         Duration drainTimeout) {
     /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 5 s for the exchange. */
@@ -55,6 +63,8 @@ public record ConnectionOptions(
             7,
             14,
             FlowControl.CREDITS,
+            null,
+            false,
             Duration.ofSeconds(5),
             Duration.ofSeconds(2));
 
@@ -210,6 +220,26 @@ public record ConnectionOptions(
     }
 
     /**
+     * With another value of {@code tls}.
+     *
+     * @param tls see the record
+     * @return a copy
+     */
+    public ConnectionOptions withTls(@Nullable SSLContext tls) {
+        return copy(e -> e.tls = tls);
+    }
+
+    /**
+     * With another value of {@code ownProtectionDomain}.
+     *
+     * @param ownProtectionDomain see the record
+     * @return a copy
+     */
+    public ConnectionOptions withOwnProtectionDomain(boolean ownProtectionDomain) {
+        return copy(e -> e.ownProtectionDomain = ownProtectionDomain);
+    }
+
+    /**
      * With another value of {@code handshakeTimeout}.
      *
      * @param handshakeTimeout see the record
@@ -244,6 +274,8 @@ public record ConnectionOptions(
         private int rnrRetry;
         private int minRnrTimer;
         private FlowControl flowControl;
+        private @Nullable SSLContext tls;
+        private boolean ownProtectionDomain;
         private Duration handshakeTimeout;
         private Duration drainTimeout;
 
@@ -261,6 +293,8 @@ public record ConnectionOptions(
             rnrRetry = from.rnrRetry;
             minRnrTimer = from.minRnrTimer;
             flowControl = from.flowControl;
+            tls = from.tls;
+            ownProtectionDomain = from.ownProtectionDomain;
             handshakeTimeout = from.handshakeTimeout;
             drainTimeout = from.drainTimeout;
         }
@@ -283,6 +317,8 @@ public record ConnectionOptions(
                 e.rnrRetry,
                 e.minRnrTimer,
                 e.flowControl,
+                e.tls,
+                e.ownProtectionDomain,
                 e.handshakeTimeout,
                 e.drainTimeout);
     }

@@ -8,7 +8,9 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
 
 // The exchange, version 2, all numbers big-endian:
 //   client -> server   magic "JRDM", version u16, length u16 (48), PeerParameters
@@ -31,10 +33,40 @@ final class Exchange implements Closeable {
     private final Socket socket;
     private final long deadline;
 
-    Exchange(Socket socket, Duration timeout) throws IOException {
+    private Exchange(Socket socket, long deadline) {
         this.socket = socket;
-        this.deadline = System.nanoTime() + timeout.toNanos();
+        this.deadline = deadline;
+    }
+
+    /**
+     * Over a connected socket; with TLS the handshake is done when this returns. The socket is the caller's to close if this throws.
+     *
+     * @param client whether this side connected
+     */
+    static Exchange over(Socket socket, ConnectionOptions options, boolean client) throws IOException {
+        long deadline = System.nanoTime() + options.handshakeTimeout().toNanos();
         socket.setTcpNoDelay(true);
+        SSLContext tls = options.tls();
+        if (tls == null) {
+            return new Exchange(socket, deadline);
+        }
+        socket.setSoTimeout((int) Math.min(options.handshakeTimeout().toMillis(), Integer.MAX_VALUE));
+        SSLSocket secure = (SSLSocket) tls.getSocketFactory()
+                .createSocket(socket, socket.getInetAddress().getHostAddress(), socket.getPort(), true);
+        secure.setUseClientMode(client);
+        if (!client) {
+            secure.setNeedClientAuth(true); // mutual: the server knows whom it hands keys to
+        }
+        try {
+            secure.startHandshake();
+        } catch (SSLException e) {
+            throw new RdmaConnectException(
+                    Reason.AUTHENTICATION,
+                    "TLS with " + socket.getRemoteSocketAddress() + " failed: " + e.getMessage()
+                            + ". Both sides need an SSLContext whose trust store knows the other's certificate",
+                    e);
+        }
+        return new Exchange(secure, deadline);
     }
 
     InetSocketAddress localAddress() {

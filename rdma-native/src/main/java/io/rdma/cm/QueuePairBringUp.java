@@ -11,6 +11,7 @@ import io.rdma.verbs.GidTableEntry;
 import io.rdma.verbs.LinkLayer;
 import io.rdma.verbs.PortAttributes;
 import io.rdma.verbs.PortState;
+import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairCapacity;
@@ -27,6 +28,7 @@ final class QueuePairBringUp implements AutoCloseable {
     private final RdmaResources resources;
     private final ConnectionOptions options;
     private final CompletionLoop loop;
+    private final ProtectionDomain domain;
     private final QueuePair queuePair;
     private final GidTableEntry gid;
     private final PeerParameters local;
@@ -48,10 +50,11 @@ final class QueuePairBringUp implements AutoCloseable {
         linkLayer = port.linkLayer();
         gid = GidSelector.select(resources.context(), PORT, linkLayer, localAddress);
         DeviceAttributes device = resources.context().queryDevice();
+        domain = options.ownProtectionDomain() ? resources.allocateDomain() : resources.domain();
         try (Undo undo = new Undo()) {
-            queuePair = undo.add(resources
-                    .domain()
-                    .createQueuePair(loop.completionQueue(), loop.completionQueue(), capacity(options)));
+            undo.add(() -> resources.release(domain));
+            queuePair =
+                    undo.add(domain.createQueuePair(loop.completionQueue(), loop.completionQueue(), capacity(options)));
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                     .pkeyIndex(0)
                     .port(PORT)
@@ -138,8 +141,11 @@ final class QueuePairBringUp implements AutoCloseable {
                 peer.receiveBuffers(),
                 options.drainTimeout());
         try {
-            return new RdmaEndpoint(loop, resources.domain(), queuePair, negotiated);
+            RdmaEndpoint endpoint = new RdmaEndpoint(loop, domain, queuePair, negotiated);
+            endpoint.closed().thenRun(() -> resources.release(domain));
+            return endpoint;
         } catch (IllegalStateException noRoom) {
+            resources.release(domain);
             throw new RdmaConnectException(
                     RdmaConnectException.Reason.DEVICE,
                     noRoom.getMessage()
@@ -153,6 +159,7 @@ final class QueuePairBringUp implements AutoCloseable {
     public void close() {
         if (!handedOver) {
             queuePair.close();
+            resources.release(domain);
         }
     }
 }

@@ -21,6 +21,8 @@ public class RdmaConnectException extends RdmaException {
         VERSION_MISMATCH,
         /** The peer does not speak this exchange at all. */
         PROTOCOL_ERROR,
+        /** The peer could not prove who it is, or did not accept our proof. */
+        AUTHENTICATION,
         /** The device cannot make the connection. */
         DEVICE,
         /** The local address is in use or not of this host. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** The active side of the exchange over TCP. */
@@ -76,7 +77,8 @@ public final class RdmaConnector {
         }
         try (Undo undo = new Undo()) {
             socket.connect(address, (int) Math.min(options.handshakeTimeout().toMillis(), Integer.MAX_VALUE));
-            Exchange exchange = undo.add(new Exchange(socket, options.handshakeTimeout()));
+            undo.add(socket);
+            Exchange exchange = undo.add(Exchange.over(socket, options, true));
             RdmaEndpoint endpoint;
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
                     resources, options, exchange.localAddress().getAddress())) {
@@ -91,6 +93,9 @@ public final class RdmaConnector {
         } catch (SocketTimeoutException e) {
             throw new RdmaConnectException(
                     Reason.TIMEOUT, address + " did not answer within " + options.handshakeTimeout(), e);
+        } catch (SSLException e) { // TLS 1.3: a server's refusal of our certificate comes with the first read
+            throw new RdmaConnectException(
+                    Reason.AUTHENTICATION, address + " did not accept this side: " + e.getMessage(), e);
         } catch (IOException e) {
             throw new RdmaConnectException(
                     Reason.UNREACHABLE,

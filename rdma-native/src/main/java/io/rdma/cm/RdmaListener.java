@@ -14,32 +14,37 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 // Invariants
 // - A failed or hostile exchange ends that exchange only; the listener goes on.
-// - At most MAX_EXCHANGES at once; each is bounded in size and time, see Exchange. Each holds a permit until its
+// - At most `handshakes` at once; each is bounded in size and time, see Exchange. Each holds a permit until its
 // endpoint is with its loop, or it failed: who has all permits knows that none is under way.
 
 /** The passive side of the exchange over TCP: listens, and hands over each connection. */
 public final class RdmaListener implements AutoCloseable {
     private static final Logger LOG = System.getLogger(RdmaListener.class.getName());
-    private static final int MAX_EXCHANGES = 256;
 
     private final RdmaResources resources;
     private final ConnectionOptions options;
     private final Consumer<EstablishedConnection> handler;
     private final ServerSocket socket;
-    private final Semaphore exchanges = new Semaphore(MAX_EXCHANGES);
+    private final AdmissionLimits limits;
+    private final Semaphore exchanges;
+    private final AtomicInteger open = new AtomicInteger(); // connections that were admitted and are not closed
     private final Set<Socket> exchanging = ConcurrentHashMap.newKeySet();
 
     private RdmaListener(
             RdmaResources resources,
             ConnectionOptions options,
+            AdmissionLimits limits,
             ServerSocket socket,
             Consumer<EstablishedConnection> handler) {
         this.resources = resources;
         this.options = options;
+        this.limits = limits;
+        this.exchanges = new Semaphore(limits.handshakes());
         this.socket = socket;
         this.handler = handler;
     }
@@ -49,6 +54,7 @@ public final class RdmaListener implements AutoCloseable {
      *
      * @param resources where the connections live
      * @param options how
+     * @param limits what it admits
      * @param address local; port 0 takes a free one
      * @param handler called for each connection, on a thread of its own that may block
      * @return listening; its close leaves the connections alone
@@ -57,6 +63,7 @@ public final class RdmaListener implements AutoCloseable {
     public static RdmaListener bind(
             RdmaResources resources,
             ConnectionOptions options,
+            AdmissionLimits limits,
             InetSocketAddress address,
             Consumer<EstablishedConnection> handler) {
         if (address.isUnresolved()) {
@@ -67,7 +74,7 @@ public final class RdmaListener implements AutoCloseable {
             socket.setReuseAddress(true);
             socket.bind(address);
             undo.keep();
-            RdmaListener listener = new RdmaListener(resources, options, socket, handler);
+            RdmaListener listener = new RdmaListener(resources, options, limits, socket, handler);
             Thread.ofVirtual().name("rdma-listen-" + socket.getLocalPort()).start(listener::run);
             return listener;
         } catch (IOException e) {
@@ -133,7 +140,7 @@ public final class RdmaListener implements AutoCloseable {
     private EstablishedConnection exchange(Socket accepted) throws IOException {
         try (Undo undo = new Undo()) {
             undo.add(accepted);
-            Exchange exchange = undo.add(new Exchange(accepted, options.handshakeTimeout()));
+            Exchange exchange = undo.add(Exchange.over(accepted, options, false));
             RdmaEndpoint endpoint = answer(exchange);
             undo.add(endpoint::close);
             exchange.awaitReady();
@@ -146,15 +153,33 @@ public final class RdmaListener implements AutoCloseable {
     private RdmaEndpoint answer(Exchange exchange) throws IOException {
         try {
             PeerParameters peer = exchange.receiveHello();
+            admit();
+            RdmaEndpoint endpoint = null;
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
                     resources, options, exchange.localAddress().getAddress())) {
-                RdmaEndpoint endpoint = queuePair.connect(peer);
+                endpoint = queuePair.connect(peer);
+                endpoint.closed().thenRun(open::decrementAndGet);
                 exchange.accept(queuePair.local());
                 return endpoint;
+            } finally {
+                if (endpoint == null) {
+                    open.decrementAndGet();
+                }
             }
         } catch (RdmaException | IllegalStateException e) {
             exchange.reject(String.valueOf(e.getMessage()));
             throw e;
+        }
+    }
+
+    private void admit() {
+        int connections = open.incrementAndGet();
+        if (connections > limits.connections()) {
+            open.decrementAndGet();
+            throw new RdmaConnectException(
+                    Reason.REJECTED,
+                    "the server has " + limits.connections() + " connections, which is all it admits: try again later",
+                    null);
         }
     }
 
@@ -167,8 +192,8 @@ public final class RdmaListener implements AutoCloseable {
 
     /** After a close: waits until no exchange uses the resources any more. */
     public void awaitExchanges() {
-        exchanges.acquireUninterruptibly(MAX_EXCHANGES);
-        exchanges.release(MAX_EXCHANGES);
+        exchanges.acquireUninterruptibly(limits.handshakes());
+        exchanges.release(limits.handshakes());
     }
 
     private static void close(Closeable one) {

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -23,6 +25,7 @@ public final class RdmaResources implements AutoCloseable {
     private final DeviceContext context;
     private final ProtectionDomain domain;
     private final List<CompletionLoop> loops;
+    private final Set<ProtectionDomain> owned = ConcurrentHashMap.newKeySet(); // of single connections
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
@@ -75,6 +78,37 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
+     * A protection domain for one connection.
+     *
+     * @return to be given to {@link #release}
+     */
+    public ProtectionDomain allocateDomain() {
+        ProtectionDomain own = context.allocateProtectionDomain();
+        owned.add(own);
+        return own;
+    }
+
+    /**
+     * Closes a domain of {@link #allocateDomain} now, or with these resources if something of it is still held; leaves the shared one alone.
+     *
+     * @param own a domain that no connection uses any more
+     */
+    public void release(ProtectionDomain own) {
+        if (own != domain && isClosed(own)) {
+            owned.remove(own);
+        }
+    }
+
+    private static boolean isClosed(ProtectionDomain one) {
+        try {
+            one.close();
+            return true;
+        } catch (VerbsException e) {
+            return e.errno() != Errno.EBUSY;
+        }
+    }
+
+    /**
      * The loops that complete everything here.
      *
      * @return running, as many as asked for
@@ -124,23 +158,19 @@ public final class RdmaResources implements AutoCloseable {
         awaitRegions();
         try (Undo order = new Undo()) {
             order.add(context);
-            order.add(domain);
+            owned.forEach(order::add); // whoever is left says that it is busy
         }
     }
 
     /** Messages and buffers that are being given back right now still hold regions: gives them a moment. */
     private void awaitRegions() {
+        owned.add(domain);
         long deadline = System.nanoTime() + REGIONS_MOMENT_NANOS;
-        while (System.nanoTime() - deadline < 0) {
-            try {
-                domain.close();
-                return;
-            } catch (VerbsException e) {
-                if (e.errno() != Errno.EBUSY) {
-                    return;
-                }
-                LockSupport.parkNanos(REGIONS_PAUSE_NANOS);
+        while (!owned.isEmpty() && System.nanoTime() - deadline < 0) {
+            if (owned.removeIf(RdmaResources::isClosed)) {
+                continue;
             }
+            LockSupport.parkNanos(REGIONS_PAUSE_NANOS);
         }
     }
 }

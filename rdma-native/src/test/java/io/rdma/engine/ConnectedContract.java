@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.AdmissionLimits;
 import io.rdma.cm.ConnectHandler;
 import io.rdma.cm.ConnectionOptions;
 import io.rdma.cm.EstablishedConnection;
@@ -49,8 +50,12 @@ abstract class ConnectedContract {
     final void connect(ConnectionOptions clients, ConnectionOptions servers) {
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
-        try (RdmaListener listener =
-                RdmaListener.bind(resources, servers, new InetSocketAddress("127.0.0.1", 0), accepted::complete)) {
+        try (RdmaListener listener = RdmaListener.bind(
+                resources,
+                servers,
+                AdmissionLimits.DEFAULT,
+                new InetSocketAddress("127.0.0.1", 0),
+                accepted::complete)) {
             RdmaConnector.connect(resources, clients, listener.address(), new ConnectHandler() {
                 @Override
                 public void connected(EstablishedConnection connection) {

@@ -1,5 +1,6 @@
 package io.rdma.reactive;
 
+import io.rdma.cm.AdmissionLimits;
 import io.rdma.cm.ConnectionOptions;
 import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.QueuePairCapacity;
@@ -12,10 +13,15 @@ import reactor.core.publisher.Mono;
 /** Accepts connections of {@link RdmaClient}s; immutable, each method returns a changed copy. */
 public final class RdmaServer {
     private final Transport transport;
+    private final AdmissionLimits limits;
     private final Function<? super RdmaConnection, ? extends Publisher<Void>> handler;
 
-    private RdmaServer(Transport transport, Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
+    private RdmaServer(
+            Transport transport,
+            AdmissionLimits limits,
+            Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
         this.transport = transport;
+        this.limits = limits;
         this.handler = handler;
     }
 
@@ -25,7 +31,7 @@ public final class RdmaServer {
      * @return a server; it closes every connection at once until it has a handler
      */
     public static RdmaServer create() {
-        return new RdmaServer(Transport.DEFAULT, connection -> Mono.empty());
+        return new RdmaServer(Transport.DEFAULT, AdmissionLimits.DEFAULT, connection -> Mono.empty());
     }
 
     /**
@@ -35,7 +41,7 @@ public final class RdmaServer {
      * @return a copy
      */
     public RdmaServer host(String host) {
-        return new RdmaServer(transport.withHost(host), handler);
+        return new RdmaServer(transport.withHost(host), limits, handler);
     }
 
     /**
@@ -45,7 +51,7 @@ public final class RdmaServer {
      * @return a copy
      */
     public RdmaServer port(int port) {
-        return new RdmaServer(transport.withPort(port), handler);
+        return new RdmaServer(transport.withPort(port), limits, handler);
     }
 
     /**
@@ -55,7 +61,7 @@ public final class RdmaServer {
      * @return a copy
      */
     public RdmaServer device(String name) {
-        return new RdmaServer(transport.withDevice(name), handler);
+        return new RdmaServer(transport.withDevice(name), limits, handler);
     }
 
     /**
@@ -97,7 +103,7 @@ public final class RdmaServer {
      * @return a copy
      */
     public RdmaServer options(UnaryOperator<ConnectionOptions> change) {
-        return new RdmaServer(transport.withOptions(change.apply(transport.options())), handler);
+        return new RdmaServer(transport.withOptions(change.apply(transport.options())), limits, handler);
     }
 
     /**
@@ -107,7 +113,17 @@ public final class RdmaServer {
      * @return a copy
      */
     public RdmaServer resources(RdmaResources resources) {
-        return new RdmaServer(transport.withResources(resources), handler);
+        return new RdmaServer(transport.withResources(resources), limits, handler);
+    }
+
+    /**
+     * With other limits on what it admits.
+     *
+     * @param change from the present ones
+     * @return a copy
+     */
+    public RdmaServer limits(UnaryOperator<AdmissionLimits> change) {
+        return new RdmaServer(transport, change.apply(limits), handler);
     }
 
     /**
@@ -117,7 +133,7 @@ public final class RdmaServer {
      * @return a copy
      */
     public RdmaServer handle(Function<? super RdmaConnection, ? extends Publisher<Void>> newHandler) {
-        return new RdmaServer(transport, newHandler);
+        return new RdmaServer(transport, limits, newHandler);
     }
 
     /**
@@ -128,7 +144,7 @@ public final class RdmaServer {
      * @return listening
      */
     public Mono<DisposableServer> bind() {
-        return new MakingMono<DisposableServer>(making -> making.made(new RunningServer(transport, handler)))
+        return new MakingMono<DisposableServer>(making -> making.made(new RunningServer(transport, limits, handler)))
                 .doOnDiscard(DisposableServer.class, DisposableServer::dispose);
     }
 

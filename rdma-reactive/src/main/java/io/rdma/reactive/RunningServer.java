@@ -1,5 +1,6 @@
 package io.rdma.reactive;
 
+import io.rdma.cm.AdmissionLimits;
 import io.rdma.cm.EstablishedConnection;
 import io.rdma.cm.RdmaListener;
 import io.rdma.engine.RdmaResources;
@@ -36,12 +37,15 @@ final class RunningServer implements DisposableServer {
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
     /** Binds; blocks briefly. */
-    RunningServer(Transport transport, Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
+    RunningServer(
+            Transport transport,
+            AdmissionLimits limits,
+            Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
         this.transport = transport;
         this.handler = handler;
         this.resources = transport.resources();
         try {
-            this.listener = RdmaListener.bind(resources, transport.options(), transport.address(), this::serve);
+            this.listener = RdmaListener.bind(resources, transport.options(), limits, transport.address(), this::serve);
         } catch (RuntimeException e) {
             transport.release(resources);
             throw e;

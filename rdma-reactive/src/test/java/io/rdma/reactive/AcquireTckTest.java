@@ -12,7 +12,7 @@ public class AcquireTckTest extends PublisherVerification<Object> {
 
     /** For TestNG. */
     public AcquireTckTest() {
-        super(new TestEnvironment(5_000, 50));
+        super(new TestEnvironment(5_000, 50, 50));
     }
 
     @BeforeClass

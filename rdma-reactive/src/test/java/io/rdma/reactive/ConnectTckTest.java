@@ -12,7 +12,7 @@ public class ConnectTckTest extends PublisherVerification<Object> {
 
     /** For TestNG. */
     public ConnectTckTest() {
-        super(new TestEnvironment(5_000, 50));
+        super(new TestEnvironment(5_000, 50, 50));
     }
 
     @BeforeClass

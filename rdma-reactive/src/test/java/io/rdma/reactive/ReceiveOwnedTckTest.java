@@ -12,7 +12,7 @@ public class ReceiveOwnedTckTest extends PublisherVerification<Object> {
 
     /** For TestNG. */
     public ReceiveOwnedTckTest() {
-        super(new TestEnvironment(5_000, 50));
+        super(new TestEnvironment(5_000, 50, 50));
     }
 
     @BeforeClass

@@ -12,7 +12,7 @@ public class ReceiveTckTest extends PublisherVerification<Object> {
 
     /** For TestNG. */
     public ReceiveTckTest() {
-        super(new TestEnvironment(5_000, 50));
+        super(new TestEnvironment(5_000, 50, 50));
     }
 
     @BeforeClass

@@ -1,0 +1,215 @@
+package io.rdma.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.RdmaConnectException;
+import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.RdmaResources;
+import io.rdma.testing.TestDevice;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RemoteMemory;
+import io.rdma.verbs.WorkCompletionException;
+import io.rdma.verbs.WorkCompletionStatus;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
+
+/** Who may connect, and what a peer can reach, tried by a hostile one: docs/security.md. The same on every device. */
+abstract class SecurityContract {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
+    private RdmaResources resources;
+    private DisposableServer server;
+
+    @TempDir
+    private Path folder;
+
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void open() {
+        resources = new RdmaResources(TestDevice.assumed(device()));
+    }
+
+    private void bind(UnaryOperator<RdmaServer> change) {
+        server = change.apply(RdmaServer.create()
+                        .resources(resources)
+                        .host("127.0.0.1")
+                        .receiveBuffers(16, 1024)
+                        .options(o -> o.withHandshakeTimeout(PATIENCE))
+                        .handle(connection -> {
+                            accepted.add(connection);
+                            return Mono.never();
+                        }))
+                .bindNow(PATIENCE);
+    }
+
+    private RdmaClient client() {
+        return RdmaClient.create()
+                .resources(resources)
+                .host("127.0.0.1")
+                .port(server.port())
+                .receiveBuffers(16, 1024)
+                .options(o -> o.withHandshakeTimeout(PATIENCE));
+    }
+
+    private RdmaConnection nextAccepted() throws InterruptedException {
+        return Objects.requireNonNull(accepted.poll(20, TimeUnit.SECONDS));
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        if (server != null) {
+            server.disposeNow(PATIENCE);
+        }
+        if (resources != null) {
+            resources.close();
+            assertThat(resources.context().isClosed()).isTrue();
+        }
+    }
+
+    private static void assertRefused(RdmaConnection by, RemoteMemory memory) {
+        RegisteredBuffer buffer = Objects.requireNonNull(by.acquire().block(PATIENCE));
+        assertThatThrownBy(() -> by.read(memory, buffer.limit(8)).block(PATIENCE))
+                .isInstanceOfSatisfying(
+                        WorkCompletionException.class,
+                        e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR));
+        buffer.close();
+        by.onDispose().block(PATIENCE);
+    }
+
+    private static void assertReads(RdmaConnection by, RemoteMemory memory) {
+        RegisteredBuffer buffer = Objects.requireNonNull(by.acquire().block(PATIENCE));
+        by.read(memory, buffer.limit(8)).block(PATIENCE);
+        buffer.close();
+    }
+
+    private static MemoryRegion region(RdmaConnection of) {
+        return Objects.requireNonNull(of.allocate(64, AccessFlag.REMOTE_READ).block(PATIENCE));
+    }
+
+    @Test
+    void aKeyIsOfNoUseOnAnotherConnectionThatHasItsOwnDomain() throws InterruptedException {
+        bind(s -> s.options(o -> o.withOwnProtectionDomain(true)));
+        RdmaConnection friend = client().connectNow(PATIENCE);
+        RemoteMemory secret = region(nextAccepted()).remote();
+        RdmaConnection thief = client().connectNow(PATIENCE);
+        assertRefused(thief, secret);
+        assertReads(friend, secret);
+        friend.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void aFormerPeerReadsNothing() throws InterruptedException {
+        bind(s -> s);
+        RdmaConnection first = client().connectNow(PATIENCE);
+        RdmaConnection atServer = nextAccepted();
+        RemoteMemory granted = region(atServer).remote();
+        assertReads(first, granted);
+        atServer.disposeNow(PATIENCE);
+        first.onDispose().block(PATIENCE);
+        assertRefused(client().connectNow(PATIENCE), granted); // the same process comes back with what it remembers
+    }
+
+    @Test
+    void aRegionThatIsClosedIsRevokedWhileTheConnectionLives() throws InterruptedException {
+        bind(s -> s);
+        RdmaConnection connection = client().connectNow(PATIENCE);
+        MemoryRegion lent = region(nextAccepted());
+        assertReads(connection, lent.remote());
+        RemoteMemory remembered = lent.remote();
+        lent.close();
+        assertRefused(connection, remembered);
+    }
+
+    @Test
+    void aServerAdmitsNoMoreThanItsLimit() throws InterruptedException {
+        bind(s -> s.limits(l -> l.withConnections(2)));
+        RdmaConnection first = client().connectNow(PATIENCE);
+        RdmaConnection second = client().connectNow(PATIENCE);
+        assertThatThrownBy(() -> client().connectNow(PATIENCE))
+                .isInstanceOfSatisfying(RdmaConnectException.class, e -> {
+                    assertThat(e.reason()).isEqualTo(Reason.REJECTED);
+                    assertThat(e).hasMessageContaining("all it admits");
+                });
+        first.disposeNow(PATIENCE);
+        nextAccepted().onDispose().block(PATIENCE);
+        client().connectNow(PATIENCE).disposeNow(PATIENCE);
+        second.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void bothSidesProveWhoTheyAre() throws Exception {
+        TestCertificates certificates = new TestCertificates(folder);
+        KeyStore serverKey = certificates.create("server");
+        KeyStore clientKey = certificates.create("client");
+        KeyStore strangerKey = certificates.create("stranger");
+        SSLContext serverTls = TestCertificates.context(serverKey, clientKey);
+        bind(s -> s.options(o -> o.withTls(serverTls)));
+
+        SSLContext clientTls = TestCertificates.context(clientKey, serverKey);
+        RdmaConnection connection = client().options(o -> o.withTls(clientTls)).connectNow(PATIENCE);
+        connection
+                .send(5, to -> to.copyFrom(MemorySegment.ofArray("hello".getBytes())))
+                .block(PATIENCE);
+        RdmaConnection atServer = nextAccepted();
+        assertThat(atServer.receive(message -> new String(message.toByteArray()))
+                        .next()
+                        .block(PATIENCE))
+                .isEqualTo("hello");
+
+        SSLContext stranger = TestCertificates.context(strangerKey, serverKey);
+        assertRefusedBy(stranger, Reason.AUTHENTICATION, Reason.PROTOCOL_ERROR); // the server does not know it
+        SSLContext deceived = TestCertificates.context(clientKey, strangerKey);
+        assertRefusedBy(deceived, Reason.AUTHENTICATION); // the client does not know the server
+        assertThatThrownBy(() -> client().connectNow(PATIENCE)) // no TLS at all
+                .isInstanceOf(RdmaConnectException.class);
+        assertThat(accepted).isEmpty();
+
+        connection.disposeNow(PATIENCE); // the farewell goes over TLS as well
+        atServer.onDispose().block(PATIENCE);
+        assertThat(atServer.endpoint().failure()).isNull();
+    }
+
+    private void assertRefusedBy(SSLContext tls, Reason... reasons) {
+        assertThatThrownBy(() -> client().options(o -> o.withTls(tls)).connectNow(PATIENCE))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class, e -> assertThat(e.reason()).isIn((Object[]) reasons));
+    }
+
+    @Test
+    void aClientThatNeverFinishesTlsIsDroppedInTime() throws Exception {
+        KeyStore key = new TestCertificates(folder).create("server");
+        SSLContext tls = TestCertificates.context(key, key);
+        bind(s -> s.options(o -> o.withTls(tls).withHandshakeTimeout(Duration.ofMillis(500))));
+        try (Socket stalled = new Socket("127.0.0.1", server.port())) {
+            stalled.getOutputStream().write(new byte[] {22, 3, 1}); // the beginning of a ClientHello
+            stalled.setSoTimeout(20_000);
+            while (stalled.getInputStream().read() >= 0) {
+                // perhaps an alert; then the end
+            }
+        } catch (IOException reset) {
+            // it hung up with our bytes unread
+        }
+        assertThat(accepted).isEmpty();
+    }
+}
