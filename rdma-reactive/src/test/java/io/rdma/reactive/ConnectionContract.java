@@ -180,9 +180,10 @@ abstract class ConnectionContract {
             }
             sending.dispose();
         }
-        sendText(client, "after all that").block(PATIENCE);
+        // Side by side: what was announced before its cancel takes the peer's receives until somebody reads.
         assertThat(peer.receive(ReceivedMessage::length)
                         .filter(length -> length < LARGE)
+                        .mergeWith(sendText(client, "after all that").cast(Integer.class))
                         .blockFirst(PATIENCE))
                 .isEqualTo("after all that".length());
     }
@@ -216,6 +217,9 @@ abstract class ConnectionContract {
                 .subscribe();
         // 16 receives are posted and 8 send buffers exist: no more can be on the way.
         await().atMost(PATIENCE).untilAtomic(encoded, org.hamcrest.Matchers.greaterThanOrEqualTo(16));
+        await().atMost(PATIENCE)
+                .until(() -> client.endpoint().inFlight() == 0
+                        && peer.endpoint().receives().outstanding() == 16);
         assertThat(encoded.get()).isLessThanOrEqualTo(16 + 8);
         assertThat(peer.receive(ReceivedMessage::length).take(1000).count().block(PATIENCE))
                 .isEqualTo(1000);
@@ -330,8 +334,9 @@ abstract class ConnectionContract {
                     .blockLast(PATIENCE);
         }
         peer.receive(ReceivedMessage::length)
-                .timeout(Duration.ofMillis(200), Mono.empty())
-                .blockLast(PATIENCE);
+                .mergeWith(sendText(client, "last").cast(Integer.class))
+                .filter(length -> length == 4)
+                .blockFirst(PATIENCE);
         await().atMost(PATIENCE).until(() -> client.endpoint().sendBuffers().leased() == 0);
     }
 
