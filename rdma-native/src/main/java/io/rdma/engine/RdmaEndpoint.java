@@ -61,7 +61,7 @@ public final class RdmaEndpoint {
         try (Undo undo = new Undo()) {
             undo.add(queuePair);
             sendSlots = undo.add(domain.allocate(
-                    (long) SendQueue.depth(options) * SendQueue.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
+                    (long) SendQueue.depth(options) * RequestEncoder.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
             ring = undo.add(domain.allocate(ReceiveQueue.bytes(credits, options), EnumSet.of(AccessFlag.LOCAL_WRITE)));
             sendBuffers = undo.add(new BufferPool(domain, options.sendBuffers(), options.sendBufferSize()));
             receives = new ReceiveQueue(this, queuePair, loop.table(), ring, credits, options);

@@ -1,6 +1,5 @@
 package io.rdma.engine;
 
-import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.QueuePair;
@@ -8,38 +7,25 @@ import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.SendChain;
 import io.rdma.verbs.VerbsException;
 import io.rdma.verbs.WorkRequestOpcode;
-import java.lang.foreign.ValueLayout;
-import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Submitted operations go through `submitted`; the thread that takes `wip` from 0 drains for all, and is the only one
-// to touch the fields
-//   marked (drainer). The loop thread alone retires.
+// - Submitted operations go through the backlog; the thread that takes `wip` from 0 drains for all, and is the only one
+// to touch the fields marked (drainer). The loop thread alone retires.
 // - In the device: posted - retired, never above the depth. A slot is free again only when a completion at or behind it
 // was polled.
 // - The last request of every posted chain is signaled, and every signalEvery-th of it: so nothing posted waits for a
-// signal that never comes,
-//   and a full queue always holds a signaled request.
-// - Reads and atomics beyond maxReads wait in `deferred`, in order, and let sends pass; with room they go first.
-// - Messages for which the peer has no receive wait in `blocked`, in order, and let one-sided operations pass.
+// signal that never comes, and a full queue always holds a signaled request.
 // - A large message ends when the peer has fetched it; its slot, which holds no operation, is free before.
 // - The last CONTROL_SENDS slots are for control frames; a slot of one holds no operation.
 
 /** The send side of one queue pair: orders, chains, signals and retires work requests. */
 final class SendQueue implements InFlightTable.Owner {
     private static final int MAX_CHAIN = 64;
-    private static final int UNBOUNDED_CHUNK = 128;
-    /** Of each slot: where an atomic's result lands, the frame of a message, the announcement of a large one. */
-    static final int SLOT_BYTES = 64;
-
-    private static final int FRAME = Long.BYTES;
-    private static final int ANNOUNCEMENT = FRAME + Frame.BYTES;
 
     private final RdmaEndpoint endpoint;
     private final QueuePair queuePair;
@@ -47,19 +33,15 @@ final class SendQueue implements InFlightTable.Owner {
     private final int depth;
     private final int signalEvery;
     private final int maxReads;
-    private final int maxInline;
     private final int base;
     private final int room;
     private final Credits credits;
     private final ReceiveQueue receives;
-    private final MemoryRegion slotMemory;
     private final SendChain chain;
-    private final Queue<Operation> submitted = new MpscUnboundedVarHandleArrayQueue<>(UNBOUNDED_CHUNK);
+    private final RequestEncoder encoder;
+    private final Backlog backlog;
     private final AtomicInteger wip = new AtomicInteger();
     private final AtomicReferenceArray<@Nullable Operation> slots;
-    private final ArrayDeque<Operation> deferred = new ArrayDeque<>(); // (drainer)
-    private final ArrayDeque<Operation> blocked = new ArrayDeque<>(); // (drainer)
-    private volatile int blockedCount; // (drainer) writes
     private final Queue<Operation> announced = new ConcurrentLinkedQueue<>(); // (drainer) adds, (loop) takes
     private int fetched; // (loop)
     private int postSlot; // (drainer)
@@ -83,16 +65,17 @@ final class SendQueue implements InFlightTable.Owner {
         this.endpoint = endpoint;
         this.queuePair = queuePair;
         this.table = table;
-        this.slotMemory = slotMemory;
         this.receives = receives;
         this.credits = credits;
         this.room = options.capacity().maxSendWr();
         this.depth = depth(options);
         this.signalEvery = Math.min(options.signalEvery(), Math.max(1, depth / 2));
         this.maxReads = options.maxRdAtomic();
-        this.maxInline = Math.min(
-                options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
         this.chain = new SendChain(Math.min(depth, MAX_CHAIN), 2);
+        int maxInline = Math.min(
+                options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
+        this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline);
+        this.backlog = new Backlog(credits, endpoint.loop().counters());
         this.slots = new AtomicReferenceArray<>(depth);
         this.base = table.reserve(depth, this);
         if (base < 0) {
@@ -108,7 +91,7 @@ final class SendQueue implements InFlightTable.Owner {
 
     /** Takes an operation whose buffer is borrowed; it ends exactly once, now or later. */
     void submit(Operation operation) {
-        submitted.add(operation);
+        backlog.add(operation);
         drain();
     }
 
@@ -138,62 +121,27 @@ final class SendQueue implements InFlightTable.Owner {
         chain.clear();
         signaledInChain = 0;
         while (chain.size() < room - inFlight() && !chain.isFull()) {
-            Operation next = nextToPost();
+            Operation next = backlog.next(postedReads - retiredReads < maxReads);
             if (next == null) {
                 break;
             }
             if (next.markPosted()) { // else it was cancelled
-                RemoteMemory exposed = next.exposed();
-                if (exposed == null) {
-                    encode(next);
-                } else {
-                    encodeAnnouncement(next, exposed);
-                }
+                encode(next);
             }
         }
         // A message that is in the chain has announced all there is.
         if (credits.isDue(receives.isEmpty()) && chain.size() < depth - inFlight() && !chain.isFull()) {
-            encodeCredit();
+            int slot = takeSlot();
+            encoder.encodeCredit(table.arm(base + slot), slot);
+            unsignaled++; // it is the last of its chain, which is signaled
+            endpoint.loop().counters().creditFrame();
         }
         return chain.size() > 0;
     }
 
-    private @Nullable Operation nextToPost() {
-        boolean readRoom = postedReads - retiredReads < maxReads;
-        if (!blocked.isEmpty() && credits.mayMessage()) {
-            return unblock();
-        }
-        if (readRoom && !deferred.isEmpty()) {
-            return deferred.poll();
-        }
-        Operation next;
-        while ((next = submitted.poll()) != null) {
-            WorkRequestOpcode opcode = next.request().opcode();
-            if (opcode.consumesReceive()) {
-                if (blocked.isEmpty() && credits.mayMessage()) {
-                    return next;
-                }
-                blocked.add(next);
-                endpoint.loop().counters().creditWait();
-                blockedCount = blocked.size();
-            } else if (readRoom || !opcode.isReadOrAtomic()) {
-                return next;
-            } else {
-                deferred.add(next);
-            }
-        }
-        return null;
-    }
-
-    private @Nullable Operation unblock() {
-        Operation next = blocked.poll();
-        blockedCount = blocked.size();
-        return next;
-    }
-
     /** The peer announced receives, or ours should be announced. Any thread. */
     void creditsChanged() {
-        if (blockedCount > 0 || credits.isDue(receives.isEmpty())) {
+        if (backlog.isBlocked() || credits.isDue(receives.isEmpty())) {
             drain();
         }
     }
@@ -204,30 +152,23 @@ final class SendQueue implements InFlightTable.Owner {
         return slot;
     }
 
-    private void encodeCredit() {
+    private void encode(Operation operation) {
         int slot = takeSlot();
-        chain.add(table.arm(base + slot), WorkRequestOpcode.SEND);
-        credits.consumeControl();
-        frame(slot, Frame.CREDIT);
-        if (Frame.BYTES <= maxInline) {
-            chain.inline();
-        }
-        unsignaled++; // it is the last of its chain, which is signaled
-        endpoint.loop().counters().creditFrame();
-    }
-
-    /** A large message: the peer reads it, and says so in a later frame; until then it is in `announced`. */
-    private void encodeAnnouncement(Operation operation, RemoteMemory exposed) {
-        int slot = takeSlot();
-        long at = (long) slot * SLOT_BYTES + ANNOUNCEMENT;
+        long wrId = table.arm(base + slot);
         WorkRequest request = operation.request();
-        announced.add(operation);
-        credits.consume();
-        chain.add(table.arm(base + slot), request.opcode()).immediate(request.immediate());
-        frame(slot, Frame.ANNOUNCEMENT);
-        exposed.encode(slotMemory.segment().asSlice(at, RemoteMemory.ENCODED_BYTES));
-        chain.entry(slotMemory.segment().address() + at, RemoteMemory.ENCODED_BYTES, slotMemory.lkey());
-        if (++unsignaled >= signalEvery) {
+        RemoteMemory exposed = operation.exposed();
+        if (exposed != null) { // the peer reads it, and says so in a later frame
+            announced.add(operation);
+            encoder.encodeAnnouncement(wrId, slot, request, exposed);
+        } else {
+            slots.setRelease(slot, operation);
+            encoder.encode(wrId, slot, operation);
+        }
+        boolean read = request.opcode().isReadOrAtomic();
+        if (read) {
+            postedReads++;
+        }
+        if (++unsignaled >= signalEvery || read) {
             signal();
         }
     }
@@ -247,59 +188,6 @@ final class SendQueue implements InFlightTable.Owner {
             end(operation, 0, null);
         }
         return true;
-    }
-
-    private void frame(int slot, int type) {
-        long at = (long) slot * SLOT_BYTES + FRAME;
-        Frame.write(
-                slotMemory.segment(),
-                at,
-                type,
-                credits.announce(),
-                credits.announceControl(),
-                credits.announceFetched());
-        chain.entry(slotMemory.segment().address() + at, Frame.BYTES, slotMemory.lkey());
-    }
-
-    private void encode(Operation operation) {
-        WorkRequest request = operation.request();
-        WorkRequestOpcode opcode = request.opcode();
-        int slot = takeSlot();
-        slots.setRelease(slot, operation);
-        chain.add(table.arm(base + slot), opcode);
-        RemoteMemory remote = request.remote();
-        RegisteredBuffer buffer = request.buffer();
-        if (buffer == null) { // an atomic: its result goes to the slot's own 8 bytes
-            RemoteMemory target = java.util.Objects.requireNonNull(remote);
-            chain.atomic(target.address(), target.rkey(), request.compareAdd(), request.swap());
-            chain.entry(slotMemory.segment().address() + (long) slot * SLOT_BYTES, Long.BYTES, slotMemory.lkey());
-        } else {
-            if (remote != null) {
-                chain.remote(remote.address(), remote.rkey());
-            }
-            chain.immediate(request.immediate());
-            int length = operation.length();
-            int total = length;
-            if (credits.framed() && opcode.consumesReceive()) {
-                credits.consume();
-                if (remote == null) { // a write with immediate has no frame
-                    frame(slot, Frame.DATA);
-                    total += Frame.BYTES;
-                }
-            }
-            if (length > 0) {
-                chain.entry(buffer.address(), length, buffer.lkey());
-            }
-            if (total > 0 && total <= maxInline && !opcode.isReadOrAtomic()) {
-                chain.inline();
-            }
-        }
-        if (opcode.isReadOrAtomic()) {
-            postedReads++;
-        }
-        if (++unsignaled >= signalEvery || opcode.isReadOrAtomic()) {
-            signal();
-        }
     }
 
     private void signal() {
@@ -370,9 +258,7 @@ final class SendQueue implements InFlightTable.Owner {
             return;
         }
         boolean read = operation.request().opcode().isReadOrAtomic();
-        long value = operation.request().buffer() == null
-                ? slotMemory.segment().get(ValueLayout.JAVA_LONG, (long) slot * SLOT_BYTES)
-                : 0;
+        long value = operation.request().buffer() == null ? encoder.result(slot) : 0;
         if (read) {
             retiredReads = retiredReads + 1;
         }
@@ -401,9 +287,7 @@ final class SendQueue implements InFlightTable.Owner {
 
     private void failWaiting() {
         Operation operation;
-        while ((operation = deferred.poll()) != null
-                || (operation = unblock()) != null
-                || (operation = submitted.poll()) != null) {
+        while ((operation = backlog.any()) != null) {
             end(operation, 0, endpoint.closedException(false));
         }
     }

@@ -95,6 +95,25 @@ abstract class FlowControlContract extends ConnectedContract {
         assertAllSent(back);
     }
 
+    /** Credits come back while the next message looks for them: a lost wake-up would be a test that hangs. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void creditsThatComeAtTheLastMomentAreSeen(int receiveBuffers) {
+        connect(strict(receiveBuffers));
+        for (int round = 0; round < 5; round++) {
+            List<Counted> sent = send(client, 1_000);
+            for (int i = 0; i < 1_000; i++) {
+                ReceivedMessage message;
+                while ((message = server.receives().poll()) == null) {
+                    Thread.onSpinWait(); // as fast as it comes; the test's own limit bounds it
+                }
+                assertThat(number(message)).isEqualTo(i);
+                message.close();
+            }
+            assertAllSent(sent);
+        }
+    }
+
     @Test
     void aReceiverThatKeepsMessagesGetsAsManyAsItHasBuffersLeft() {
         connect(strict(8));

@@ -1,0 +1,109 @@
+package io.rdma.engine;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RemoteMemory;
+import io.rdma.verbs.SendChain;
+import io.rdma.verbs.WorkRequestOpcode;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+
+// Invariant: each slot of the send queue has SLOT_BYTES of registered memory of its own, used only while a request of
+// that slot is in the device: where an atomic's result lands, the frame of a message, the announcement of a large one.
+
+/** Writes operations into a chain of {@code ibv_send_wr}. The thread that drains the send queue. */
+final class RequestEncoder {
+    /** Of each slot. */
+    static final int SLOT_BYTES = 64;
+
+    private static final int FRAME = Long.BYTES;
+    private static final int ANNOUNCEMENT = FRAME + Frame.BYTES;
+
+    private final SendChain chain;
+    private final MemoryRegion slotMemory;
+    private final Credits credits;
+    private final int maxInline;
+
+    RequestEncoder(SendChain chain, MemoryRegion slotMemory, Credits credits, int maxInline) {
+        this.chain = chain;
+        this.slotMemory = slotMemory;
+        this.credits = credits;
+        this.maxInline = maxInline;
+    }
+
+    void encode(long wrId, int slot, Operation operation) {
+        WorkRequest request = operation.request();
+        WorkRequestOpcode opcode = request.opcode();
+        chain.add(wrId, opcode);
+        RemoteMemory remote = request.remote();
+        RegisteredBuffer buffer = request.buffer();
+        if (buffer == null) { // an atomic: its result goes to the slot's own 8 bytes
+            RemoteMemory target = Objects.requireNonNull(remote);
+            chain.atomic(target.address(), target.rkey(), request.compareAdd(), request.swap());
+            chain.entry(address(slot), Long.BYTES, slotMemory.lkey());
+            return;
+        }
+        if (remote != null) {
+            chain.remote(remote.address(), remote.rkey());
+        }
+        chain.immediate(request.immediate());
+        int length = operation.length();
+        int total = length;
+        if (credits.framed() && opcode.consumesReceive()) {
+            credits.consume();
+            if (remote == null) { // a write with immediate has no frame
+                frame(slot, Frame.DATA);
+                total += Frame.BYTES;
+            }
+        }
+        if (length > 0) {
+            chain.entry(buffer.address(), length, buffer.lkey());
+        }
+        if (total > 0 && total <= maxInline && !opcode.isReadOrAtomic()) {
+            chain.inline();
+        }
+    }
+
+    /** A control frame. */
+    void encodeCredit(long wrId, int slot) {
+        chain.add(wrId, WorkRequestOpcode.SEND);
+        credits.consumeControl();
+        frame(slot, Frame.CREDIT);
+        if (Frame.BYTES <= maxInline) {
+            chain.inline();
+        }
+    }
+
+    /** Where a large message lies. */
+    void encodeAnnouncement(long wrId, int slot, WorkRequest request, RemoteMemory exposed) {
+        chain.add(wrId, request.opcode()).immediate(request.immediate());
+        credits.consume();
+        frame(slot, Frame.ANNOUNCEMENT);
+        exposed.encode(slotMemory.segment().asSlice(offset(slot) + ANNOUNCEMENT, RemoteMemory.ENCODED_BYTES));
+        chain.entry(address(slot) + ANNOUNCEMENT, RemoteMemory.ENCODED_BYTES, slotMemory.lkey());
+    }
+
+    private void frame(int slot, int type) {
+        Frame.write(
+                slotMemory.segment(),
+                offset(slot) + FRAME,
+                type,
+                credits.announce(),
+                credits.announceControl(),
+                credits.announceFetched());
+        chain.entry(address(slot) + FRAME, Frame.BYTES, slotMemory.lkey());
+    }
+
+    /** What an atomic of a slot returned. */
+    long result(int slot) {
+        return slotMemory.segment().get(ValueLayout.JAVA_LONG, offset(slot));
+    }
+
+    private static long offset(int slot) {
+        return (long) slot * SLOT_BYTES;
+    }
+
+    private long address(int slot) {
+        return slotMemory.segment().address() + offset(slot);
+    }
+}
