@@ -2,6 +2,7 @@ package io.rdma.buffer;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message in the receive buffer it arrived in. The buffer is posted again after {@link #close}; until then the peer has one buffer
@@ -13,6 +14,7 @@ public final class ReceivedMessage implements AutoCloseable {
     private final boolean hasImmediate;
     private final int immediate;
     private final Runnable giveBack;
+    private final LeakDetector.@Nullable Trace trace;
 
     /**
      * A message; made by the engine.
@@ -27,6 +29,7 @@ public final class ReceivedMessage implements AutoCloseable {
         this.hasImmediate = hasImmediate;
         this.immediate = immediate;
         this.giveBack = giveBack;
+        this.trace = LeakDetector.watch(this, "a received message");
     }
 
     /**
@@ -95,6 +98,9 @@ public final class ReceivedMessage implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
+            if (trace != null) {
+                trace.close();
+            }
             giveBack.run();
         }
     }

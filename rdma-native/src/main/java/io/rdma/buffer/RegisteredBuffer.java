@@ -4,6 +4,7 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - One packed word holds the whole state: READERS (device reads: sends, writes) in the low bits, WRITING (device
@@ -27,6 +28,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     private final MemoryRegion region;
     private final MemorySegment memory;
     private final Runnable giveBack;
+    private final LeakDetector.@Nullable Trace trace;
     private volatile int limit;
 
     /**
@@ -41,6 +43,7 @@ public final class RegisteredBuffer implements AutoCloseable {
         this.memory = memory;
         this.giveBack = giveBack;
         this.limit = Math.toIntExact(memory.byteSize());
+        this.trace = LeakDetector.watch(this, "a buffer");
     }
 
     /**
@@ -151,6 +154,7 @@ public final class RegisteredBuffer implements AutoCloseable {
                         "the buffer is the target of a read in flight, it cannot be a source now");
             }
             if (word.compareAndSet(now, now + 1)) {
+                touched("a send or write began");
                 return;
             }
         }
@@ -176,6 +180,13 @@ public final class RegisteredBuffer implements AutoCloseable {
             throw new IllegalStateException(
                     "the buffer is in use by an operation in flight, it cannot be a target now");
         }
+        touched("a read began");
+    }
+
+    private void touched(String how) {
+        if (trace != null) {
+            trace.touch(how);
+        }
     }
 
     /** Ends {@link #beginWrite}. */
@@ -198,6 +209,9 @@ public final class RegisteredBuffer implements AutoCloseable {
     @Override
     public void close() {
         int before = word.getAndUpdate(now -> now | CLOSED);
+        if (trace != null) {
+            trace.close();
+        }
         if (before == 0) {
             giveBack.run();
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.rdma.buffer.LeakDetector;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.ConnectionClosedException;
@@ -25,6 +26,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,6 +98,12 @@ abstract class ConnectionContract {
                 assertThat(connection.endpoint().receives().outstanding()).isZero();
             });
         }
+    }
+
+    @AfterAll
+    static void nothingWasDroppedOpen() {
+        System.gc();
+        assertThat(LeakDetector.reported()).as("leases that nobody closed").isZero();
     }
 
     private static Mono<Void> sendText(RdmaConnection to, String text) {

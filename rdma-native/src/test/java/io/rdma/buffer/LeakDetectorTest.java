@@ -1,0 +1,75 @@
+package io.rdma.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.engine.RdmaResources;
+import io.rdma.testing.TestDevice;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/** The garbage collector is the judge. Tests run paranoid. */
+class LeakDetectorTest {
+    @Test
+    void aHandleThatIsDroppedOpenIsReportedOnceWithItsStory() {
+        StringBuffer story = new StringBuffer();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                story.append(entry.getMessage());
+                for (Throwable t = entry.getThrown(); t != null; t = t.getCause()) {
+                    story.append(t.getMessage()).append(t.getStackTrace()[1].getClassName());
+                    for (Throwable touched : t.getSuppressed()) {
+                        story.append(touched.getMessage());
+                    }
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger(LeakDetector.class.getName());
+        logger.addHandler(handler);
+        logger.setUseParentHandlers(false);
+        try (RdmaResources resources = new RdmaResources(TestDevice.assumed("soft0"));
+                MemoryRegion region = resources.domain().allocate(4096, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
+            long before = LeakDetector.reported();
+            closed(region);
+            dropped(region);
+            await().atMost(Duration.ofSeconds(20)).until(() -> {
+                System.gc();
+                return LeakDetector.reported() > before;
+            });
+            assertThat(LeakDetector.reported()).isEqualTo(before + 1);
+            assertThat(story)
+                    .contains("LEAK")
+                    .contains("a buffer was leased here")
+                    .contains("a send or write began");
+            region.release(); // what the lost buffer held, so that the device can be closed here
+        } finally {
+            logger.removeHandler(handler);
+            logger.setUseParentHandlers(true);
+        }
+    }
+
+    private static void closed(MemoryRegion region) {
+        for (int i = 0; i < 100; i++) {
+            RegisteredBuffer.of(region, 0, 8).close();
+        }
+    }
+
+    private static void dropped(MemoryRegion region) {
+        RegisteredBuffer buffer = RegisteredBuffer.of(region, 0, 8);
+        buffer.beginRead();
+        buffer.endRead();
+    }
+}
