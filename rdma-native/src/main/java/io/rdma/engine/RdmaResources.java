@@ -25,7 +25,8 @@ public final class RdmaResources implements AutoCloseable {
     private final DeviceContext context;
     private final ProtectionDomain domain;
     private final List<CompletionLoop> loops;
-    private final Set<ProtectionDomain> owned = ConcurrentHashMap.newKeySet(); // of single connections
+    private final Set<ProtectionDomain> busy =
+            ConcurrentHashMap.newKeySet(); // of connections that are gone, held by a message or buffer
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
@@ -83,19 +84,18 @@ public final class RdmaResources implements AutoCloseable {
      * @return to be given to {@link #release}
      */
     public ProtectionDomain allocateDomain() {
-        ProtectionDomain own = context.allocateProtectionDomain();
-        owned.add(own);
-        return own;
+        busy.removeIf(RdmaResources::isClosed);
+        return context.allocateProtectionDomain();
     }
 
     /**
-     * Closes a domain of {@link #allocateDomain} now, or with these resources if something of it is still held; leaves the shared one alone.
+     * Closes a domain of {@link #allocateDomain} as soon as nothing of it is held any more, at the latest with these resources; leaves the shared one alone.
      *
      * @param own a domain that no connection uses any more
      */
     public void release(ProtectionDomain own) {
-        if (own != domain && isClosed(own)) {
-            owned.remove(own);
+        if (own != domain && !isClosed(own)) {
+            busy.add(own);
         }
     }
 
@@ -158,16 +158,16 @@ public final class RdmaResources implements AutoCloseable {
         awaitRegions();
         try (Undo order = new Undo()) {
             order.add(context);
-            owned.forEach(order::add); // whoever is left says that it is busy
+            busy.forEach(order::add); // whoever is left says that it is busy
         }
     }
 
     /** Messages and buffers that are being given back right now still hold regions: gives them a moment. */
     private void awaitRegions() {
-        owned.add(domain);
+        busy.add(domain);
         long deadline = System.nanoTime() + REGIONS_MOMENT_NANOS;
-        while (!owned.isEmpty() && System.nanoTime() - deadline < 0) {
-            if (owned.removeIf(RdmaResources::isClosed)) {
+        while (!busy.isEmpty() && System.nanoTime() - deadline < 0) {
+            if (busy.removeIf(RdmaResources::isClosed)) {
                 continue;
             }
             LockSupport.parkNanos(REGIONS_PAUSE_NANOS);
