@@ -12,6 +12,7 @@ import io.rdma.verbs.WorkCompletionStatus
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.flow.first
@@ -234,6 +235,63 @@ abstract class ConnectionContract {
             val last = launch { pair.client.sendText("after all that") }
             while (pair.peer.text() != "after all that") continue
             last.join()
+        }
+
+    // The three rows of the table in docs/buffers.md.
+
+    @Test
+    fun `what is cancelled while it waits reaches nobody`() =
+        connected { pair ->
+            repeat(16) { pair.client.sendText("fills the ring") }
+            val buffer = pair.client.acquire()
+            val waiting = launch { pair.client.sendText("never sent") }
+            val owned = launch { pair.client.send(buffer.limit(3)) }
+            kotlinx.coroutines.yield()
+            waiting.cancelAndJoin()
+            owned.cancelAndJoin()
+            assertThat(buffer.segment().isReadOnly).isFalse()
+            buffer.close()
+            assertThat(
+                pair.client
+                    .endpoint()
+                    .sendBuffers()
+                    .leased(),
+            ).isZero()
+            val last = launch { pair.client.sendText("last") }
+            repeat(16) { assertThat(pair.peer.text()).isEqualTo("fills the ring") }
+            assertThat(pair.peer.text()).isEqualTo("last")
+            last.join()
+        }
+
+    @Test
+    fun `what is cancelled after the post happens and keeps its buffer until then`() =
+        connected { pair ->
+            val there = pair.peer.allocate(BLOCK, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)
+            val here = pair.client.allocate(BLOCK, AccessFlag.LOCAL_WRITE)
+            here.segment().fill(9)
+            RegisteredBuffer.of(here, 0, BLOCK.toInt()).use { source ->
+                val writing = launch { pair.client.write(source, there.remote()) }
+                val adding = launch { pair.client.fetchAndAdd(there.remote().slice(0, 8), 1) }
+                kotlinx.coroutines.yield()
+                writing.cancelAndJoin()
+                adding.cancelAndJoin()
+            }
+            here.close() // the device holds it
+            while (there.segment().get(ValueLayout.JAVA_BYTE, BLOCK - 1) != 9.toByte()) kotlinx.coroutines.yield()
+            while (there.segment().get(ValueLayout.JAVA_BYTE, 0) != 10.toByte()) kotlinx.coroutines.yield()
+        }
+
+    @Test
+    fun `a buffer that comes too late goes back`() =
+        connected { pair ->
+            val all = (0 until 8).map { pair.client.acquire() }
+            val waiting = launch { pair.client.acquire() }
+            kotlinx.coroutines.yield()
+            all.first().close() // handed over to the waiting coroutine, which is resumed but has not run
+            waiting.cancelAndJoin()
+            all.forEach(RegisteredBuffer::close)
+            val pool = pair.client.endpoint().sendBuffers()
+            assertThat(pool.leased()).isZero()
         }
 
     @Test

@@ -348,6 +348,55 @@ abstract class ConnectionContract {
         await().atMost(PATIENCE).until(() -> client.endpoint().sendBuffers().leased() == 0);
     }
 
+    // The three rows of the table in docs/buffers.md.
+
+    @Test
+    void whatIsCancelledWhileItWaitsReachesNobody() {
+        for (int i = 0; i < 16; i++) {
+            sendText(client, "fills the ring").block(PATIENCE);
+        }
+        Disposable waiting = sendText(client, "never sent").subscribe();
+        RegisteredBuffer buffer = Objects.requireNonNull(client.acquire().block(PATIENCE));
+        Disposable owned = client.send(buffer.limit(3)).subscribe();
+        waiting.dispose();
+        owned.dispose();
+        assertThat(buffer.segment().isReadOnly()).as("the caller's again").isFalse();
+        buffer.close();
+        assertThat(client.endpoint().sendBuffers().leased()).isZero();
+        assertThat(texts(peer)
+                        .mergeWith(sendText(client, "last").cast(String.class))
+                        .takeUntil("last"::equals)
+                        .collectList()
+                        .block(PATIENCE))
+                .hasSize(17)
+                .doesNotContain("never sent");
+    }
+
+    @Test
+    void whatIsCancelledAfterThePostHappensAndKeepsItsBufferUntilThen() {
+        MemoryRegion there = region(peer, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+        MemoryRegion here = region(client, AccessFlag.LOCAL_WRITE);
+        here.segment().fill((byte) 9);
+        RegisteredBuffer source = RegisteredBuffer.of(here, 0, BLOCK);
+        client.write(source, there.remote()).subscribe().dispose();
+        client.fetchAndAdd(there.remote().slice(0, 8), 1).subscribe().dispose();
+        source.close();
+        here.close(); // the device holds it
+        await().atMost(PATIENCE).until(() -> there.segment().get(ValueLayout.JAVA_BYTE, BLOCK - 1L) == 9);
+        await().atMost(PATIENCE).until(() -> there.segment().get(ValueLayout.JAVA_BYTE, 0) == 10);
+        await().atMost(PATIENCE).until(() -> client.endpoint().inFlight() == 0);
+    }
+
+    @Test
+    void aBufferThatComesTooLateGoesBack() {
+        List<RegisteredBuffer> all =
+                Flux.range(0, 8).concatMap(i -> client.acquire()).collectList().block(PATIENCE);
+        Disposable waiting = client.acquire().subscribe();
+        waiting.dispose();
+        Objects.requireNonNull(all).forEach(RegisteredBuffer::close);
+        assertThat(client.endpoint().sendBuffers().leased()).isZero();
+    }
+
     @Test
     void misuseIsRefusedAndTheConnectionGoesOn() {
         RegisteredBuffer buffer = Objects.requireNonNull(client.acquire().block(PATIENCE));
