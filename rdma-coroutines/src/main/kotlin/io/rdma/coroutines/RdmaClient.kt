@@ -28,7 +28,8 @@ public object RdmaClient {
             Thread.startVirtualThread {
                 try {
                     start(configuration, InetSocketAddress(host, port), continuation)
-                } catch (e: RuntimeException) {
+                } catch (e: Throwable) {
+                    // whoever waits must hear of it, whatever it is
                     continuation.resumeWithException(e)
                 }
             }

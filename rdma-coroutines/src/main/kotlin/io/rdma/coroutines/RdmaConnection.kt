@@ -9,13 +9,17 @@ import io.rdma.engine.WorkRequest
 import io.rdma.verbs.AccessFlag
 import io.rdma.verbs.MemoryRegion
 import io.rdma.verbs.RemoteMemory
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
+import kotlinx.coroutines.isActive
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.sync.Semaphore
 import kotlinx.coroutines.withContext
 import java.lang.foreign.MemorySegment
 import java.net.InetSocketAddress
@@ -84,9 +88,11 @@ public class RdmaConnection internal constructor(
         encoder: MessageEncoder<T>,
     ): Unit =
         coroutineScope {
+            val larger = Semaphore(endpoint.options().sendBuffers()) // the others are bounded by the pool
             items.collect { item ->
                 val length = encoder.length(item)
                 val large = length > endpoint.sendBuffers().bufferSize()
+                if (large) larger.acquire()
                 val buffer = if (large) endpoint.allocateBuffer(length) else acquire()
                 try {
                     val encoded = encoder.encode(item, buffer.segment())
@@ -101,7 +107,13 @@ public class RdmaConnection internal constructor(
                 // Undispatched: submitted here, in the order of the items.
                 launch(
                     start = CoroutineStart.UNDISPATCHED,
-                ) { buffer.use { endpoint.await(WorkRequest.send(it, false)) } }
+                ) {
+                    try {
+                        buffer.use { endpoint.await(WorkRequest.send(it, false)) }
+                    } finally {
+                        if (large) larger.release()
+                    }
+                }
             }
         }
 
@@ -148,7 +160,10 @@ public class RdmaConnection internal constructor(
             }
         }
 
-    /** Like [incoming], but the collector owns each message and closes it; if its block throws, the message is closed. */
+    /**
+     * Like [incoming], but the collector owns each message and closes it, also the one that `first()` returns. If its block throws or is cancelled, the
+     * message is closed.
+     */
     public fun receiveOwned(): Flow<ReceivedMessage> =
         flow {
             receiving {
@@ -157,7 +172,8 @@ public class RdmaConnection internal constructor(
                     try {
                         emit(message)
                     } catch (e: Throwable) {
-                        message.close()
+                        // An operator such as first() or take() ends the flow by a CancellationException after the collector got its message.
+                        if (e !is CancellationException || !currentCoroutineContext().isActive) message.close()
                         throw e
                     }
                 }

@@ -52,9 +52,8 @@ public class RdmaServer private constructor(
     public suspend fun serve(handler: suspend (RdmaConnection) -> Unit): Unit =
         supervisorScope {
             for (connection in accepted) {
-                launch {
-                    connection.use { handle(it, handler) }
-                }
+                // On completion, not in the body: a coroutine that is cancelled before it starts has none.
+                launch { handle(connection, handler) }.invokeOnCompletion { connection.close() }
             }
         }
 

@@ -299,15 +299,26 @@ abstract class ConnectionContract {
         connected { pair ->
             pair.client.sendText("owned")
             val message = pair.peer.receiveOwned().first()
-            // first() ends the flow by an exception in the collector, and what a failing collector got is closed.
-            assertThat(message.isClosed).isTrue()
+            assertThat(message.isClosed).isFalse() // first() handed it over
+            assertThat(String(message.toByteArray())).isEqualTo("owned")
+            message.close()
+            pair.client.sendText("lost by a failing collector")
+            var failed: io.rdma.buffer.ReceivedMessage? = null
+            assertFails<IllegalStateException>("on purpose") {
+                pair.peer.receiveOwned().collect {
+                    failed = it
+                    error("on purpose")
+                }
+            }
+            assertThat(failed?.isClosed).isTrue()
             pair.client.sendText("kept")
-            val kept = mutableListOf<String>()
+            val kept = mutableListOf<io.rdma.buffer.ReceivedMessage>()
             pair.peer
                 .receiveOwned()
                 .take(1)
-                .collect { owned -> owned.use { kept += String(it.toByteArray()) } }
-            assertThat(kept).containsExactly("kept")
+                .collect { owned -> kept += owned }
+            assertThat(String(kept.single().toByteArray())).isEqualTo("kept")
+            kept.single().close()
         }
 
     @Test

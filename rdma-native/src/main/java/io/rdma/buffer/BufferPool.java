@@ -22,12 +22,15 @@ import org.jspecify.annotations.Nullable;
 public final class BufferPool implements AutoCloseable {
     private static final Logger LOG = System.getLogger(BufferPool.class.getName());
 
+    private static final int SWEEP = 1024;
+
     private final MemoryRegion region;
     private final int count;
     private final int size;
     private final MpmcVarHandleArrayQueue<MemorySegment> free;
     private final Queue<BufferWaiter> waiters = new ConcurrentLinkedQueue<>();
     private final AtomicInteger wip = new AtomicInteger();
+    private final AtomicInteger asked = new AtomicInteger();
     private volatile @Nullable RuntimeException closedBecause;
 
     /**
@@ -72,6 +75,9 @@ public final class BufferPool implements AutoCloseable {
      */
     public void acquire(BufferWaiter waiter) {
         waiters.add(waiter);
+        if (asked.incrementAndGet() % SWEEP == 0) {
+            waiters.removeIf(BufferWaiter::isAbandoned); // else they would pile up while nothing comes back
+        }
         drain();
     }
 
@@ -107,14 +113,25 @@ public final class BufferPool implements AutoCloseable {
 
     private void tell(BufferWaiter waiter, @Nullable MemorySegment memory, @Nullable RuntimeException closed) {
         try {
-            if (memory != null) {
-                region.retain();
+            if (memory != null && !retained()) {
+                free.add(memory); // the pool was closed meanwhile
+                waiter.failed(Objects.requireNonNull(closedBecause));
+            } else if (memory != null) {
                 waiter.acquired(new RegisteredBuffer(region, memory, () -> giveBack(memory)));
             } else {
                 waiter.failed(Objects.requireNonNull(closed));
             }
         } catch (Throwable t) { // a waiter's mistake must not stop the others
             LOG.log(Logger.Level.ERROR, "a waiter for a buffer threw; the pool goes on", t);
+        }
+    }
+
+    private boolean retained() {
+        try {
+            region.retain();
+            return true;
+        } catch (IllegalStateException closed) {
+            return false;
         }
     }
 

@@ -13,6 +13,11 @@ public abstract class BufferWaiter {
         return claimed.compareAndSet(false, true);
     }
 
+    /** Whether it will not be served, because it was, or because it does not wait any more. */
+    final boolean isAbandoned() {
+        return claimed.get();
+    }
+
     /**
      * Stops waiting.
      *

@@ -8,9 +8,13 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
+import jdk.net.ExtendedSocketOptions;
 
 // The exchange, version 2, all numbers big-endian:
 //   client -> server   magic "JRDM", version u16, length u16 (48), PeerParameters
@@ -46,6 +50,7 @@ final class Exchange implements Closeable {
     static Exchange over(Socket socket, ConnectionOptions options, boolean client) throws IOException {
         long deadline = System.nanoTime() + options.handshakeTimeout().toNanos();
         socket.setTcpNoDelay(true);
+        keepAlive(socket);
         SSLContext tls = options.tls();
         if (tls == null) {
             return new Exchange(socket, deadline);
@@ -57,8 +62,14 @@ final class Exchange implements Closeable {
         if (!client) {
             secure.setNeedClientAuth(true); // mutual: the server knows whom it hands keys to
         }
+        AtomicBoolean done = new AtomicBoolean();
+        // The socket's time-out is for each read: a peer that sends a byte now and then would hold the exchange for
+        // ever.
+        CompletableFuture.delayedExecutor(options.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                .execute(() -> closeUnless(done, socket));
         try {
             secure.startHandshake();
+            done.set(true);
         } catch (SSLException e) {
             throw new RdmaConnectException(
                     Reason.AUTHENTICATION,
@@ -67,6 +78,26 @@ final class Exchange implements Closeable {
                     e);
         }
         return new Exchange(secure, deadline);
+    }
+
+    private static void closeUnless(AtomicBoolean done, Socket socket) {
+        try {
+            if (!done.get()) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            System.getLogger(Exchange.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
+        }
+    }
+
+    /** A host that loses power sends no end: half a minute of silence is one. */
+    private static void keepAlive(Socket socket) throws IOException {
+        socket.setKeepAlive(true);
+        if (socket.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
+            socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 15);
+            socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 5);
+            socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
+        }
     }
 
     InetSocketAddress localAddress() {

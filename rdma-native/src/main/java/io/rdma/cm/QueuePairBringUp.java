@@ -140,12 +140,13 @@ final class QueuePairBringUp implements AutoCloseable {
                 credits,
                 peer.receiveBuffers(),
                 options.drainTimeout());
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(() -> resources.release(domain));
             RdmaEndpoint endpoint = new RdmaEndpoint(loop, domain, queuePair, negotiated);
             endpoint.closed().thenRun(() -> resources.release(domain));
+            undo.keep();
             return endpoint;
         } catch (IllegalStateException noRoom) {
-            resources.release(domain);
             throw new RdmaConnectException(
                     RdmaConnectException.Reason.DEVICE,
                     noRoom.getMessage()

@@ -58,6 +58,10 @@ public final class RdmaConnector {
             closeSocket();
             handler.failed(cancelled ? cancelled(e) : e);
             return;
+        } catch (Error e) { // whoever waits must hear of it
+            closeSocket();
+            handler.failed(new RdmaConnectException(Reason.DEVICE, "connecting failed: " + e, e));
+            throw e;
         }
         if (cancelled) {
             connection.endpoint().close();
@@ -97,6 +101,13 @@ public final class RdmaConnector {
             throw new RdmaConnectException(
                     Reason.AUTHENTICATION, address + " did not accept this side: " + e.getMessage(), e);
         } catch (IOException e) {
+            if (socket.isConnected()) {
+                throw new RdmaConnectException(
+                        Reason.PROTOCOL_ERROR,
+                        address + " hung up during the exchange: " + e.getMessage()
+                                + ". Its log may say why; do both sides use TLS, or neither?",
+                        e);
+            }
             throw new RdmaConnectException(
                     Reason.UNREACHABLE,
                     "cannot reach " + address + ": " + e.getMessage() + ". Is the server running?",

@@ -131,7 +131,7 @@ public final class RdmaListener implements AutoCloseable {
         }
         try {
             handler.accept(connection);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // the handler is the user's: whatever it throws ends its own connection only
             LOG.log(Logger.Level.ERROR, "the connection handler threw; its connection is closed", e);
             connection.endpoint().fail(e);
         }
@@ -161,10 +161,13 @@ public final class RdmaListener implements AutoCloseable {
                 endpoint.closed().thenRun(open::decrementAndGet);
                 exchange.accept(queuePair.local());
                 return endpoint;
-            } finally {
+            } catch (Throwable e) { // a client that is gone already must not leave an endpoint behind
                 if (endpoint == null) {
                     open.decrementAndGet();
+                } else {
+                    endpoint.close();
                 }
+                throw e;
             }
         } catch (RdmaException | IllegalStateException e) {
             exchange.reject(String.valueOf(e.getMessage()));

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Operations that were submitted and are not posted, and the order in which they may be. */
 final class Backlog {
     private static final int UNBOUNDED_CHUNK = 128;
+    private static final int SWEEP = 1024;
 
     private final Credits credits;
     private final LoopCounters counters;
@@ -61,15 +62,23 @@ final class Backlog {
                     return next;
                 }
                 counters.creditWait();
-                blocked.add(next);
+                add(blocked, next);
                 blockedCount = blocked.size();
             } else if (readRoom || !opcode.isReadOrAtomic()) {
                 return next;
             } else {
-                deferred.add(next);
+                add(deferred, next);
             }
         }
         return mayUnblock() ? unblock() : null;
+    }
+
+    /** What was cancelled while it waits is swept out now and then, or it would pile up while nothing moves. */
+    private static void add(ArrayDeque<Operation> to, Operation operation) {
+        to.add(operation);
+        if (to.size() % SWEEP == 0) {
+            to.removeIf(Operation::isCancelled);
+        }
     }
 
     private boolean mayUnblock() {

@@ -159,10 +159,14 @@ public final class CompletionLoop implements AutoCloseable {
     private void run() {
         try {
             while (running || !draining.isEmpty() || !tasks.isEmpty()) {
-                if (doWork() > 0) {
-                    idling.worked();
-                } else if (idling.shouldSleep()) {
-                    sleep();
+                try {
+                    if (doWork() > 0) {
+                        idling.worked();
+                    } else if (idling.shouldSleep()) {
+                        sleep();
+                    }
+                } catch (RuntimeException e) { // of the device: the other connections go on as far as they can
+                    listenerThrew(e);
                 }
             }
             destroy();

@@ -126,16 +126,25 @@ public abstract class Operation {
     private void giveBack(Runnable then) {
         MemoryRegion region = exposed;
         if (region == null) {
-            request.giveBack();
-            then.run();
+            try {
+                request.giveBack();
+            } finally {
+                then.run();
+            }
             return;
         }
         // Off the loop: unpinning much memory takes its time. First the region: who gets the buffer must not be read by
         // the peer.
         Thread.ofVirtual().name("rdma-unexpose").start(() -> {
-            region.close();
-            request.giveBack();
-            then.run();
+            try {
+                region.close();
+            } finally {
+                try {
+                    request.giveBack();
+                } finally {
+                    then.run();
+                }
+            }
         });
     }
 
@@ -160,9 +169,12 @@ public abstract class Operation {
     final void complete(long value) {
         boolean wanted = state.compareAndSet(POSTED, DONE);
         if (exposed == null) { // the hot path makes no closure
-            request.giveBack();
-            if (wanted) {
-                completed(value);
+            try {
+                request.giveBack();
+            } finally {
+                if (wanted) {
+                    completed(value);
+                }
             }
         } else {
             giveBack(wanted ? () -> completed(value) : NOTHING);

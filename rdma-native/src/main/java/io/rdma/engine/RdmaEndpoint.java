@@ -253,6 +253,9 @@ public final class RdmaEndpoint {
 
     /** Memory for one message that the peer has announced; not closed with the connection: the message may outlive it. */
     MemoryRegion allocateMessage(long bytes) {
+        if (end.get() != null) {
+            throw closedException(false);
+        }
         return domain.allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE));
     }
 
@@ -314,16 +317,25 @@ public final class RdmaEndpoint {
     }
 
     private void startDrain() {
-        ending.complete(null);
-        sends.close();
-        sendBuffers.close(closedException(false));
-        try {
-            queuePair.moveToError();
-        } catch (RdmaException e) {
-            loop.listenerThrew(e); // destroying it ends its work as well
-        }
+        attempt(() -> ending.complete(null));
+        attempt(sends::close);
+        attempt(() -> sendBuffers.close(closedException(false)));
+        attempt(queuePair::moveToError); // else destroying it ends its work as well
         drainDeadline = System.nanoTime() + options.drainTimeout().toNanos();
         loop.drain(this);
+    }
+
+    private void closeRegions() {
+        regions.forEach(MemoryRegion::close);
+        regions.clear();
+    }
+
+    private void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            loop.listenerThrew(e);
+        }
     }
 
     /**
@@ -339,13 +351,12 @@ public final class RdmaEndpoint {
         if (!drained && System.nanoTime() - drainDeadline < 0) {
             return false;
         }
-        queuePair.close();
-        sends.destroyed();
-        receives.destroyed();
-        sendSlots.close();
-        ring.close();
-        regions.forEach(MemoryRegion::close);
-        regions.clear();
+        // Whatever one of them throws, the others come, and everybody who waits hears of the end.
+        for (Runnable step : new Runnable[] {
+            queuePair::close, sends::destroyed, receives::destroyed, sendSlots::close, ring::close, this::closeRegions
+        }) {
+            attempt(step);
+        }
         loop.leave(this);
         End reason = end.get();
         if (reason != null && life.shouldCommit()) {

@@ -155,20 +155,27 @@ public final class RdmaResources implements AutoCloseable {
         }
         CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join();
         loops.forEach(CompletionLoop::close);
-        awaitRegions();
-        try (Undo order = new Undo()) {
-            order.add(context);
-            busy.forEach(order::add); // whoever is left says that it is busy
+        busy.add(domain);
+        if (closeDomains(System.nanoTime() + REGIONS_MOMENT_NANOS)) {
+            context.close();
+        } else {
+            // ibv_close_device(3) frees the context whatever still uses it: so it waits for the last region.
+            Thread.ofVirtual().name("rdma-release").start(() -> {
+                closeDomains(Long.MAX_VALUE);
+                context.close();
+            });
         }
     }
 
-    /** Messages and buffers that are being given back right now still hold regions: gives them a moment. */
-    private void awaitRegions() {
-        busy.add(domain);
-        long deadline = System.nanoTime() + REGIONS_MOMENT_NANOS;
-        while (!busy.isEmpty() && System.nanoTime() - deadline < 0) {
-            if (busy.removeIf(RdmaResources::isClosed)) {
-                continue;
+    /** Messages and buffers that are not given back yet still hold regions of a domain. @return whether all are closed in time */
+    private boolean closeDomains(long deadline) {
+        while (true) {
+            busy.removeIf(RdmaResources::isClosed);
+            if (busy.isEmpty()) {
+                return true;
+            }
+            if (System.nanoTime() - deadline >= 0 && deadline != Long.MAX_VALUE) {
+                return false;
             }
             LockSupport.parkNanos(REGIONS_PAUSE_NANOS);
         }

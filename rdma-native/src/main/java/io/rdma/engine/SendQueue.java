@@ -214,6 +214,7 @@ final class SendQueue implements InFlightTable.Owner {
     }
 
     private void takeBack(int count, VerbsException error) {
+        endpoint.fail(error);
         for (int i = 0; i < count; i++) {
             postSlot = (postSlot == 0 ? depth : postSlot) - 1;
             Operation operation = slots.getAndSet(postSlot, null);
@@ -222,10 +223,9 @@ final class SendQueue implements InFlightTable.Owner {
                 if (operation.request().opcode().isReadOrAtomic()) {
                     postedReads--;
                 }
-                operation.fail(error);
+                end(operation, 0, error);
             }
         }
-        endpoint.fail(error);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.rdma.internal.ffi.Verbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryRegion implements AutoCloseable {
     // users: number of holders, the open region itself being one; 0 means deregistered.
+    private static final long FREE_PAUSE_NANOS = 1_000_000;
+
     private final AtomicInteger users = new AtomicInteger(1);
     private final AtomicInteger closed = new AtomicInteger();
     private final Verbs verbs;
@@ -109,8 +112,27 @@ public final class MemoryRegion implements AutoCloseable {
         if (left == 0) {
             verbs.deregMr(mr.handle());
             if (owned != null) {
-                owned.close();
+                free(owned);
             }
+        }
+    }
+
+    /** Memory that some thread is inside right now, in a system call perhaps, cannot be freed: it is as soon as that thread is out. */
+    private static void free(Arena arena) {
+        try {
+            arena.close();
+        } catch (IllegalStateException inUse) {
+            Thread.ofVirtual().name("rdma-free").start(() -> {
+                while (true) {
+                    LockSupport.parkNanos(FREE_PAUSE_NANOS);
+                    try {
+                        arena.close();
+                        return;
+                    } catch (IllegalStateException stillInUse) {
+                        // again
+                    }
+                }
+            });
         }
     }
 

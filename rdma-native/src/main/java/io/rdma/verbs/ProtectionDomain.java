@@ -47,7 +47,11 @@ public final class ProtectionDomain extends NativeObject {
         try {
             long rounded = Math.addExact(bytes, PAGE - 1) / PAGE * PAGE;
             return register(arena.allocate(rounded, PAGE).asSlice(0, bytes), access, arena);
-        } catch (ArithmeticException | OutOfMemoryError | RdmaException e) {
+        } catch (OutOfMemoryError e) {
+            arena.close();
+            throw new VerbsException(
+                    "malloc(" + bytes + ")", Errno.ENOMEM, "There is not that much memory: ask for less");
+        } catch (Throwable e) {
             arena.close();
             throw e;
         }

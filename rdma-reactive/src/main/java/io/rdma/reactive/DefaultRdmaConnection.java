@@ -48,8 +48,8 @@ final class DefaultRdmaConnection implements RdmaConnection {
             return large(length, writer).subscribeOn(Schedulers.boundedElastic());
         }
         return new ScopedSendMono(endpoint, buffer -> {
-            writer.accept(buffer.asSlice(0, length));
-            return length;
+            writer.accept(buffer.segment().asSlice(0, length));
+            return buffer.limit(length);
         });
     }
 
@@ -81,13 +81,23 @@ final class DefaultRdmaConnection implements RdmaConnection {
     private <T> Mono<Void> send(T item, MessageEncoder<? super T> encoder) {
         int length = encoder.length(item);
         if (length <= endpoint.sendBuffers().bufferSize()) {
-            return new ScopedSendMono(endpoint, buffer -> encoder.encode(item, buffer));
+            return new ScopedSendMono(endpoint, buffer -> buffer.limit(encoder.encode(item, buffer.segment())));
         }
-        return large(length, target -> {
-            int encoded = encoder.encode(item, target);
-            if (encoded != length) {
-                throw new IllegalStateException(
-                        "the encoder announced " + length + " bytes and wrote " + encoded + ": length() must be exact");
+        // It waits for a buffer of the pool like all others, to keep its place among them, and gives it back for its
+        // own.
+        return new ScopedSendMono(endpoint, pooled -> {
+            pooled.close();
+            RegisteredBuffer own = endpoint.allocateBuffer(length);
+            try {
+                int encoded = encoder.encode(item, own.segment());
+                if (encoded != length) {
+                    throw new IllegalStateException("the encoder announced " + length + " bytes and wrote " + encoded
+                            + ": length() must be exact");
+                }
+                return own;
+            } catch (Throwable e) { // the encoder is the user's: whatever it throws must not keep the buffer
+                own.close();
+                throw e;
             }
         });
     }

@@ -19,7 +19,8 @@ import reactor.core.scheduler.Schedulers;
 
 // States of a Making: IDLE -> RUNNING (requested) -> ENDED (signalled); IDLE or RUNNING -> CANCELLED.
 // Whoever moves it to ENDED signals; what is made after CANCELLED is disposed, so nothing that is made is ever lost
-// here. What an operator downstream drops goes through Reactor's discard hook, which the users of this class install.
+// here. What an operator downstream drops goes through Reactor's discard hook, which belongs at the end of the user's
+// chain: hooks travel upstream.
 
 /** Makes, for each subscriber and on a thread that may block, something that must be disposed by whoever has it. */
 final class MakingMono<T extends Disposable> extends Mono<T> implements Scannable {
@@ -115,7 +116,7 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
         private void run() {
             try {
                 maker.make(this);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) { // whoever waits must hear of it, whatever it is
                 failed(e);
             }
         }

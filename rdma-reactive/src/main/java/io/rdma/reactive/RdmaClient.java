@@ -8,7 +8,6 @@ import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.QueuePairCapacity;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
-import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 /** Connects to an {@link RdmaServer}; immutable, each method returns a changed copy. */
@@ -114,12 +113,14 @@ public final class RdmaClient {
      * Connects, at each subscription.
      *
      * <p><b>Completes</b> with an open connection. <b>Errors</b> with {@link io.rdma.cm.RdmaConnectException} or a
-     * {@link io.rdma.verbs.VerbsException}. <b>Cancel</b> gives up; a connection that is there already is closed.
+     * {@link io.rdma.verbs.VerbsException}. <b>Cancel</b> gives up; a connection that comes nevertheless is closed. Where operators behind this one may drop it
+     * ({@code publishOn}, {@code zip}, {@code timeout} …) end the chain with {@code doOnDiscard(RdmaConnection.class, RdmaConnection::dispose)}, or use
+     * {@code Mono.usingWhen}.
      *
      * @return the connection
      */
     public Mono<RdmaConnection> connect() {
-        return new MakingMono<RdmaConnection>(this::connect).doOnDiscard(RdmaConnection.class, Disposable::dispose);
+        return new MakingMono<RdmaConnection>(this::connect);
     }
 
     /**

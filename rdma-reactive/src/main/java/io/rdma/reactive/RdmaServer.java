@@ -144,8 +144,7 @@ public final class RdmaServer {
      * @return listening
      */
     public Mono<DisposableServer> bind() {
-        return new MakingMono<DisposableServer>(making -> making.made(new RunningServer(transport, limits, handler)))
-                .doOnDiscard(DisposableServer.class, DisposableServer::dispose);
+        return new MakingMono<DisposableServer>(making -> making.made(new RunningServer(transport, limits, handler)));
     }
 
     /**

@@ -31,7 +31,7 @@ final class ReceiveFlux<T> extends Flux<T> {
             return;
         }
         actual.onSubscribe(receiving);
-        receiving.drain(); // it may have ended already
+        receiving.begin();
     }
 
     // Invariants: only the thread that takes `wip` from 0 polls the queue and signals; it gives the claim back when it
@@ -41,7 +41,7 @@ final class ReceiveFlux<T> extends Flux<T> {
         private final Inbound inbound;
         private final Function<? super ReceivedMessage, ? extends T> mapper;
         private final CoreSubscriber<? super T> actual;
-        private final AtomicInteger wip = new AtomicInteger();
+        private final AtomicInteger wip = new AtomicInteger(1); // until onSubscribe has returned
         private final AtomicLong requested = new AtomicLong();
         private volatile boolean cancelled;
         private boolean ended; // (drainer)
@@ -80,9 +80,13 @@ final class ReceiveFlux<T> extends Flux<T> {
         }
 
         void drain() {
-            if (wip.getAndIncrement() != 0) {
-                return;
+            if (wip.getAndIncrement() == 0) {
+                begin();
             }
+        }
+
+        /** The loop; the caller has taken {@code wip}. */
+        void begin() {
             int missed = 1;
             do {
                 if (!ended) {
@@ -144,7 +148,13 @@ final class ReceiveFlux<T> extends Flux<T> {
                 actual.onError(Operators.onOperatorError(e, actual.currentContext()));
                 return;
             }
-            actual.onNext(item);
+            try {
+                actual.onNext(item);
+            } catch (Throwable e) { // against the rules, or fatal: the next receiver must not wait for this one
+                cancelled = true;
+                end();
+                throw e;
+            }
         }
 
         private void end() {

@@ -5,8 +5,6 @@ import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.Operation;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.WorkRequest;
-import java.lang.foreign.MemorySegment;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -19,9 +17,18 @@ import reactor.core.publisher.Operators;
 /** For each subscriber: waits for a buffer, has it filled, sends it. */
 final class ScopedSendMono extends Mono<Void> {
     private final RdmaEndpoint endpoint;
-    private final ToIntFunction<MemorySegment> filler;
+    /** Makes the message when it is its turn. */
+    interface Filler {
+        /**
+         * @param pooled a buffer of the pool; if another one is returned it must be closed
+         * @return what to send; closed by the engine
+         */
+        RegisteredBuffer fill(RegisteredBuffer pooled);
+    }
 
-    ScopedSendMono(RdmaEndpoint endpoint, ToIntFunction<MemorySegment> filler) {
+    private final Filler filler;
+
+    ScopedSendMono(RdmaEndpoint endpoint, Filler filler) {
         this.endpoint = endpoint;
         this.filler = filler;
     }
@@ -33,13 +40,13 @@ final class ScopedSendMono extends Mono<Void> {
 
     private static final class Sending extends BufferWaiter implements Subscription, FirstRequest.Starter {
         private final RdmaEndpoint endpoint;
-        private final ToIntFunction<MemorySegment> filler;
+        private final Filler filler;
         private final CoreSubscriber<? super Void> actual;
         private final FirstRequest requested = new FirstRequest();
         private volatile boolean cancelled;
         private volatile @Nullable Operation operation;
 
-        Sending(RdmaEndpoint endpoint, ToIntFunction<MemorySegment> filler, CoreSubscriber<? super Void> actual) {
+        Sending(RdmaEndpoint endpoint, Filler filler, CoreSubscriber<? super Void> actual) {
             this.endpoint = endpoint;
             this.filler = filler;
             this.actual = actual;
@@ -78,9 +85,10 @@ final class ScopedSendMono extends Mono<Void> {
                 buffer.close();
                 return;
             }
+            RegisteredBuffer message = buffer;
             try {
-                buffer.limit(filler.applyAsInt(buffer.segment()));
-                Operation send = new Sent(WorkRequest.send(buffer, true), actual);
+                message = filler.fill(buffer);
+                Operation send = new Sent(WorkRequest.send(message, true), actual);
                 operation = send;
                 if (cancelled) { // cancel() may have missed the operation
                     send.abandon();
@@ -88,6 +96,7 @@ final class ScopedSendMono extends Mono<Void> {
                 endpoint.submit(send);
             } catch (Throwable e) { // the writer is the user's: whatever it throws must not keep the buffer
                 buffer.close();
+                message.close();
                 if (cancelled) {
                     return;
                 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.rdma.buffer.ReceivedMessage;
 import io.rdma.cm.RdmaConnectException;
 import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.engine.ConnectionClosedException;
@@ -186,6 +187,45 @@ abstract class ConnectContract {
         }
         impatient.disposeNow(PATIENCE);
         assertServerLives();
+    }
+
+    @Test
+    void clientsThatResetAfterTheirHelloLeaveNothing() throws IOException {
+        byte[] hello;
+        try (ServerSocket recorder = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Disposable connecting =
+                    client().port(recorder.getLocalPort()).connect().subscribe(c -> {}, e -> {});
+            try (Socket accepted = recorder.accept()) {
+                hello = accepted.getInputStream().readNBytes(56);
+            }
+            connecting.dispose();
+        }
+        for (int i = 0; i < 40; i++) {
+            try (Socket socket = new Socket("127.0.0.1", server.port())) {
+                socket.setSoLinger(true, 0); // a reset instead of an end
+                socket.getOutputStream().write(hello);
+                if (i % 2 == 0) {
+                    LockSupport.parkNanos(i * 100_000L);
+                }
+            }
+        }
+        await().atMost(PATIENCE).until(() -> resources.endpoints().isEmpty());
+        assertServerLives();
+    }
+
+    @Test
+    void aMessageThatOutlivesItsResourcesStaysWhole() throws IOException {
+        RdmaConnection connection = RdmaClient.create()
+                .device(device())
+                .host("127.0.0.1")
+                .port(server.port())
+                .connectNow(PATIENCE);
+        byte[] sent = "kept for longer than the device".getBytes();
+        ReceivedMessage kept =
+                send(connection, sent).then(connection.receiveOwned().next()).block(PATIENCE);
+        connection.disposeNow(PATIENCE); // its own device has to wait for the message
+        assertThat(kept.toByteArray()).isEqualTo(sent);
+        kept.close();
     }
 
     @Test

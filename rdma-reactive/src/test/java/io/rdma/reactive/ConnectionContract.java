@@ -14,8 +14,10 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.Pipe;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -177,6 +179,64 @@ abstract class ConnectionContract {
         client.send(LARGE, target -> target.fill((byte) LARGE))
                 .and(received.take(1))
                 .block(PATIENCE);
+    }
+
+    @Test
+    void aLargeItemDoesNotOvertakeASmallOneThatWaitsForABuffer() {
+        List<RegisteredBuffer> all = Objects.requireNonNull(
+                Flux.range(0, 8).concatMap(i -> client.acquire()).collectList().block(PATIENCE));
+        Disposable sending = client.send(Flux.just(1, LARGE, 2), new MessageEncoder<Integer>() {
+                    @Override
+                    public int encode(Integer size, MemorySegment target) {
+                        return size;
+                    }
+
+                    @Override
+                    public int length(Integer size) {
+                        return size;
+                    }
+                })
+                .subscribe();
+        all.forEach(RegisteredBuffer::close);
+        assertThat(peer.receive(ReceivedMessage::length).take(3).collectList().block(PATIENCE))
+                .containsExactly(1, LARGE, 2);
+        await().atMost(PATIENCE).until(sending::isDisposed);
+    }
+
+    /** A thread that is inside a system call with the memory of a region keeps it from being freed, but nobody from going on. */
+    @Test
+    void memoryInUseElsewhereDoesNotHoldTheLoopUp() throws Exception {
+        RdmaConnection second = client().connectNow(PATIENCE);
+        RdmaConnection secondPeer = nextAccepted();
+        MemoryRegion region = region(client, AccessFlag.LOCAL_WRITE);
+        Pipe pipe = Pipe.open();
+        Thread writer = Thread.ofPlatform().start(() -> {
+            try {
+                for (int i = 0; i < 100; i++) { // more than a pipe holds: it waits inside
+                    pipe.sink().write(region.segment().asByteBuffer());
+                }
+            } catch (IOException | IllegalStateException ended) {
+                // the pipe, or the region, was closed
+            }
+        });
+        await().atMost(PATIENCE)
+                .until(() -> writer.getState() == Thread.State.RUNNABLE
+                        && pipe.source().isOpen());
+        client.disposeNow(PATIENCE);
+        sendText(second, "goes on").block(PATIENCE);
+        assertThat(texts(secondPeer).next().block(PATIENCE)).isEqualTo("goes on");
+        pipe.source().close();
+        writer.join();
+        second.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void aSendOnAClosedConnectionSaysSoWhateverItsSize() {
+        client.disposeNow(PATIENCE);
+        for (int size : new int[] {1, LARGE}) {
+            assertThatThrownBy(() -> client.send(size, target -> {}).block(PATIENCE))
+                    .isInstanceOf(ConnectionClosedException.class);
+        }
     }
 
     @Test
