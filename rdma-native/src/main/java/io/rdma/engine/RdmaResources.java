@@ -20,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class RdmaResources implements AutoCloseable {
     private static final long REGIONS_MOMENT_NANOS = 500_000_000;
     private static final long REGIONS_PAUSE_NANOS = 1_000_000;
+    private static final long PATIENT_PAUSE_NANOS = 50_000_000;
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final DeviceContext context;
@@ -156,28 +157,28 @@ public final class RdmaResources implements AutoCloseable {
         CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join();
         loops.forEach(CompletionLoop::close);
         busy.add(domain);
-        if (closeDomains(System.nanoTime() + REGIONS_MOMENT_NANOS)) {
+        if (closeDomains(System.nanoTime() + REGIONS_MOMENT_NANOS, REGIONS_PAUSE_NANOS)) {
             context.close();
         } else {
             // ibv_close_device(3) frees the context whatever still uses it: so it waits for the last region.
             Thread.ofVirtual().name("rdma-release").start(() -> {
-                closeDomains(Long.MAX_VALUE);
+                closeDomains(System.nanoTime() + Long.MAX_VALUE / 2, PATIENT_PAUSE_NANOS);
                 context.close();
             });
         }
     }
 
     /** Messages and buffers that are not given back yet still hold regions of a domain. @return whether all are closed in time */
-    private boolean closeDomains(long deadline) {
+    private boolean closeDomains(long deadline, long pauseNanos) {
         while (true) {
             busy.removeIf(RdmaResources::isClosed);
             if (busy.isEmpty()) {
                 return true;
             }
-            if (System.nanoTime() - deadline >= 0 && deadline != Long.MAX_VALUE) {
+            if (System.nanoTime() - deadline >= 0) {
                 return false;
             }
-            LockSupport.parkNanos(REGIONS_PAUSE_NANOS);
+            LockSupport.parkNanos(pauseNanos);
         }
     }
 }
