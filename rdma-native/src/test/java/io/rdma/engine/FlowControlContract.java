@@ -74,7 +74,8 @@ abstract class FlowControlContract extends ConnectedContract {
         List<Counted> sent = send(client, 400);
         await().atMost(PATIENCE).until(() -> server.receives().outstanding() == receiveBuffers);
         await().atMost(PATIENCE).until(() -> client.inFlight() == 0); // what waits, waits here and not in the device
-        assertThat(sent.stream().filter(o -> o.ends.get() == 1).count()).isEqualTo(receiveBuffers);
+        await().atMost(PATIENCE)
+                .until(() -> sent.stream().filter(o -> o.ends.get() == 1).count() == receiveBuffers);
         readAll(server, 0, 400);
         assertAllSent(sent);
     }
