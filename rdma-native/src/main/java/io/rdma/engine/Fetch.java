@@ -129,7 +129,7 @@ final class Fetch {
         if (state.getAndUpdate(now -> now < HERE ? FAILED : now) < HERE) {
             MemoryRegion mine = region;
             if (mine != null) {
-                mine.close(); // parts in flight hold it
+                free(mine); // parts in flight hold it
             }
             giveBack.run();
             queue.changed();
@@ -140,8 +140,13 @@ final class Fetch {
     ReceivedMessage message() {
         MemoryRegion mine = java.util.Objects.requireNonNull(region);
         return new ReceivedMessage(mine.segment(), hasImmediate, immediate, () -> {
-            mine.close();
+            free(mine);
             giveBack.run();
         });
+    }
+
+    /** Deregistering is a system call that takes its time, and a message is often closed on the loop. */
+    private static void free(MemoryRegion region) {
+        Thread.ofVirtual().name("rdma-free").start(region::close);
     }
 }
