@@ -31,7 +31,7 @@ abstract class ConnectContract {
     private fun serving(test: suspend CoroutineScope.(RdmaResources, RdmaServer) -> Unit) {
         val shared = RdmaResources(TestDevice.assumed(device))
         runBlocking {
-            withTimeout(50.seconds) {
+            withTimeout(120.seconds) {
                 val server = RdmaServer.bind("127.0.0.1", 0) { small(shared) }
                 val serving =
                     launch(Dispatchers.Default) {

@@ -58,7 +58,7 @@ abstract class ConnectionContract {
     private fun connected(test: suspend CoroutineScope.(Pair) -> Unit) {
         TestDevice.assumed(device)
         runBlocking {
-            withTimeout(50.seconds) {
+            withTimeout(120.seconds) {
                 val server = RdmaServer.bind("127.0.0.1", 0) { small() }
                 val accepted = Channel<RdmaConnection>(Channel.UNLIMITED)
                 val serving =

@@ -48,7 +48,7 @@ public record ConnectionOptions(
         boolean ownProtectionDomain,
         Duration handshakeTimeout,
         Duration drainTimeout) {
-    /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 5 s for the exchange. */
+    /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 30 s for the exchange. */
     public static final ConnectionOptions DEFAULT = new ConnectionOptions(
             QueuePairCapacity.DEFAULT,
             128,
@@ -65,7 +65,7 @@ public record ConnectionOptions(
             FlowControl.CREDITS,
             null,
             false,
-            Duration.ofSeconds(5),
+            Duration.ofSeconds(30),
             Duration.ofSeconds(2));
 
     /** Checks the ranges. */

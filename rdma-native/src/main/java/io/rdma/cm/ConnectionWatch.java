@@ -17,10 +17,11 @@ final class ConnectionWatch {
     }
 
     private static void watch(Exchange exchange, RdmaEndpoint endpoint) {
-        if (exchange.awaitEnd()) {
+        RdmaException loss = exchange.awaitEnd();
+        if (loss == null) {
             endpoint.peerClosed();
         } else {
-            endpoint.peerLost(new RdmaException("the peer is gone: its exchange connection ended without a farewell"));
+            endpoint.peerLost(loss);
         }
     }
 

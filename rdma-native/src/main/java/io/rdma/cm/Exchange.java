@@ -1,6 +1,7 @@
 package io.rdma.cm;
 
 import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.verbs.RdmaException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -8,6 +9,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,11 +17,12 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
 
 // The exchange, version 2, all numbers big-endian:
 //   client -> server   magic "JRDM", version u16, length u16 (48), PeerParameters
 //   server -> client   magic, version, then 'Y' + PeerParameters, or 'N' + length u16 (<= 512) + UTF-8 reason
-//   client -> server   'R' when its queue pair is ready to send
+//   client -> server   'R' when its queue pair is ready to send; the server may still say 'N' with a reason
 //   either, at the end 'B' orderly close; end of stream without it: the peer is lost
 // Every read has the deadline of the whole exchange and a fixed size: a stalled or babbling peer costs one thread that
 // is virtual, for a bounded time.
@@ -29,13 +32,15 @@ final class Exchange implements Closeable {
     static final int VERSION = 2;
     private static final int MAGIC = 0x4a52444d; // "JRDM"
     private static final int MAX_REASON = 512;
+    private static final int MAX_REFUSAL = 1 + Short.BYTES + MAX_REASON;
+    private static final Duration LAST_WORDS = Duration.ofSeconds(5);
     private static final byte YES = 'Y';
     private static final byte NO = 'N';
     private static final byte READY = 'R';
     private static final byte BYE = 'B';
 
     private final Socket socket;
-    private final long deadline;
+    private long deadline; // of what is read next; one thread at a time reads
 
     private Exchange(Socket socket, long deadline) {
         this.socket = socket;
@@ -131,9 +136,13 @@ final class Exchange implements Closeable {
     }
 
     void reject(String reason) throws IOException {
+        write(refusal(header(MAX_REFUSAL), reason));
+    }
+
+    private static ByteBuffer refusal(ByteBuffer into, String reason) {
         byte[] text = reason.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(text.length, MAX_REASON);
-        write(header(1 + Short.BYTES + length).put(NO).putShort((short) length).put(text, 0, length));
+        return into.put(NO).putShort((short) length).put(text, 0, length);
     }
 
     PeerParameters receiveAnswer() throws IOException {
@@ -145,12 +154,15 @@ final class Exchange implements Closeable {
         if (answer != NO) {
             throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server gave an unknown answer: " + answer, null);
         }
+        throw new RdmaConnectException(Reason.REJECTED, "the server refused the connection: " + readReason(), null);
+    }
+
+    private String readReason() throws IOException {
         int length = Short.toUnsignedInt(read(Short.BYTES).getShort());
         if (length > MAX_REASON) {
             throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server's reason is too long: " + length, null);
         }
-        String reason = StandardCharsets.UTF_8.decode(read(length)).toString();
-        throw new RdmaConnectException(Reason.REJECTED, "the server refused the connection: " + reason, null);
+        return StandardCharsets.UTF_8.decode(read(length)).toString();
     }
 
     void sendReady() throws IOException {
@@ -158,7 +170,15 @@ final class Exchange implements Closeable {
     }
 
     void awaitReady() throws IOException {
-        byte ready = read(1).get();
+        byte ready;
+        try {
+            ready = read(1).get();
+        } catch (SocketTimeoutException e) { // the client may believe by now that it is connected
+            write(refusal(
+                    ByteBuffer.allocate(MAX_REFUSAL),
+                    "it did not hear within its handshakeTimeout that the client is ready"));
+            throw e;
+        }
         if (ready != READY) {
             throw new RdmaConnectException(
                     Reason.PROTOCOL_ERROR, "the client did not become ready but sent " + ready, null);
@@ -173,15 +193,24 @@ final class Exchange implements Closeable {
     /**
      * Waits, without limit, for the peer's end.
      *
-     * @return whether it was orderly
+     * @return why the peer is lost; null if its end was orderly
      */
-    boolean awaitEnd() {
+    @Nullable
+    RdmaException awaitEnd() {
         try {
             socket.setSoTimeout(0);
-            return socket.getInputStream().read() == BYE;
-        } catch (IOException e) {
-            return false;
+            int end = socket.getInputStream().read();
+            if (end == BYE) {
+                return null;
+            }
+            if (end == NO) {
+                deadline = System.nanoTime() + LAST_WORDS.toNanos();
+                return new RdmaException("the server gave this connection up: " + readReason());
+            }
+        } catch (IOException | RdmaConnectException e) {
+            return new RdmaException("the peer is gone: its exchange connection broke", e);
         }
+        return new RdmaException("the peer is gone: its exchange connection ended without a farewell");
     }
 
     private static ByteBuffer header(int more) {

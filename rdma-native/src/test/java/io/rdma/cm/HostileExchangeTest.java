@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.verbs.Gid;
 import io.rdma.verbs.Mtu;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -58,5 +63,33 @@ class HostileExchangeTest {
         assertThatThrownBy(() -> PeerParameters.decode(bytes))
                 .hasMessageContaining("queue pair number")
                 .hasMessageContaining(Integer.toString(1 << 24));
+    }
+
+    /** A client whose answer comes too late counts itself connected: it must hear that it is not, and why. */
+    @Test
+    void aClientThatIsLateHearsWhyItIsDropped() throws Exception {
+        ConnectionOptions impatient = ConnectionOptions.DEFAULT.withHandshakeTimeout(Duration.ofMillis(50));
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket connecting = new Socket(listening.getInetAddress(), listening.getLocalPort());
+                Exchange client = Exchange.over(connecting, ConnectionOptions.DEFAULT, true);
+                Exchange server = Exchange.over(listening.accept(), impatient, false)) {
+            assertThatThrownBy(server::awaitReady).isInstanceOf(SocketTimeoutException.class);
+            client.sendReady();
+            assertThat(client.awaitEnd()).hasMessageContaining("handshakeTimeout");
+        }
+    }
+
+    @Test
+    void anEndWithoutAFarewellIsALossWhateverThePeerSaysLast() throws Exception {
+        for (byte[] last : new byte[][] {{}, {'X'}, {'N'}, {'N', 0, 9, 'a'}, {'N', -1, -1, 'a'}}) {
+            try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                    Socket connecting = new Socket(listening.getInetAddress(), listening.getLocalPort());
+                    Exchange client = Exchange.over(connecting, ConnectionOptions.DEFAULT, true);
+                    Socket server = listening.accept()) {
+                server.getOutputStream().write(last);
+                server.shutdownOutput();
+                assertThat(client.awaitEnd()).hasMessageContaining("the peer is gone");
+            }
+        }
     }
 }

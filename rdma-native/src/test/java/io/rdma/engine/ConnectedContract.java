@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** Two endpoints that are connected, on the device of the subclass. Each test ends with all pools whole and nothing in flight. */
 abstract class ConnectedContract {
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
 
     RdmaResources resources;
     RdmaEndpoint client;

@@ -76,8 +76,7 @@ abstract class LoopContract extends ConnectedContract {
                 .withQueuePair(
                         ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(2).withMaxReceiveWr(2))
                 .withReceiveBuffers(2, 64)
-                .withSendBuffers(2, 64)
-                .withHandshakeTimeout(Duration.ofSeconds(30));
+                .withSendBuffers(2, 64);
         List<RdmaEndpoint> clients = new ArrayList<>();
         List<RdmaEndpoint> servers = new ArrayList<>();
         for (int i = 0; i < manyConnections(); i++) {

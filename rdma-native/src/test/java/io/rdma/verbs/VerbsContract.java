@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class VerbsContract {
     private static final int SIZE = 1 << 20;
     private static final int DEPTH = 16;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int RNR_10_MICROS = 1;
 
     private DeviceContext context;

@@ -32,7 +32,7 @@ import reactor.core.publisher.Mono;
 
 /** How connections begin and end, and what becomes of those that do not, the same on every device. Each test ends with the check that all resources can be closed. */
 abstract class ConnectContract {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private RdmaResources resources;
     private DisposableServer server;
@@ -182,7 +182,7 @@ abstract class ConnectContract {
                 .bindNow(PATIENCE);
         try (Socket stalled = new Socket("127.0.0.1", impatient.port())) {
             stalled.getOutputStream().write(new byte[] {'J', 'R'});
-            stalled.setSoTimeout(10_000);
+            stalled.setSoTimeout(60_000);
             assertThat(stalled.getInputStream().readAllBytes()).isEmpty(); // the end, no later than that
         }
         impatient.disposeNow(PATIENCE);
@@ -344,7 +344,7 @@ abstract class ConnectContract {
             try (Socket socket = new Socket("127.0.0.1", server.port())) {
                 socket.getOutputStream().write(bytes);
                 socket.shutdownOutput();
-                socket.setSoTimeout(5000);
+                socket.setSoTimeout(60_000);
                 socket.getInputStream().readAllBytes(); // the server answers or hangs up, in bounded time
             } catch (java.net.SocketException reset) {
                 // it hung up with our bytes unread

@@ -41,7 +41,7 @@ import reactor.test.StepVerifier;
 
 /** What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all pools are whole. */
 abstract class ConnectionContract {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int MESSAGE = 1024;
     private static final int LARGE = 100 * MESSAGE;
     private static final int BLOCK = 64 * 1024;

@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 
 /** BlockHound watches the loop's thread through everything that a connection does. It rewrites the JDK, so this class runs in a process of its own. */
 class NothingBlocksTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test
     void nothingOfOursBlocksTheLoop() throws Exception {

@@ -33,7 +33,7 @@ import reactor.core.publisher.Mono;
 
 /** Who may connect, and what a peer can reach, tried by a hostile one: docs/security.md. The same on every device. */
 abstract class SecurityContract {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
     private RdmaResources resources;
@@ -203,7 +203,7 @@ abstract class SecurityContract {
         bind(s -> s.options(o -> o.withTls(tls).withHandshakeTimeout(Duration.ofMillis(500))));
         try (Socket stalled = new Socket("127.0.0.1", server.port())) {
             stalled.getOutputStream().write(new byte[] {22, 3, 1}); // the beginning of a ClientHello
-            stalled.setSoTimeout(20_000);
+            stalled.setSoTimeout(60_000);
             while (stalled.getInputStream().read() >= 0) {
                 // perhaps an alert; then the end
             }

@@ -10,7 +10,7 @@ import reactor.core.publisher.Mono;
 
 /** A server on soft0 and any number of connections to it, for the publishers that the TCK verifies. */
 final class TckPair {
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
     static final int MESSAGES = 100;
 
     /** Both ends of one connection. */
