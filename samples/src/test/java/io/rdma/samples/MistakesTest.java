@@ -57,6 +57,11 @@ class MistakesTest {
     void mistakesAreNamedWithTheirRemedy() throws Exception {
         String free = Integer.toString(freePort());
         assertError(new SampleProcess("echo", "server", "--device", "nosuch0"), "soft0");
+        assertError(
+                new SampleProcess("pingpong", "server", "--device", "nosuch0", "--local-address", "127.0.0.1"),
+                "--local-address is where soft0 listens");
+        assertError(
+                run("pingpong", "server", "--local-address", "192.0.2.1"), "The software device cannot listen there");
         assertError(run("echo", "client", "--host", "127.0.0.1", "--port", free), "Is the server running?");
         assertError(run("pingpong", "client", "127.0.0.1", "--port", free), "Is the server running?");
         assertError(run("pingpong", "client", "127.0.0.1", "--mtu", "1000"), "--mtu must be 256, 512");

@@ -5,17 +5,38 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
+// The identification of an IPv4 header is one of the fields that the CRC covers, and a UDP socket does not show it.
+// CRCs are
+// linear: CRC(identification i) ^ CRC(identification 0) = i * x^k mod P, k = bits from the identification's start to
+// the
+// CRC. So a difference divided by x^k is the identification if it fits into 16 bits, and shows damage if it does not.
+
 /**
  * The invariant CRC of a RoCE version 2 packet, IBA annex A17: CRC-32 over 64 one-bits, then the IP, UDP and BTH headers with the fields that
  * change on the way set to ones, then the rest. One thread.
  */
 final class Icrc {
     static final int BYTES = 4;
+    /** What {@link #identification} says of a packet that is damaged. */
+    static final int DAMAGED = -1;
+
+    private static final int POLYNOMIAL = 0xedb88320; // bit 31 is the coefficient of x^0
+    private static final int ONE = 1 << 31;
+    private static final int INVERSE_OF_X = (ONE ^ POLYNOMIAL) << 1 | 1;
+    /** From the start of the identification to the BTH. */
+    private static final int COVERED_BEFORE_BTH = 24;
+
     private static final int UDP_HEADER = 8;
     private static final int RESERVED_OF_BTH = 4;
 
     private final CRC32 crc = new CRC32();
     private final ByteBuffer pseudo = ByteBuffer.allocate(64);
+    private final int[] divisors; // x^-k by the length from BTH to pad in words, 0 where not computed yet
+
+    /** For packets of at most that many bytes from BTH to pad. */
+    Icrc(int maxLength) {
+        divisors = new int[maxLength / 4 + 1];
+    }
 
     /** The ICRC of {@code length} bytes from BTH to pad, at the start of the buffer, whose byte 4 is put back; {@code identification} is that of an IPv4 header. */
     int compute(ByteBuffer packet, int length, InetSocketAddress from, InetSocketAddress to, int identification) {
@@ -44,5 +65,45 @@ final class Icrc {
         packet.limit(limit);
         packet.put(RESERVED_OF_BTH, reserved);
         return (int) crc.getValue();
+    }
+
+    /**
+     * The identification with which a packet has the CRC that it came with.
+     *
+     * @param difference of that CRC and the one computed with identification 0
+     * @param length from BTH to pad, a multiple of 4
+     * @return 0 to 65535, or {@link #DAMAGED} if none gives that CRC
+     */
+    int identification(int difference, int length) {
+        int divisor = divisors[length / 4];
+        if (divisor == 0) {
+            divisor = power(INVERSE_OF_X, 8 * (COVERED_BEFORE_BTH + length));
+            divisors[length / 4] = divisor;
+        }
+        int solution = multiply(difference, divisor);
+        return solution >>> 16 == 0 ? Short.reverseBytes((short) solution) & 0xffff : DAMAGED;
+    }
+
+    private static int power(int base, int exponent) {
+        int result = ONE;
+        int square = base;
+        for (int left = exponent; left != 0; left >>>= 1) {
+            if ((left & 1) != 0) {
+                result = multiply(result, square);
+            }
+            square = multiply(square, square);
+        }
+        return result;
+    }
+
+    /** The product of two polynomials, modulo that of the CRC. */
+    private static int multiply(int a, int b) {
+        int product = 0;
+        int shifted = b;
+        for (int left = a; left != 0; left <<= 1) {
+            product ^= shifted & left >> 31;
+            shifted = shifted >>> 1 ^ POLYNOMIAL & -(shifted & 1);
+        }
+        return product;
     }
 }

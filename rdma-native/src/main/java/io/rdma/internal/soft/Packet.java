@@ -31,6 +31,11 @@ final class Packet {
     final long[] pieceAddress = new long[MAX_PIECES];
     final int[] pieceLength = new int[MAX_PIECES];
 
+    /** Bytes of a path MTU given as {@code IBV_MTU_*}. */
+    static int mtuBytes(int code) {
+        return 128 << code;
+    }
+
     void reset(int newOpcode, int newDestQpn, int newPsn) {
         opcode = newOpcode;
         destQpn = newDestQpn;

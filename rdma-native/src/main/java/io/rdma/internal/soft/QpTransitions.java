@@ -146,7 +146,7 @@ final class QpTransitions {
         }
         InetSocketAddress peer = SoftAddress.of(path.dgid());
         qp.peer = peer.equals(qp.device.local()) ? null : peer;
-        qp.mtu = 128 << attr.pathMtu();
+        qp.mtu = Packet.mtuBytes(attr.pathMtu());
     }
 
     static VerbsException invalid(String why) {

@@ -1,9 +1,12 @@
 package io.rdma.internal.soft;
 
+import io.rdma.internal.ffi.Ibv;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 
 /**
@@ -16,6 +19,11 @@ import java.net.UnknownHostException;
 record SoftConfig(InetAddress address, int port, SoftFaults faults) {
     /** System property: the IP address to listen on, at UDP port 4791. */
     static final String ADDRESS_PROPERTY = "io.rdma.soft.address";
+
+    /** IP, UDP, BTH, the longest extended headers and the ICRC: what rdma_rxe reckons with, so that both choose the same MTU. */
+    private static final int HEADERS = 80;
+
+    private static final int ETHERNET_MTU = 1500;
 
     static SoftConfig fromProperties() {
         String address = System.getProperty(ADDRESS_PROPERTY, "");
@@ -46,5 +54,24 @@ record SoftConfig(InetAddress address, int port, SoftFaults faults) {
 
     InetSocketAddress socketAddress() {
         return new InetSocketAddress(address, port);
+    }
+
+    /** The largest path MTU, as {@code IBV_MTU_*}, of which a packet with all headers fits into one of the address's network interface. */
+    int activeMtu() {
+        int interfaceMtu = interfaceMtu();
+        int code = Ibv.MTU_256;
+        while (code < Ibv.MTU_4096 && Packet.mtuBytes(code + 1) + HEADERS <= interfaceMtu) {
+            code++;
+        }
+        return code;
+    }
+
+    private int interfaceMtu() {
+        try {
+            NetworkInterface of = NetworkInterface.getByInetAddress(address);
+            return of == null ? ETHERNET_MTU : of.getMTU();
+        } catch (SocketException e) {
+            return ETHERNET_MTU; // gone or not to be asked
+        }
     }
 }

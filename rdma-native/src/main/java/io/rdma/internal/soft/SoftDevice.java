@@ -222,7 +222,7 @@ final class SoftDevice {
 
     private void deliver(Packet packet, @Nullable InetSocketAddress from, long now) {
         SoftQp qp = qps.get(packet.destQpn);
-        if (qp == null || !java.util.Objects.equals(qp.peer, from)) {
+        if (qp == null || !connected(qp, from)) {
             return; // for nobody, or not from the peer that the queue pair is connected to
         }
         if (Opcode.isResponse(packet.opcode)) {
@@ -230,6 +230,11 @@ final class SoftDevice {
         } else {
             qp.responder.request(packet);
         }
+    }
+
+    private static boolean connected(SoftQp qp, @Nullable InetSocketAddress from) {
+        InetSocketAddress peer = qp.peer;
+        return peer == null || from == null ? peer == from : SoftAddress.sends(peer, from);
     }
 
     /** Process address of memory that a key names, or 0 when key, domain, range or rights do not fit. */

@@ -145,12 +145,10 @@ public final class SoftVerbs implements Verbs {
     public PortAttr queryPort(long context, int port) {
         object("ibv_query_port", context, SoftContext.class);
         checkPort("ibv_query_port", port);
-        boolean loopback = config.address().isLoopbackAddress();
-        int mtu = loopback ? MTU_4096 : MTU_1024; // an Ethernet frame of 1500 bytes carries 1024 and the headers
         return new PortAttr(
                 PORT_ACTIVE,
                 MTU_4096,
-                mtu,
+                config.activeMtu(),
                 1,
                 0,
                 1 << 30,
