@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** An open device, {@code struct ibv_context}: where queries go and objects come from. Any thread. */
 public final class DeviceContext extends NativeObject {
     private final String name;
+    private @Nullable AsyncEvents events;
 
     DeviceContext(Verbs verbs, long handle, String name) {
         super(verbs, handle);
@@ -94,8 +95,32 @@ public final class DeviceContext extends NativeObject {
         return new CompletionQueue(verbs, cq.handle(), cq.cqe());
     }
 
+    /**
+     * Opens the asynchronous events of this device, {@code ibv_get_async_event(3)}.
+     *
+     * @return to be closed before the device
+     * @throws IllegalStateException if they are open already: two readers would take each other's events
+     */
+    public synchronized AsyncEvents asyncEvents() {
+        if (hasEventsOpen()) {
+            throw new IllegalStateException("the asynchronous events of " + name
+                    + " have a reader already: close that, or have it hand events on");
+        }
+        AsyncEvents opened = new AsyncEvents(verbs, handle());
+        events = opened;
+        return opened;
+    }
+
+    private boolean hasEventsOpen() {
+        return events != null && !events.isClosed();
+    }
+
     @Override
-    void destroy(long handle) {
+    synchronized void destroy(long handle) {
+        if (hasEventsOpen()) {
+            throw new VerbsException(
+                    "ibv_close_device", Errno.EBUSY, "Its asynchronous events are open: close them first");
+        }
         verbs.closeDevice(handle);
     }
 }

@@ -35,6 +35,11 @@ abstract class NativeObject implements AutoCloseable {
         return closed.get();
     }
 
+    /** Whether this is an open object of that handle. */
+    final boolean isOpen(long candidate) {
+        return candidate == handle && !closed.get();
+    }
+
     /**
      * Destroys the object; a second call does nothing.
      *

@@ -3,6 +3,7 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.Qp;
+import io.rdma.internal.ffi.QpCap;
 import io.rdma.internal.ffi.QpInitAttr;
 import io.rdma.internal.ffi.Verbs;
 import java.lang.foreign.Arena;
@@ -80,11 +81,66 @@ public final class ProtectionDomain extends NativeObject {
      */
     public QueuePair createQueuePair(
             CompletionQueue sendQueue, CompletionQueue receiveQueue, QueuePairCapacity capacity) {
+        return createQueuePair(sendQueue, receiveQueue, 0, capacity);
+    }
+
+    /**
+     * Creates a reliable-connection queue pair in RESET that takes its receives from a shared queue, {@code ibv_create_qp(3)}; none can be posted to itself.
+     *
+     * @param sendQueue where sends complete
+     * @param receiveQueue where its receives complete
+     * @param shared of this domain
+     * @param capacity wanted depths; those of receives do not count, {@link QueuePair#capacity()} has the shared queue's
+     * @return to be closed before its completion queues and the shared queue
+     * @throws IllegalArgumentException if the shared queue is of another domain
+     */
+    public QueuePair createQueuePair(
+            CompletionQueue sendQueue,
+            CompletionQueue receiveQueue,
+            SharedReceiveQueue shared,
+            QueuePairCapacity capacity) {
+        if (!shared.isOf(this)) {
+            // Devices differ in whose domain counts then: libibverbs lets it pass, and each message fails.
+            throw new IllegalArgumentException("the shared receive queue is of another protection domain");
+        }
+        return createQueuePair(
+                sendQueue,
+                receiveQueue,
+                shared.handle(),
+                capacity.withMaxReceiveWr(shared.attributes().maxWr())
+                        .withMaxReceiveSge(shared.attributes().maxSge()));
+    }
+
+    private QueuePair createQueuePair(
+            CompletionQueue sendQueue, CompletionQueue receiveQueue, long shared, QueuePairCapacity capacity) {
+        QpCap cap = capacity.toCap();
         Qp qp = verbs.createQp(
                 handle(),
                 new QpInitAttr(
-                        sendQueue.handle(), receiveQueue.handle(), capacity.toCap(), QueuePairType.RC.code(), false));
-        return new QueuePair(verbs, qp.handle(), qp.qpNum(), QueuePairCapacity.of(qp.cap()));
+                        sendQueue.handle(),
+                        receiveQueue.handle(),
+                        shared,
+                        shared == 0 ? cap : withReceives(cap, 0, 0),
+                        QueuePairType.RC.code(),
+                        false));
+        QpCap granted =
+                shared == 0 ? qp.cap() : withReceives(qp.cap(), capacity.maxReceiveWr(), capacity.maxReceiveSge());
+        return new QueuePair(verbs, qp.handle(), qp.qpNum(), QueuePairCapacity.of(granted));
+    }
+
+    private static QpCap withReceives(QpCap cap, int maxRecvWr, int maxRecvSge) {
+        return new QpCap(cap.maxSendWr(), maxRecvWr, cap.maxSendSge(), maxRecvSge, cap.maxInlineData());
+    }
+
+    /**
+     * Creates a shared receive queue, {@code ibv_create_srq(3)}.
+     *
+     * @param attributes wanted depth; a limit does not count, {@link SharedReceiveQueue#armLimit} sets it
+     * @return to be closed after its queue pairs
+     * @throws VerbsException EINVAL if the device has not that much, EOPNOTSUPP or ENOSYS if it has none
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueAttributes attributes) {
+        return new SharedReceiveQueue(verbs, this, verbs.createSrq(handle(), attributes.toAttr()));
     }
 
     @Override

@@ -20,7 +20,7 @@ final class CallState {
     private static final int STATE_SIZE =
             Math.toIntExact(Linker.Option.captureStateLayout().byteSize());
     private static final int SCRATCH = 16;
-    private static final int SCRATCH_SIZE = 32;
+    static final int SCRATCH_SIZE = 32;
 
     private static final ThreadLocal<CallState> CURRENT = ThreadLocal.withInitial(CallState::new);
 

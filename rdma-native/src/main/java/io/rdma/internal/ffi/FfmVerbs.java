@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** {@link Verbs} by the real libibverbs. Handles are C's pointers. */
 public final class FfmVerbs implements Verbs {
@@ -22,12 +23,14 @@ public final class FfmVerbs implements Verbs {
     private static final int MR_LKEY = 36;
     private static final int MR_RKEY = 40;
     private static final int CQ_CQE = 28;
-    private static final int QP_NUM = 52;
+    private static final int CHANNEL_FD = 8;
     private static final int GID_ENTRY_BYTES = 32;
     private static final int INIT_ATTR_BYTES = 64;
+    private static final int INIT_ATTR_SRQ = 24;
     private static final int INIT_ATTR_CAP = 32;
 
-    private final Map<Long, FfmChannel> channels = new ConcurrentHashMap<>();
+    private final Map<Long, WakeableDescriptor> channels = new ConcurrentHashMap<>();
+    private final Map<Long, FfmAsyncEvents> contexts = new ConcurrentHashMap<>();
 
     private FfmVerbs() {}
 
@@ -139,12 +142,29 @@ public final class FfmVerbs implements Verbs {
                     "libibverbs has these devices: "
                             + getDeviceList().stream().map(DeviceEntry::name).toList());
         }
-        return context;
+        try {
+            contexts.put(context, new FfmAsyncEvents(context));
+            return context;
+        } catch (VerbsException e) {
+            IbverbsCalls.closeDevice(context);
+            throw e;
+        }
+    }
+
+    private FfmAsyncEvents events(long context) {
+        FfmAsyncEvents known = contexts.get(context);
+        if (known == null) {
+            throw new VerbsException("ibv_context", Errno.EINVAL, "The device is closed");
+        }
+        return known;
     }
 
     @Override
     public void closeDevice(long context) {
+        FfmAsyncEvents known = events(context);
         minusOne("ibv_close_device", IbverbsCalls.closeDevice(context));
+        contexts.remove(context, known);
+        known.close();
     }
 
     @Override
@@ -238,7 +258,7 @@ public final class FfmVerbs implements Verbs {
     public long createCompChannel(long context) {
         long channel = pointer("ibv_create_comp_channel", IbverbsCalls.createCompChannel(context));
         try {
-            channels.put(channel, new FfmChannel(channel));
+            channels.put(channel, new WakeableDescriptor(NativeMemory.getInt(channel + CHANNEL_FD)));
             return channel;
         } catch (VerbsException e) {
             IbverbsCalls.destroyCompChannel(channel);
@@ -248,14 +268,14 @@ public final class FfmVerbs implements Verbs {
 
     @Override
     public void destroyCompChannel(long channel) {
-        FfmChannel known = channel(channel);
+        WakeableDescriptor known = channel(channel);
         zero("ibv_destroy_comp_channel", IbverbsCalls.destroyCompChannel(channel));
         channels.remove(channel);
         known.close();
     }
 
-    private FfmChannel channel(long channel) {
-        FfmChannel known = channels.get(channel);
+    private WakeableDescriptor channel(long channel) {
+        WakeableDescriptor known = channels.get(channel);
         if (known == null) {
             throw new VerbsException("ibv_comp_channel", Errno.EINVAL, "The completion channel is destroyed");
         }
@@ -274,17 +294,48 @@ public final class FfmVerbs implements Verbs {
     }
 
     @Override
+    public Srq createSrq(long pd, SrqAttr attr) {
+        try (Arena arena = Arena.ofConfined()) {
+            long at = arena.allocate(SrqAttrLayout.INIT_ATTR_BYTES, 8).address();
+            SrqAttrLayout.write(at + SrqAttrLayout.INIT_ATTR_ATTR, new SrqAttr(attr.maxWr(), attr.maxSge(), 0));
+            long srq = pointer("ibv_create_srq", IbverbsCalls.createSrq(pd, at));
+            return new Srq(srq, SrqAttrLayout.read(at + SrqAttrLayout.INIT_ATTR_ATTR));
+        }
+    }
+
+    @Override
+    public void modifySrq(long srq, SrqAttr attr, int mask) {
+        long at = CallState.scratch();
+        SrqAttrLayout.write(at, attr);
+        zero("ibv_modify_srq", IbverbsCalls.modifySrq(srq, at, mask));
+    }
+
+    @Override
+    public SrqAttr querySrq(long srq) {
+        long at = CallState.scratch();
+        zero("ibv_query_srq", IbverbsCalls.querySrq(srq, at));
+        return SrqAttrLayout.read(at);
+    }
+
+    @Override
+    public void destroySrq(long srq) {
+        zero("ibv_destroy_srq", IbverbsCalls.destroySrq(srq));
+    }
+
+    @Override
     public Qp createQp(long pd, QpInitAttr attr) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment init = arena.allocate(INIT_ATTR_BYTES, 8);
             long at = init.address();
             NativeMemory.putLong(at + 8, attr.sendCq());
             NativeMemory.putLong(at + 16, attr.recvCq());
+            NativeMemory.putLong(at + INIT_ATTR_SRQ, attr.srq());
             QpAttrLayout.writeCap(at + INIT_ATTR_CAP, attr.cap());
             NativeMemory.putInt(at + 52, attr.qpType());
             NativeMemory.putInt(at + 56, attr.sqSigAll() ? 1 : 0);
             long qp = pointer("ibv_create_qp", IbverbsCalls.createQp(pd, at));
-            return new Qp(qp, NativeMemory.getInt(qp + QP_NUM), QpAttrLayout.readCap(at + INIT_ATTR_CAP));
+            return new Qp(
+                    qp, NativeMemory.getInt(qp + FfmAsyncEvents.QP_NUM), QpAttrLayout.readCap(at + INIT_ATTR_CAP));
         }
     }
 
@@ -320,6 +371,11 @@ public final class FfmVerbs implements Verbs {
     @Override
     public int postRecv(long qp, long wr, long badWr) {
         return negative(ProviderCalls.postRecv(qp, wr, badWr));
+    }
+
+    @Override
+    public int postSrqRecv(long srq, long wr, long badWr) {
+        return negative(ProviderCalls.postSrqRecv(srq, wr, badWr));
     }
 
     /** Providers differ in the sign of what a post returns. */
@@ -359,6 +415,21 @@ public final class FfmVerbs implements Verbs {
     @Override
     public void ackCqEvents(long cq, int events) {
         IbverbsCalls.ackCqEvents(cq, events);
+    }
+
+    @Override
+    public boolean pollAsyncEvents(long context, int timeoutMillis) {
+        return events(context).await(timeoutMillis);
+    }
+
+    @Override
+    public void wakeAsyncEvents(long context) {
+        events(context).wake();
+    }
+
+    @Override
+    public @Nullable AsyncEventEntry getAsyncEvent(long context) {
+        return events(context).take();
     }
 
     private static long pointer(String call, long result) {

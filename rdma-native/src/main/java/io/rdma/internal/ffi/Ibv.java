@@ -141,4 +141,30 @@ public final class Ibv {
     // enum ibv_wc_flags
     public static final int WC_GRH = 1;
     public static final int WC_WITH_IMM = 1 << 1;
+
+    // enum ibv_srq_attr_mask
+    public static final int SRQ_MAX_WR = 1;
+    public static final int SRQ_LIMIT = 1 << 1;
+
+    // enum ibv_event_type
+    public static final int EVENT_CQ_ERR = 0;
+    public static final int EVENT_QP_FATAL = 1;
+    public static final int EVENT_QP_REQ_ERR = 2;
+    public static final int EVENT_QP_ACCESS_ERR = 3;
+    public static final int EVENT_COMM_EST = 4;
+    public static final int EVENT_SQ_DRAINED = 5;
+    public static final int EVENT_PATH_MIG = 6;
+    public static final int EVENT_PATH_MIG_ERR = 7;
+    public static final int EVENT_DEVICE_FATAL = 8;
+    public static final int EVENT_PORT_ACTIVE = 9;
+    public static final int EVENT_PORT_ERR = 10;
+    public static final int EVENT_LID_CHANGE = 11;
+    public static final int EVENT_PKEY_CHANGE = 12;
+    public static final int EVENT_SM_CHANGE = 13;
+    public static final int EVENT_SRQ_ERR = 14;
+    public static final int EVENT_SRQ_LIMIT_REACHED = 15;
+    public static final int EVENT_QP_LAST_WQE_REACHED = 16;
+    public static final int EVENT_CLIENT_REREGISTER = 17;
+    public static final int EVENT_GID_CHANGE = 18;
+    public static final int EVENT_WQ_FATAL = 19;
 }

@@ -53,6 +53,14 @@ final class IbverbsCalls {
     private static final MethodHandle CREATE_CQ = capturing(
             "ibv_create_cq", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final MethodHandle DESTROY_CQ = plain("ibv_destroy_cq", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle CREATE_SRQ =
+            capturing("ibv_create_srq", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle MODIFY_SRQ =
+            plain("ibv_modify_srq", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle QUERY_SRQ =
+            plain("ibv_query_srq", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle DESTROY_SRQ =
+            plain("ibv_destroy_srq", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
     private static final MethodHandle CREATE_QP =
             capturing("ibv_create_qp", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle MODIFY_QP =
@@ -64,6 +72,10 @@ final class IbverbsCalls {
             capturing("ibv_get_cq_event", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle ACK_CQ_EVENTS =
             plain("ibv_ack_cq_events", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
+    private static final MethodHandle GET_ASYNC_EVENT =
+            capturing("ibv_get_async_event", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle ACK_ASYNC_EVENT =
+            plain("ibv_ack_async_event", FunctionDescriptor.ofVoid(JAVA_LONG));
 
     private IbverbsCalls() {}
 
@@ -270,6 +282,42 @@ final class IbverbsCalls {
         }
     }
 
+    /** {@code ibv_create_srq}: shared receive queue, or 0 and errno; writes what was granted into the attributes. */
+    static long createSrq(long pd, long attr) {
+        try {
+            return (long) CREATE_SRQ.invokeExact(CallState.segment(), pd, attr);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** {@code ibv_modify_srq}: 0 or an errno. */
+    static int modifySrq(long srq, long attr, int mask) {
+        try {
+            return (int) MODIFY_SRQ.invokeExact(srq, attr, mask);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** {@code ibv_query_srq}: 0 or an errno. */
+    static int querySrq(long srq, long attr) {
+        try {
+            return (int) QUERY_SRQ.invokeExact(srq, attr);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** {@code ibv_destroy_srq}: 0 or an errno; blocks for unacknowledged events. */
+    static int destroySrq(long srq) {
+        try {
+            return (int) DESTROY_SRQ.invokeExact(srq);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
     /** {@code ibv_create_qp}: queue pair, or 0 and errno; writes what was granted into the attributes. */
     static long createQp(long pd, long attr) {
         try {
@@ -319,6 +367,24 @@ final class IbverbsCalls {
     static void ackCqEvents(long cq, int events) {
         try {
             ACK_CQ_EVENTS.invokeExact(cq, events);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** {@code ibv_get_async_event}: 0, or -1 and errno; blocks where the descriptor does. */
+    static int getAsyncEvent(long context, long event) {
+        try {
+            return (int) GET_ASYNC_EVENT.invokeExact(CallState.segment(), context, event);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** {@code ibv_ack_async_event}: the element may be destroyed after it. */
+    static void ackAsyncEvent(long event) {
+        try {
+            ACK_ASYNC_EVENT.invokeExact(event);
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -35,12 +35,18 @@ final class LibIbverbs {
             "ibv_destroy_comp_channel",
             "ibv_create_cq",
             "ibv_destroy_cq",
+            "ibv_create_srq",
+            "ibv_modify_srq",
+            "ibv_query_srq",
+            "ibv_destroy_srq",
             "ibv_create_qp",
             "ibv_modify_qp",
             "ibv_query_qp",
             "ibv_destroy_qp",
             "ibv_get_cq_event",
-            "ibv_ack_cq_events");
+            "ibv_ack_cq_events",
+            "ibv_get_async_event",
+            "ibv_ack_async_event");
 
     private final SymbolLookup lookup;
 

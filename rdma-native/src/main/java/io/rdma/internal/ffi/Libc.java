@@ -30,6 +30,10 @@ final class Libc {
 
     static final int RLIMIT_MEMLOCK = 8;
 
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
+    private static final int O_NONBLOCK = 0x800;
+
     private static final MethodHandle POLL = handle("poll", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
     private static final MethodHandle EVENTFD = handle("eventfd", JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle READ = handle("read", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
@@ -37,14 +41,25 @@ final class Libc {
     private static final MethodHandle CLOSE = handle("close", JAVA_INT, JAVA_INT);
     private static final MethodHandle GETRLIMIT = handle("getrlimit", JAVA_INT, JAVA_INT, JAVA_LONG);
 
+    /** {@code fcntl(int, int, ...)}: its third argument is passed as variadic arguments are. */
+    private static final MethodHandle FCNTL = downcall(
+            "fcntl",
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+            CallState.ERRNO,
+            Linker.Option.firstVariadicArg(2));
+
     private Libc() {}
 
     private static MethodHandle handle(String name, MemoryLayout result, MemoryLayout... arguments) {
+        return downcall(name, FunctionDescriptor.of(result, arguments), CallState.ERRNO);
+    }
+
+    private static MethodHandle downcall(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         Linker linker = Linker.nativeLinker();
         return linker.downcallHandle(
                 linker.defaultLookup().find(name).orElseThrow(() -> new IllegalStateException("libc has no " + name)),
-                FunctionDescriptor.of(result, arguments),
-                CallState.ERRNO);
+                descriptor,
+                options);
     }
 
     /** {@code poll(2)}: how many of the descriptors have an event, 0 on time-out. */
@@ -92,6 +107,18 @@ final class Libc {
         try {
             int result = (int) CLOSE.invokeExact(CallState.segment(), fd);
             return result >= 0 ? result : -CallState.errno();
+        } catch (Throwable e) {
+            throw IbverbsCalls.unexpected(e);
+        }
+    }
+
+    /** Makes reads of a descriptor fail with EAGAIN instead of waiting, {@code fcntl(2)}. @return 0 or a negative errno */
+    static int setNonBlocking(int fd) {
+        try {
+            int flags = (int) FCNTL.invokeExact(CallState.segment(), fd, F_GETFL, 0);
+            int result =
+                    flags < 0 ? flags : (int) FCNTL.invokeExact(CallState.segment(), fd, F_SETFL, flags | O_NONBLOCK);
+            return result >= 0 ? 0 : -CallState.errno();
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
         }

@@ -18,6 +18,7 @@ final class ProviderCalls {
     private static final long OPS = 8;
     private static final long OPS_POLL_CQ = OPS + 88;
     private static final long OPS_REQ_NOTIFY_CQ = OPS + 96;
+    private static final long OPS_POST_SRQ_RECV = OPS + 160;
     private static final long OPS_POST_SEND = OPS + 200;
     private static final long OPS_POST_RECV = OPS + 208;
 
@@ -48,7 +49,7 @@ final class ProviderCalls {
         return Linker.nativeLinker().downcallHandle(descriptor);
     }
 
-    /** {@code qp->context} and {@code cq->context} are both the first field. */
+    /** {@code qp->context}, {@code cq->context} and {@code srq->context} are all the first field. */
     private static MemorySegment function(long object, long operation) {
         return MemorySegment.ofAddress(NativeMemory.getLong(NativeMemory.getLong(object) + operation));
     }
@@ -64,6 +65,14 @@ final class ProviderCalls {
     static int postRecv(long qp, long wr, long badWr) {
         try {
             return (int) POST.invokeExact(function(qp, OPS_POST_RECV), qp, wr, badWr);
+        } catch (Throwable e) {
+            throw IbverbsCalls.unexpected(e);
+        }
+    }
+
+    static int postSrqRecv(long srq, long wr, long badWr) {
+        try {
+            return (int) POST.invokeExact(function(srq, OPS_POST_SRQ_RECV), srq, wr, badWr);
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
         }

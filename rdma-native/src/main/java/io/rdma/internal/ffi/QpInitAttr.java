@@ -5,8 +5,9 @@ package io.rdma.internal.ffi;
  *
  * @param sendCq handle
  * @param recvCq handle
+ * @param srq handle of a shared receive queue, or 0; with one the queue pair has no receive queue of its own
  * @param cap what is wanted
  * @param qpType {@code IBV_QPT_*}
  * @param sqSigAll whether every send makes a completion
  */
-public record QpInitAttr(long sendCq, long recvCq, QpCap cap, int qpType, boolean sqSigAll) {}
+public record QpInitAttr(long sendCq, long recvCq, long srq, QpCap cap, int qpType, boolean sqSigAll) {}

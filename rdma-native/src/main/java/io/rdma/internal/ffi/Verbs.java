@@ -2,6 +2,7 @@ package io.rdma.internal.ffi;
 
 import io.rdma.verbs.VerbsException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * libibverbs as the layers above see it: one method per C call, C's names in camel case, the man page named beside each.
@@ -11,12 +12,13 @@ import java.util.List;
  * <ul>
  *   <li>Objects are {@code long} handles: pointers for the real library, opaque non-zero numbers for the software device. A handle is
  *       meaningful only to the instance that returned it, and must not be used after it was destroyed.
- *   <li><b>Control path</b> (everything up to {@code destroyQp}): structures are records; a failure is a
+ *   <li><b>Control path</b> (everything that is not below): structures are records; a failure is a
  *       {@link VerbsException} that carries the C name of the call and a positive errno.
  *   <li><b>Data path</b> ({@code post*}, {@code pollCq}, {@code reqNotifyCq}): arguments are addresses of native memory in the layouts of
  *       {@link SendWr}, {@link RecvWr}, {@link Sge} and {@link Wc}, the same for both implementations. A result is {@code 0} or a
  *       count, a failure a <em>negative</em> errno, whatever sign the provider uses. Nothing is allocated, nothing thrown.
- *   <li>All methods may be called from any thread, as in C. Only {@code getCqEvent} and {@code pollCompChannel} block.
+ *   <li>All methods may be called from any thread, as in C. Only {@code getCqEvent}, {@code pollCompChannel} and
+ *       {@code pollAsyncEvents} block.
  * </ul>
  */
 public interface Verbs {
@@ -146,6 +148,40 @@ public interface Verbs {
     void destroyCq(long cq);
 
     /**
+     * Creates a shared receive queue, {@code ibv_create_srq(3)}.
+     *
+     * @param pd handle
+     * @param attr what is wanted; the limit does not count
+     * @return handle and what was granted
+     */
+    Srq createSrq(long pd, SrqAttr attr);
+
+    /**
+     * Changes a shared receive queue, {@code ibv_modify_srq(3)}.
+     *
+     * @param srq handle
+     * @param attr the values; only those named in {@code mask} count
+     * @param mask {@code IBV_SRQ_*} of {@link Ibv}: {@code SRQ_LIMIT} arms the limit for one event, {@code SRQ_MAX_WR} resizes where the
+     *     device can
+     */
+    void modifySrq(long srq, SrqAttr attr, int mask);
+
+    /**
+     * Reads a shared receive queue's attributes, {@code ibv_query_srq(3)}.
+     *
+     * @param srq handle
+     * @return the attributes; the limit is 0 when it is not armed, or was reached
+     */
+    SrqAttr querySrq(long srq);
+
+    /**
+     * Destroys a shared receive queue, {@code ibv_destroy_srq(3)}; EBUSY while a queue pair uses it. What was posted is forgotten.
+     *
+     * @param srq handle
+     */
+    void destroySrq(long srq);
+
+    /**
      * Creates a queue pair in RESET, {@code ibv_create_qp(3)}.
      *
      * @param pd handle
@@ -200,6 +236,16 @@ public interface Verbs {
     int postRecv(long qp, long wr, long badWr);
 
     /**
+     * Posts a chain of {@link RecvWr} to a shared receive queue, {@code ibv_post_srq_recv(3)}; arguments and result like {@link #postSend}.
+     *
+     * @param srq handle
+     * @param wr address
+     * @param badWr address
+     * @return 0 or a negative errno
+     */
+    int postSrqRecv(long srq, long wr, long badWr);
+
+    /**
      * Takes completions off the queue, {@code ibv_poll_cq(3)}.
      *
      * @param cq handle
@@ -249,4 +295,29 @@ public interface Verbs {
      * @param events how many
      */
     void ackCqEvents(long cq, int events);
+
+    /**
+     * Waits until a context has an asynchronous event, {@code poll(2)} on its {@code async_fd}, or {@link #wakeAsyncEvents} is called.
+     *
+     * @param context handle; must not be closed while this waits
+     * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
+     * @return whether an event is there; a wake-up or time-out is {@code false}
+     */
+    boolean pollAsyncEvents(long context, int timeoutMillis);
+
+    /**
+     * Ends a {@link #pollAsyncEvents} that waits, or the next one: a wake-up is remembered once. Any thread.
+     *
+     * @param context handle
+     */
+    void wakeAsyncEvents(long context);
+
+    /**
+     * Takes and acknowledges one asynchronous event, {@code ibv_get_async_event(3)} and {@code ibv_ack_async_event(3)}; does not block.
+     *
+     * @param context handle
+     * @return a copy of the event, or null when there is none
+     */
+    @Nullable
+    AsyncEventEntry getAsyncEvent(long context);
 }

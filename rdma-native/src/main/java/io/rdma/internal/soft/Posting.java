@@ -117,21 +117,58 @@ final class Posting {
     }
 
     private static int receiveOne(SoftQp qp, long wr) {
-        int numSge = RecvWr.numSge(wr);
-        if (qp.state == QPS_RESET || numSge < 0 || numSge > qp.cap.maxRecvSge()) {
+        if (qp.state == QPS_RESET || qp.srq != null || RecvWr.numSge(wr) > qp.cap.maxRecvSge()) {
             return -Errno.EINVAL;
         }
         if (qp.rq.full()) {
             return -Errno.ENOMEM;
         }
-        WorkRequest request = qp.rq.free();
+        int result = fill(qp.rq.free(), wr);
+        if (result == 0) {
+            qp.rq.publish();
+        }
+        return result;
+    }
+
+    static int receive(SoftSrq srq, long first, long badWr) {
+        int result = 0;
+        synchronized (srq) {
+            long wr = first;
+            while (wr != 0 && (result = receiveOne(srq, wr)) == 0) {
+                wr = RecvWr.next(wr);
+            }
+            if (result != 0) {
+                NativeMemory.putLong(badWr, wr);
+            }
+        }
+        return result;
+    }
+
+    private static int receiveOne(SoftSrq srq, long wr) {
+        if (RecvWr.numSge(wr) > srq.maxSge) {
+            return -Errno.EINVAL;
+        }
+        if (srq.full()) {
+            return -Errno.ENOMEM;
+        }
+        int result = fill(srq.free(), wr);
+        if (result == 0) {
+            srq.publish();
+        }
+        return result;
+    }
+
+    private static int fill(WorkRequest request, long wr) {
+        int numSge = RecvWr.numSge(wr);
+        if (numSge < 0) {
+            return -Errno.EINVAL;
+        }
         request.length = entries(request, RecvWr.sgList(wr), numSge);
         if (request.length > Integer.MAX_VALUE) {
             return -Errno.EINVAL;
         }
         request.wrId = RecvWr.wrId(wr);
         request.immArrived = false;
-        qp.rq.publish();
         return 0;
     }
 }

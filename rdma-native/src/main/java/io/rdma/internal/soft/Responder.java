@@ -5,7 +5,6 @@ import static io.rdma.internal.ffi.Ibv.*;
 import io.rdma.internal.ffi.NativeMemory;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import org.jspecify.annotations.Nullable;
 
 // Invariants (device thread)
 // - `expected` is the PSN of the next new request packet. Older ones are duplicates, newer ones show a loss and are
@@ -184,17 +183,13 @@ final class Responder {
         }
     }
 
-    private @Nullable WorkRequest receive() {
-        return qp.rq.taken < qp.rq.posted() ? qp.rq.at(qp.rq.taken) : null;
-    }
-
     private void notReady(int psn) {
         nakSent = true; // what follows the refused packet is out of order, silently
         pend(Aeth.RNR | qp.attr.minRnrTimer(), psn);
     }
 
     private void send(Packet p) {
-        WorkRequest into = receive();
+        WorkRequest into = qp.receive();
         if (into == null) {
             notReady(p.psn);
             return;
@@ -202,10 +197,10 @@ final class Responder {
         long offset = message == NONE ? 0 : received;
         if (offset + p.payload > into.length) {
             failReceive(into, WC_LOC_LEN_ERR);
-            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+            end(Aeth.NAK_INVALID_REQUEST, p.psn);
         } else if (!qp.device.scatter(qp.pd, into, offset, p)) {
             failReceive(into, WC_LOC_PROT_ERR);
-            refuse(Aeth.NAK_REMOTE_OPERATION, p.psn);
+            end(Aeth.NAK_REMOTE_OPERATION, p.psn);
         } else {
             received = offset + p.payload;
             if (Opcode.goesOn(p.opcode)) {
@@ -237,18 +232,22 @@ final class Responder {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
             return;
         }
-        WorkRequest consumed = Opcode.hasImm(p.opcode) ? receive() : null;
-        if (Opcode.hasImm(p.opcode) && consumed == null) {
-            notReady(p.psn);
-            return;
-        }
+        long to = 0;
         if (p.payload > 0) {
             // Again for each packet: the region may have been deregistered in between.
-            long to = qp.device.translate(qp.pd, writeRkey, writeAddress + received, p.payload, ACCESS_REMOTE_WRITE);
+            to = qp.device.translate(qp.pd, writeRkey, writeAddress + received, p.payload, ACCESS_REMOTE_WRITE);
             if (to == 0) {
                 refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
                 return;
             }
+        }
+        // Last, because a shared queue does not take a receive back.
+        WorkRequest consumed = Opcode.hasImm(p.opcode) ? qp.receive() : null;
+        if (Opcode.hasImm(p.opcode) && consumed == null) {
+            notReady(p.psn);
+            return;
+        }
+        if (to != 0) {
             p.copyOut(0, to, p.payload);
         }
         received = total;
@@ -325,16 +324,14 @@ final class Responder {
     }
 
     private void completeReceive(WorkRequest into, Packet p, int opcode, long bytes) {
-        qp.rq.taken++;
         into.immArrived = Opcode.hasImm(p.opcode);
         into.imm = p.imm;
-        qp.complete(qp.recvCq, true, qp.rq.taken, into.wrId, WC_SUCCESS, opcode, bytes, into, p.solicited);
+        qp.complete(qp.recvCq, true, qp.received(), into.wrId, WC_SUCCESS, opcode, bytes, into, p.solicited);
     }
 
     private void failReceive(WorkRequest into, int status) {
-        qp.rq.taken++;
         into.immArrived = false;
-        qp.complete(qp.recvCq, true, qp.rq.taken, into.wrId, status, 0, 0, into, true);
+        qp.complete(qp.recvCq, true, qp.received(), into.wrId, status, 0, 0, into, true);
     }
 
     private void pend(int syndrome, int psn) {
@@ -342,7 +339,13 @@ final class Responder {
         pendingPsn = psn;
     }
 
+    /** Ends the queue pair for a request that no receive can complete with an error. */
     private void refuse(int syndrome, int psn) {
+        qp.tell(syndrome == Aeth.NAK_REMOTE_ACCESS ? EVENT_QP_ACCESS_ERR : EVENT_QP_REQ_ERR);
+        end(syndrome, psn);
+    }
+
+    private void end(int syndrome, int psn) {
         fatal = true;
         pend(syndrome, psn);
     }

@@ -1,4 +1,22 @@
 package io.rdma.internal.soft;
 
-/** An opened device. */
-final class SoftContext extends SoftObject {}
+import io.rdma.internal.ffi.AsyncEventEntry;
+
+/** An opened device, and the asynchronous events of what was made from it. */
+final class SoftContext extends SoftObject {
+    private final EventQueue<AsyncEventEntry> events = new EventQueue<>();
+
+    EventQueue<AsyncEventEntry> events() {
+        return events;
+    }
+
+    /** Tells of an object. Device thread. */
+    void tell(int eventType, SoftObject element, int number) {
+        events.add(new AsyncEventEntry(eventType, element.handle, number));
+    }
+
+    /** Drops what nobody took of an object that is destroyed. */
+    void forget(SoftObject element) {
+        events.forget(event -> event.element() == element.handle);
+    }
+}

@@ -26,6 +26,7 @@ final class SoftCq extends SoftObject {
     private long head;
     private long tail;
     private boolean overrun;
+    private boolean overrunTold; // device thread
     private boolean armed;
     private boolean armedSolicited;
     private long eventsSent;
@@ -77,9 +78,17 @@ final class SoftCq extends SoftObject {
         if (armed && channel != null && (!armedSolicited || solicited || !ok)) {
             armed = false;
             eventsSent++;
-            channel.add(this);
+            channel.events.add(this);
         }
         return true;
+    }
+
+    /** Tells of the overrun, once. Device thread. */
+    void tellOverrun() {
+        if (!overrunTold) {
+            overrunTold = true;
+            context.tell(EVENT_CQ_ERR, this, 0);
+        }
     }
 
     synchronized int poll(int max, long wc) {
@@ -96,7 +105,7 @@ final class SoftCq extends SoftObject {
             SoftQp qp = owners[slot];
             owners[slot] = null;
             if (qp != null) {
-                (receives[slot] ? qp.rq : qp.sq).retire(retires[slot]);
+                qp.retire(receives[slot], retires[slot]);
             }
         }
         return n;
@@ -108,6 +117,7 @@ final class SoftCq extends SoftObject {
         for (long from = head; from < tail; from++) {
             int f = (int) (from % cqe);
             if (owners[f] == qp) {
+                qp.dropped(receives[f]);
                 continue;
             }
             int t = (int) (to++ % cqe);
@@ -139,7 +149,7 @@ final class SoftCq extends SoftObject {
     synchronized boolean awaitAcked(long millis) {
         if (channel != null) {
             armed = false;
-            eventsSent -= channel.forget(this);
+            eventsSent -= channel.events.forget(cq -> cq == this);
         }
         long end = System.nanoTime() + millis * 1_000_000;
         while (eventsAcked < eventsSent) {

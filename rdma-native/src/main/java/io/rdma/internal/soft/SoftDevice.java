@@ -285,6 +285,7 @@ final class SoftDevice {
         qp.queued = true; // a doorbell still on its way must not run it
         qp.sendCq.purge(qp);
         qp.recvCq.purge(qp);
+        qp.forgetArriving();
     }
 
     /** A key that nobody can guess and nobody has. */
@@ -304,11 +305,13 @@ final class SoftDevice {
         return qpn;
     }
 
-    /** All queue pairs of an overrun completion queue are lost, {@code IBV_EVENT_CQ_ERR}. */
+    /** All queue pairs of an overrun completion queue are lost, {@code IBV_EVENT_CQ_ERR}, and cannot complete anything there. */
     void overrun(SoftCq cq) {
+        cq.tellOverrun();
         for (SoftQp qp : all) {
             if ((qp.sendCq == cq || qp.recvCq == cq) && qp.state != Ibv.QPS_ERR) {
                 qp.state = Ibv.QPS_ERR;
+                qp.tell(Ibv.EVENT_QP_FATAL);
                 runnable(qp);
             }
         }

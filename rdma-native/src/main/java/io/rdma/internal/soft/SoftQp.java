@@ -1,5 +1,6 @@
 package io.rdma.internal.soft;
 
+import static io.rdma.internal.ffi.Ibv.EVENT_QP_LAST_WQE_REACHED;
 import static io.rdma.internal.ffi.Ibv.QPS_ERR;
 import static io.rdma.internal.ffi.Ibv.QPS_RESET;
 import static io.rdma.internal.ffi.Ibv.WC_WR_FLUSH_ERR;
@@ -12,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Everything but the rings, `state` and `rung` belongs to the device thread.
-// - In ERR every posted request gets a flush completion, the send queue in order, then the receive queue.
+// - In ERR every posted request gets a flush completion, the send queue in order, then the receive queue. What is
+// posted to a shared receive queue stays there; only the request that was arriving is flushed.
+// - LAST_WQE_REACHED is told once per way into ERR, behind those completions.
 
 /** A queue pair: its rings, its attributes, a requester and a responder. */
 final class SoftQp extends SoftObject {
@@ -20,6 +23,7 @@ final class SoftQp extends SoftObject {
     final SoftPd pd;
     final SoftCq sendCq;
     final SoftCq recvCq;
+    final @Nullable SoftSrq srq;
     final QpCap cap;
     final boolean signalAll;
     final int qpn;
@@ -27,6 +31,9 @@ final class SoftQp extends SoftObject {
     final WorkQueue rq;
     final Requester requester;
     final Responder responder;
+    private WorkRequest arriving; // of the shared receive queue; counts while `holding`
+    private boolean holding;
+    private boolean lastTold;
     boolean queued; // in the device's run queue
     final AtomicBoolean rung = new AtomicBoolean();
     volatile int state = QPS_RESET;
@@ -38,16 +45,26 @@ final class SoftQp extends SoftObject {
 
     int mtu;
 
-    SoftQp(SoftDevice device, SoftPd pd, SoftCq sendCq, SoftCq recvCq, QpCap cap, boolean signalAll, int qpn) {
+    SoftQp(
+            SoftDevice device,
+            SoftPd pd,
+            SoftCq sendCq,
+            SoftCq recvCq,
+            @Nullable SoftSrq srq,
+            QpCap cap,
+            boolean signalAll,
+            int qpn) {
         this.device = device;
         this.pd = pd;
         this.sendCq = sendCq;
         this.recvCq = recvCq;
+        this.srq = srq;
         this.cap = cap;
         this.signalAll = signalAll;
         this.qpn = qpn;
         sq = new WorkQueue(cap.maxSendWr(), cap.maxSendSge(), cap.maxInlineData());
         rq = new WorkQueue(cap.maxRecvWr(), cap.maxRecvSge(), 0);
+        arriving = srq == null ? new WorkRequest(0, 0) : srq.place();
         requester = new Requester(this);
         responder = new Responder(this);
     }
@@ -71,6 +88,70 @@ final class SoftQp extends SoftObject {
     private void flush() {
         flush(sq, sendCq, false);
         flush(rq, recvCq, true);
+        if (srq != null) {
+            if (holding) {
+                complete(recvCq, true, received(), arriving.wrId, WC_WR_FLUSH_ERR, 0, 0, arriving, false);
+            }
+            if (!lastTold) {
+                lastTold = true;
+                tell(EVENT_QP_LAST_WQE_REACHED);
+            }
+        }
+    }
+
+    /** An asynchronous event of this queue pair. */
+    void tell(int eventType) {
+        pd.context.tell(eventType, this, qpn);
+    }
+
+    /** The receive of the message that arrives, or null. One of a shared queue is this queue pair's from now on. */
+    @Nullable
+    WorkRequest receive() {
+        if (srq == null) {
+            return rq.taken < rq.posted() ? rq.at(rq.taken) : null;
+        }
+        if (!holding) {
+            WorkRequest oldest = srq.take(arriving);
+            if (oldest == null) {
+                return null;
+            }
+            arriving = oldest;
+            holding = true;
+        }
+        return arriving;
+    }
+
+    /** Ends the receive that {@link #receive} gave. @return what to retire when its completion is polled */
+    long received() {
+        if (srq == null) {
+            return ++rq.taken;
+        }
+        holding = false;
+        return 0;
+    }
+
+    /** A completion was polled. Any thread. */
+    void retire(boolean receive, long upTo) {
+        if (receive && srq != null) {
+            srq.release();
+        } else {
+            (receive ? rq : sq).retire(upTo);
+        }
+    }
+
+    /** A completion will never be polled. */
+    void dropped(boolean receive) {
+        if (receive && srq != null) {
+            srq.release();
+        }
+    }
+
+    /** Without a completion. */
+    void forgetArriving() {
+        if (holding) {
+            holding = false;
+            dropped(true);
+        }
     }
 
     private void flush(WorkQueue queue, SoftCq cq, boolean receive) {
@@ -94,6 +175,7 @@ final class SoftQp extends SoftObject {
             boolean solicited) {
         boolean withImm = receive && request.immArrived;
         if (!cq.add(this, receive, retire, wrId, status, opcode, bytes, request.imm, withImm, solicited)) {
+            dropped(receive);
             device.overrun(cq);
         }
     }
@@ -105,6 +187,9 @@ final class SoftQp extends SoftObject {
         rq.clear();
         sendCq.purge(this);
         recvCq.purge(this);
+        forgetArriving();
+        lastTold = false;
+        pd.context.forget(this);
         requester.reset(0);
         responder.reset(0);
     }

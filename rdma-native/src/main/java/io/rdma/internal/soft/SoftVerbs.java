@@ -1,7 +1,9 @@
 package io.rdma.internal.soft;
 
 import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.soft.SoftLimits.*;
 
+import io.rdma.internal.ffi.AsyncEventEntry;
 import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.DeviceAttr;
 import io.rdma.internal.ffi.DeviceEntry;
@@ -12,6 +14,8 @@ import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.QpAttr;
 import io.rdma.internal.ffi.QpCap;
 import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.ffi.Srq;
+import io.rdma.internal.ffi.SrqAttr;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
@@ -25,15 +29,7 @@ import org.jspecify.annotations.Nullable;
 /** {@link Verbs} by the embedded software device {@code soft0}. */
 public final class SoftVerbs implements Verbs {
     private static final String NAME = "soft0";
-    private static final long GUID = 0x0200_00ff_fe00_0001L;
-    private static final int MAX_QP_WR = 16384;
-    private static final int MAX_SGE = 30;
-    private static final int MAX_CQE = 1 << 18;
-    private static final int MAX_INLINE = 256;
-    private static final int MAX_RD_ATOMIC = 128;
-    private static final int PAGE_SIZES = 0xfffff000;
     private static final long ACK_WAIT_MILLIS = 2000;
-    private static final int PORT_PHYS_LINK_UP = 5;
 
     private final HandleTable handles = new HandleTable();
     private final SoftConfig config;
@@ -105,67 +101,14 @@ public final class SoftVerbs implements Verbs {
     @Override
     public DeviceAttr queryDevice(long context) {
         object("ibv_query_device", context, SoftContext.class);
-        return new DeviceAttr(
-                "0.1.0",
-                GUID,
-                GUID,
-                Long.MAX_VALUE,
-                PAGE_SIZES,
-                0,
-                0,
-                0,
-                1 << 16,
-                MAX_QP_WR,
-                0,
-                MAX_SGE,
-                MAX_SGE,
-                1 << 16,
-                MAX_CQE,
-                1 << 19,
-                1 << 16,
-                MAX_RD_ATOMIC,
-                0,
-                1 << 23,
-                MAX_RD_ATOMIC,
-                0,
-                ATOMIC_GLOB,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                1,
-                0,
-                1);
+        return SoftLimits.device();
     }
 
     @Override
     public PortAttr queryPort(long context, int port) {
         object("ibv_query_port", context, SoftContext.class);
         checkPort("ibv_query_port", port);
-        return new PortAttr(
-                PORT_ACTIVE,
-                MTU_4096,
-                config.activeMtu(),
-                1,
-                0,
-                1 << 30,
-                0,
-                0,
-                1,
-                0,
-                0,
-                0,
-                1,
-                0,
-                0,
-                0,
-                1,
-                1,
-                PORT_PHYS_LINK_UP,
-                LINK_LAYER_ETHERNET);
+        return SoftLimits.port(config.activeMtu());
     }
 
     private static void checkPort(String call, int port) {
@@ -276,6 +219,7 @@ public final class SoftVerbs implements Verbs {
         }
         synchronized (this) {
             release("ibv_destroy_cq", object);
+            object.context.forget(object);
             object.context.users--;
             if (object.channel != null) {
                 object.channel.users--;
@@ -284,11 +228,60 @@ public final class SoftVerbs implements Verbs {
     }
 
     @Override
+    public synchronized Srq createSrq(long pd, SrqAttr attr) {
+        SoftPd owner = object("ibv_create_srq", pd, SoftPd.class);
+        if (attr.maxWr() == 0
+                || outside(attr.maxWr(), MAX_SRQ_WR)
+                || attr.maxSge() == 0
+                || outside(attr.maxSge(), MAX_SGE)) {
+            throw new VerbsException(
+                    "ibv_create_srq",
+                    Errno.EINVAL,
+                    "A shared receive queue has 1 to " + MAX_SRQ_WR + " requests of 1 to " + MAX_SGE + " entries");
+        }
+        owner.users++;
+        SoftSrq made = new SoftSrq(owner, attr.maxWr(), attr.maxSge());
+        return new Srq(handles.add(made), new SrqAttr(attr.maxWr(), attr.maxSge(), 0));
+    }
+
+    @Override
+    public synchronized void modifySrq(long srq, SrqAttr attr, int mask) {
+        SoftSrq object = object("ibv_modify_srq", srq, SoftSrq.class);
+        if (mask != SRQ_LIMIT || outside(attr.srqLimit(), object.depth())) {
+            throw new VerbsException(
+                    "ibv_modify_srq", Errno.EINVAL, "Only the limit can be changed, 0 to " + object.depth());
+        }
+        device().call(() -> {
+            object.arm(attr.srqLimit());
+            return 0;
+        });
+    }
+
+    @Override
+    public synchronized SrqAttr querySrq(long srq) {
+        SoftSrq object = object("ibv_query_srq", srq, SoftSrq.class);
+        return new SrqAttr(object.depth(), object.maxSge, device().call(object::limit));
+    }
+
+    @Override
+    public synchronized void destroySrq(long srq) {
+        SoftSrq object = object("ibv_destroy_srq", srq, SoftSrq.class);
+        release("ibv_destroy_srq", object);
+        object.pd.context.forget(object);
+        object.pd.users--;
+    }
+
+    @Override
     public synchronized Qp createQp(long pd, QpInitAttr attr) {
         SoftPd owner = object("ibv_create_qp", pd, SoftPd.class);
         SoftCq sendCq = object("ibv_create_qp", attr.sendCq(), SoftCq.class);
         SoftCq recvCq = object("ibv_create_qp", attr.recvCq(), SoftCq.class);
+        SoftSrq srq = attr.srq() == 0 ? null : object("ibv_create_qp", attr.srq(), SoftSrq.class);
         QpCap cap = attr.cap();
+        if (srq != null && srq.pd != owner) {
+            throw new VerbsException(
+                    "ibv_create_qp", Errno.EINVAL, "The shared receive queue is of another protection domain");
+        }
         if (attr.qpType() != QPT_RC) {
             throw new VerbsException("ibv_create_qp", Errno.EOPNOTSUPP, NAME + " has reliable connections only");
         }
@@ -302,20 +295,21 @@ public final class SoftVerbs implements Verbs {
                     Errno.EINVAL,
                     "Limits are " + MAX_QP_WR + " requests, " + MAX_SGE + " entries, " + MAX_INLINE + " bytes inline");
         }
+        QpCap granted = srq == null ? cap : new QpCap(cap.maxSendWr(), 0, cap.maxSendSge(), 0, cap.maxInlineData());
         SoftDevice on = device();
         SoftQp qp = on.call(() -> {
-            SoftQp made = new SoftQp(on, owner, sendCq, recvCq, cap, attr.sqSigAll(), on.freshQpn());
+            SoftQp made = new SoftQp(on, owner, sendCq, recvCq, srq, granted, attr.sqSigAll(), on.freshQpn());
+            handles.add(made); // before anything can be told of it
             on.add(made);
             return made;
         });
         owner.users++;
+        if (srq != null) {
+            srq.users++;
+        }
         sendCq.users++;
         recvCq.users++;
-        return new Qp(handles.add(qp), qp.qpn, cap);
-    }
-
-    private static boolean outside(int value, int most) {
-        return value < 0 || value > most;
+        return new Qp(qp.handle, qp.qpn, granted);
     }
 
     @Override
@@ -341,6 +335,10 @@ public final class SoftVerbs implements Verbs {
             object.device.remove(object);
             return 0;
         });
+        object.pd.context.forget(object);
+        if (object.srq != null) {
+            object.srq.users--;
+        }
         object.pd.users--;
         object.sendCq.users--;
         object.recvCq.users--;
@@ -355,6 +353,12 @@ public final class SoftVerbs implements Verbs {
     @Override
     public int postRecv(long qp, long wr, long badWr) {
         SoftQp object = handles.find(qp, SoftQp.class);
+        return object == null ? -Errno.EINVAL : Posting.receive(object, wr, badWr);
+    }
+
+    @Override
+    public int postSrqRecv(long srq, long wr, long badWr) {
+        SoftSrq object = handles.find(srq, SoftSrq.class);
         return object == null ? -Errno.EINVAL : Posting.receive(object, wr, badWr);
     }
 
@@ -376,21 +380,38 @@ public final class SoftVerbs implements Verbs {
 
     @Override
     public boolean pollCompChannel(long channel, int timeoutMillis) {
-        return object("poll", channel, SoftCompChannel.class).poll(timeoutMillis);
+        return object("poll", channel, SoftCompChannel.class).events.await(timeoutMillis);
     }
 
     @Override
     public void wakeCompChannel(long channel) {
-        object("eventfd", channel, SoftCompChannel.class).wake();
+        object("eventfd", channel, SoftCompChannel.class).events.wake();
     }
 
     @Override
     public long getCqEvent(long channel) {
-        return object("ibv_get_cq_event", channel, SoftCompChannel.class).take().handle;
+        return object("ibv_get_cq_event", channel, SoftCompChannel.class).events.take().handle;
     }
 
     @Override
     public void ackCqEvents(long cq, int events) {
         object("ibv_ack_cq_events", cq, SoftCq.class).ack(events);
+    }
+
+    @Override
+    public boolean pollAsyncEvents(long context, int timeoutMillis) {
+        return object("poll", context, SoftContext.class).events().await(timeoutMillis);
+    }
+
+    @Override
+    public void wakeAsyncEvents(long context) {
+        object("eventfd", context, SoftContext.class).events().wake();
+    }
+
+    @Override
+    public @Nullable AsyncEventEntry getAsyncEvent(long context) {
+        return object("ibv_get_async_event", context, SoftContext.class)
+                .events()
+                .poll();
     }
 }

@@ -87,6 +87,8 @@ class LayoutTest {
         offsets("ibv_port_attr", PortAttrLayout.SIZE, PortAttrLayout::read);
         size("ibv_device_attr", DeviceAttrLayout.SIZE);
         offsets("ibv_device_attr", DeviceAttrLayout.SIZE, DeviceAttrLayout::read);
+        size("ibv_srq_attr", SrqAttrLayout.SIZE);
+        offsets("ibv_srq_attr", SrqAttrLayout.SIZE, SrqAttrLayout::read);
         offsets("ibv_qp_cap", 20, QpAttrLayout::readCap);
         writesWhatItReads();
     }
@@ -94,6 +96,10 @@ class LayoutTest {
     /** The other direction: a structure that is read and written again has the same bytes. */
     private static void writesWhatItReads() {
         try (Arena arena = Arena.ofConfined()) {
+            SrqAttr attr = new SrqAttr(1, 2, 3);
+            long at = arena.allocate(SrqAttrLayout.SIZE, 8).address();
+            SrqAttrLayout.write(at, attr);
+            assertThat(SrqAttrLayout.read(at)).isEqualTo(attr);
             var from = arena.allocate(QpAttrLayout.SIZE, 8);
             var to = arena.allocate(QpAttrLayout.SIZE, 8);
             for (int i = 0; i < QpAttrLayout.SIZE; i++) {
@@ -115,7 +121,9 @@ class LayoutTest {
         offset("ibv_mr", "rkey", ffm("MR_RKEY"));
         offset("ibv_cq", "cqe", ffm("CQ_CQE"));
         offset("ibv_cq", "context", 0);
-        offset("ibv_qp", "qp_num", ffm("QP_NUM"));
+        offset("ibv_qp", "qp_num", FfmAsyncEvents.QP_NUM);
+        offset("ibv_srq", "context", 0);
+        offset("ibv_comp_channel", "fd", ffm("CHANNEL_FD"));
         offset("ibv_qp", "context", 0);
         size("ibv_gid_entry", ffm("GID_ENTRY_BYTES"));
         offset("ibv_gid_entry", "gid_index", 16);
@@ -125,10 +133,18 @@ class LayoutTest {
         size("ibv_qp_init_attr", ffm("INIT_ATTR_BYTES"));
         offset("ibv_qp_init_attr", "send_cq", 8);
         offset("ibv_qp_init_attr", "recv_cq", 16);
+        offset("ibv_qp_init_attr", "srq", ffm("INIT_ATTR_SRQ"));
         offset("ibv_qp_init_attr", "cap", ffm("INIT_ATTR_CAP"));
         offset("ibv_qp_init_attr", "qp_type", 52);
         offset("ibv_qp_init_attr", "sq_sig_all", 56);
-        for (String call : List.of("poll_cq", "req_notify_cq", "post_send", "post_recv")) {
+        size("ibv_srq_init_attr", SrqAttrLayout.INIT_ATTR_BYTES);
+        offset("ibv_srq_init_attr", "attr", SrqAttrLayout.INIT_ATTR_ATTR);
+        offset("ibv_context", "async_fd", constant(FfmAsyncEvents.class, "CONTEXT_ASYNC_FD"));
+        size("ibv_async_event", constant(FfmAsyncEvents.class, "EVENT_BYTES"));
+        offset("ibv_async_event", "element", 0);
+        offset("ibv_async_event", "element.port_num", 0);
+        offset("ibv_async_event", "event_type", constant(FfmAsyncEvents.class, "EVENT_TYPE"));
+        for (String call : List.of("poll_cq", "req_notify_cq", "post_send", "post_recv", "post_srq_recv")) {
             offset("ibv_context", "ops." + call, provider("OPS_" + call.toUpperCase(Locale.ROOT)));
         }
         offset("ibv_context", "abi_compat", ProviderCalls.abiCompat(architecture));

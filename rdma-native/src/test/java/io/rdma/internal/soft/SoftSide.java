@@ -42,7 +42,7 @@ final class SoftSide {
         pd = verbs.allocPd(context);
         channel = verbs.createCompChannel(context);
         cq = verbs.createCq(context, 512, channel, 0);
-        qp = createQueuePair();
+        qp = createQueuePair(0);
         memory = arena.allocate(SIZE, 4096);
         scratch = arena.allocate(1024, 64);
         register();
@@ -50,20 +50,25 @@ final class SoftSide {
 
     /** Another queue pair of a side's device, with a completion queue of its own. */
     SoftSide(Arena arena, SoftFaults faults, SoftSide of, Cq completions) {
+        this(arena, of, completions, 0);
+    }
+
+    /** The same with a shared receive queue. */
+    SoftSide(Arena arena, SoftSide of, Cq completions, long srq) {
         verbs = of.verbs;
         context = of.context;
         pd = of.pd;
         channel = 0;
         cq = completions;
-        qp = createQueuePair();
+        qp = createQueuePair(srq);
         memory = of.memory;
         scratch = arena.allocate(1024, 64);
         mr = of.mr;
     }
 
-    private Qp createQueuePair() {
+    private Qp createQueuePair(long srq) {
         QpCap cap = new QpCap(SEND_DEPTH, 256, 1, 1, 0);
-        return verbs.createQp(pd, new QpInitAttr(cq.handle(), cq.handle(), cap, Ibv.QPT_RC, false));
+        return verbs.createQp(pd, new QpInitAttr(cq.handle(), cq.handle(), srq, cap, Ibv.QPT_RC, false));
     }
 
     void register() {
@@ -127,12 +132,23 @@ final class SoftSide {
     }
 
     void receive(long wrId, long offset, int length) {
+        long wr = receiveRequest(wrId, offset, length);
+        assertThat(verbs.postRecv(qp.handle(), wr, wr + 512)).isZero();
+    }
+
+    /** What ibv_post_srq_recv returns. */
+    int postShared(long srq, long wrId, long offset, int length) {
+        long wr = receiveRequest(wrId, offset, length);
+        return verbs.postSrqRecv(srq, wr, wr + 512);
+    }
+
+    private long receiveRequest(long wrId, long offset, int length) {
         long wr = scratch.address();
         RecvWr.wrId(wr, wrId);
         RecvWr.next(wr, 0);
         RecvWr.sgList(wr, sge(offset, length));
         RecvWr.numSge(wr, 1);
-        assertThat(verbs.postRecv(qp.handle(), wr, wr + 512)).isZero();
+        return wr;
     }
 
     void send(long wrId, int opcode, SoftSide peer, long offset, int length) {
@@ -213,11 +229,18 @@ final class SoftSide {
 
     /** Back to RESET. */
     void reset() {
+        moveTo(Ibv.QPS_RESET);
+    }
+
+    void moveToError() {
+        moveTo(Ibv.QPS_ERR);
+    }
+
+    private void moveTo(int state) {
         QpAttr attr = verbs.queryQp(qp.handle(), Ibv.QP_STATE);
         verbs.modifyQp(
                 qp.handle(),
-                new QpAttr(
-                        Ibv.QPS_RESET, 0, 0, 0, 0, 0, 0, 0, 0, attr.cap(), null, 0, false, false, 0, 0, 0, 0, 0, 0, 0),
+                new QpAttr(state, 0, 0, 0, 0, 0, 0, 0, 0, attr.cap(), null, 0, false, false, 0, 0, 0, 0, 0, 0, 0),
                 Ibv.QP_STATE);
     }
 

@@ -2,35 +2,35 @@ package io.rdma.internal.ffi;
 
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 // Invariant: the two descriptors are polled together, level-triggered; a wake-up stays in the eventfd until one wait
 // has read it.
 
-/** A completion channel's descriptor beside an eventfd that ends a wait. */
-final class FfmChannel {
-    private static final int CHANNEL_FD = 8; // offsetof(struct ibv_comp_channel, fd)
-
-    private final int channelFd;
+/** A descriptor that has events, a completion channel's or a context's, beside an eventfd that ends a wait. */
+final class WakeableDescriptor {
+    private final int fd;
     private final int wakeFd;
-    private final java.lang.foreign.MemorySegment one;
+    private final MemorySegment one;
 
-    FfmChannel(long channel) {
-        channelFd = NativeMemory.getInt(channel + CHANNEL_FD);
+    WakeableDescriptor(int fd) {
+        this.fd = fd;
         wakeFd = Libc.eventfd(0, Libc.EFD_CLOEXEC | Libc.EFD_NONBLOCK);
         if (wakeFd < 0) {
             throw new VerbsException("eventfd", -wakeFd, "Raise the limit of open files, ulimit -n");
         }
-        one = Arena.ofAuto().allocateFrom(java.lang.foreign.ValueLayout.JAVA_LONG, 1L);
+        one = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_LONG, 1L);
     }
 
     /**
      * {@code poll(2)}.
      *
-     * @return whether the channel has an event
+     * @return whether the descriptor has an event
      */
     boolean await(int timeoutMillis) {
         long fds = CallState.scratch();
-        put(fds, channelFd);
+        put(fds, fd);
         put(fds + Libc.POLLFD_SIZE, wakeFd);
         long deadline = System.nanoTime() + timeoutMillis * 1_000_000L;
         int left = timeoutMillis;

@@ -1,0 +1,90 @@
+package io.rdma.internal.soft;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Events that a thread waits for, and one remembered wake-up, both guarded by the lock. */
+final class EventQueue<T> {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<T> events = new ArrayDeque<>();
+    private boolean woken;
+
+    void add(T event) {
+        lock.lock();
+        try {
+            events.add(event);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void wake() {
+        lock.lock();
+        try {
+            woken = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for an event or a wake-up. @return whether there is an event */
+    boolean await(int timeoutMillis) {
+        lock.lock();
+        try {
+            long left = timeoutMillis < 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            while (events.isEmpty() && !woken && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            woken = false;
+            return !events.isEmpty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return !events.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Blocks when there is none. */
+    T take() {
+        lock.lock();
+        try {
+            while (events.isEmpty()) {
+                changed.awaitUninterruptibly();
+            }
+            return events.remove();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does not block. @return null when there is none */
+    @Nullable
+    T poll() {
+        lock.lock();
+        try {
+            return events.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops events that nobody took. @return how many */
+    int forget(Predicate<T> which) {
+        lock.lock();
+        try {
+            int before = events.size();
+            events.removeIf(which);
+            return before - events.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

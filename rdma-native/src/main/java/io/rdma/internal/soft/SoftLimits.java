@@ -1,0 +1,86 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.ffi.DeviceAttr;
+import io.rdma.internal.ffi.PortAttr;
+
+/** What the software device can, and what it says of it. */
+final class SoftLimits {
+    static final long GUID = 0x0200_00ff_fe00_0001L;
+    static final int MAX_QP_WR = 16384;
+    static final int MAX_SGE = 30;
+    static final int MAX_SRQ_WR = 1 << 17;
+    static final int MAX_CQE = 1 << 18;
+    static final int MAX_INLINE = 256;
+    static final int MAX_RD_ATOMIC = 128;
+    private static final int PAGE_SIZES = 0xfffff000;
+    private static final int PORT_PHYS_LINK_UP = 5;
+
+    private SoftLimits() {}
+
+    static boolean outside(int value, int most) {
+        return value < 0 || value > most;
+    }
+
+    static DeviceAttr device() {
+        return new DeviceAttr(
+                "0.1.0",
+                GUID,
+                GUID,
+                Long.MAX_VALUE,
+                PAGE_SIZES,
+                0,
+                0,
+                0,
+                1 << 16,
+                MAX_QP_WR,
+                0,
+                MAX_SGE,
+                MAX_SGE,
+                1 << 16,
+                MAX_CQE,
+                1 << 19,
+                1 << 16,
+                MAX_RD_ATOMIC,
+                0,
+                1 << 23,
+                MAX_RD_ATOMIC,
+                0,
+                ATOMIC_GLOB,
+                0,
+                0,
+                0,
+                0,
+                1 << 16,
+                MAX_SRQ_WR,
+                MAX_SGE,
+                1,
+                0,
+                1);
+    }
+
+    static PortAttr port(int activeMtu) {
+        return new PortAttr(
+                PORT_ACTIVE,
+                MTU_4096,
+                activeMtu,
+                1,
+                0,
+                1 << 30,
+                0,
+                0,
+                1,
+                0,
+                0,
+                0,
+                1,
+                0,
+                0,
+                0,
+                1,
+                1,
+                PORT_PHYS_LINK_UP,
+                LINK_LAYER_ETHERNET);
+    }
+}

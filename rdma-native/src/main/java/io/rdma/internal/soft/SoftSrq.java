@@ -1,0 +1,85 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Ibv.EVENT_SRQ_LIMIT_REACHED;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - `posted` grows under the monitor, `taken` and `limit` belong to the device thread; freed <= taken <= posted.
+// - A request is taken in the order of posting; its place is free again when its completion is polled or dropped, in
+// any order: so places are counted, and the request that a queue pair takes changes place with one that it brings.
+
+/** A shared receive queue: requests that any of its queue pairs takes. */
+final class SoftSrq extends SoftObject {
+    final SoftPd pd;
+    final int maxSge;
+    private final WorkRequest[] slots;
+    private final AtomicLong freed = new AtomicLong();
+    private volatile long posted;
+    private long taken;
+    private int limit; // 0: not armed
+
+    SoftSrq(SoftPd pd, int depth, int maxSge) {
+        this.pd = pd;
+        this.maxSge = maxSge;
+        slots = new WorkRequest[depth];
+        for (int i = 0; i < depth; i++) {
+            slots[i] = place();
+        }
+    }
+
+    /** What a queue pair brings at first. */
+    WorkRequest place() {
+        return new WorkRequest(maxSge, 0);
+    }
+
+    int depth() {
+        return slots.length;
+    }
+
+    boolean full() {
+        return posted - freed.get() >= slots.length;
+    }
+
+    WorkRequest free() {
+        return slots[(int) (posted % slots.length)];
+    }
+
+    /** The caller holds the monitor. */
+    @SuppressWarnings("NonAtomicOperationOnVolatileField")
+    void publish() {
+        posted = posted + 1;
+    }
+
+    /** The oldest request, for good. Device thread. @param brought takes its place @return null if nothing is posted */
+    @Nullable
+    WorkRequest take(WorkRequest brought) {
+        if (taken == posted) {
+            return null;
+        }
+        int slot = (int) (taken++ % slots.length);
+        WorkRequest request = slots[slot];
+        slots[slot] = brought;
+        if (posted - taken < limit) {
+            limit = 0;
+            pd.context.tell(EVENT_SRQ_LIMIT_REACHED, this, 0);
+        }
+        return request;
+    }
+
+    /** A completion was polled, or will never be. */
+    void release() {
+        freed.incrementAndGet();
+    }
+
+    /** Device thread. */
+    void arm(int below) {
+        limit = below;
+    }
+
+    /** Device thread. */
+    int limit() {
+        return limit;
+    }
+}

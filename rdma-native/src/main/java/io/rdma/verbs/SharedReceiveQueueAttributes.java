@@ -1,0 +1,44 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.SrqAttr;
+
+/**
+ * Depth and limit of a shared receive queue, {@code struct ibv_srq_attr}; names are C's. The device may grant more than was asked for.
+ *
+ * @param maxWr depth, work requests
+ * @param maxSge scatter/gather entries per receive
+ * @param limit number of posted receives below which {@link AsyncEventType#SRQ_LIMIT_REACHED} comes once; 0 when not armed
+ */
+public record SharedReceiveQueueAttributes(int maxWr, int maxSge, int limit) {
+    /** Checks the ranges. */
+    public SharedReceiveQueueAttributes {
+        if (maxWr < 1) {
+            throw new IllegalArgumentException("maxWr must be at least 1: " + maxWr);
+        }
+        if (maxSge < 1) {
+            throw new IllegalArgumentException("maxSge must be at least 1: " + maxSge);
+        }
+        if (limit < 0 || limit > maxWr) {
+            throw new IllegalArgumentException("limit must be 0 to " + maxWr + ": " + limit);
+        }
+    }
+
+    /**
+     * What to ask for, without a limit.
+     *
+     * @param maxWr depth, work requests
+     * @param maxSge scatter/gather entries per receive
+     * @return the attributes
+     */
+    public static SharedReceiveQueueAttributes of(int maxWr, int maxSge) {
+        return new SharedReceiveQueueAttributes(maxWr, maxSge, 0);
+    }
+
+    static SharedReceiveQueueAttributes of(SrqAttr attr) {
+        return new SharedReceiveQueueAttributes(attr.maxWr(), attr.maxSge(), attr.srqLimit());
+    }
+
+    SrqAttr toAttr() {
+        return new SrqAttr(maxWr, maxSge, limit);
+    }
+}

@@ -1,0 +1,8 @@
+package io.rdma.verbs;
+
+class SoftSharedReceiveQueueContractTest extends SharedReceiveQueueContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}
