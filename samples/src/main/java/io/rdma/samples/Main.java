@@ -1,5 +1,6 @@
 package io.rdma.samples;
 
+import io.rdma.samples.bench.Bench;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -17,6 +18,7 @@ import picocli.CommandLine.ScopeType;
             Echo.class,
             Counter.class,
             PingPong.class,
+            Bench.class,
             CommandLine.HelpCommand.class
         })
 public final class Main {

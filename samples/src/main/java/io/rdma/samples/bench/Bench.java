@@ -1,0 +1,13 @@
+package io.rdma.samples.bench;
+
+import picocli.CommandLine.Command;
+
+/** The instruments, one command each. */
+@Command(
+        name = "bench",
+        mixinStandardHelpOptions = true,
+        description = "Measures; prints a table, and writes JSON and a plot.",
+        subcommands = {EngineBench.class, SocketsBench.class, IdleBench.class, StartupBench.class, VerbsBench.class})
+public final class Bench {
+    private Bench() {}
+}

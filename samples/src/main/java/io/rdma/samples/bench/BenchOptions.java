@@ -1,0 +1,43 @@
+package io.rdma.samples.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** What all instruments can be told. */
+final class BenchOptions {
+    @Option(
+            names = "--rounds",
+            defaultValue = "5",
+            description = "How often everything is measured, in turn; default: ${DEFAULT-VALUE}.")
+    private int rounds;
+
+    @Option(
+            names = "--quick",
+            description = "One short round: shows that the instrument works, its figures mean nothing.")
+    private boolean quick;
+
+    @Option(
+            names = "--output",
+            paramLabel = "FOLDER",
+            defaultValue = "target/bench",
+            description = "Where JSON and plots go; default: ${DEFAULT-VALUE}.")
+    private Path output = Path.of("target/bench");
+
+    int rounds() {
+        return quick ? 1 : rounds;
+    }
+
+    boolean quick() {
+        return quick;
+    }
+
+    Path output() {
+        return output;
+    }
+
+    void finish(Results results) throws IOException {
+        results.print(System.out);
+        ResultFiles.write(results, output);
+    }
+}

@@ -1,0 +1,104 @@
+package io.rdma.samples.bench;
+
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
+/** The figures of one instrument, and how they compare. */
+final class Results {
+    private final String instrument;
+    private final double loadBefore = load();
+    private final Map<String, Figure> figures = new LinkedHashMap<>();
+    private final List<Figure> ratios = new ArrayList<>();
+
+    Results(String instrument) {
+        this.instrument = instrument;
+    }
+
+    /** Load of the machine over the last minute, all programs together; negative where it is not known. */
+    private static double load() {
+        return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    }
+
+    /** One value of this round. */
+    void add(String name, String unit, double value) {
+        figures.computeIfAbsent(name, n -> new Figure(n, unit)).add(value);
+    }
+
+    /** What a figure should be; ignored for a figure that was not measured. */
+    void bar(String name, Bar bar) {
+        Figure figure = figures.get(name);
+        if (figure != null) {
+            figure.bar(bar);
+        }
+    }
+
+    /** After the last round: a ratio of two figures, if both were measured. */
+    void compare(String name, String base, Bar bar) {
+        if (figures.containsKey(name) && figures.containsKey(base)) {
+            ratios.add(ratio(name, base).bar(bar));
+        }
+    }
+
+    /** The same without a bar. */
+    void compare(String name, String base) {
+        if (figures.containsKey(name) && figures.containsKey(base)) {
+            ratios.add(ratio(name, base));
+        }
+    }
+
+    private Figure ratio(String name, String base) {
+        return Figure.ratio(Objects.requireNonNull(figures.get(name)), Objects.requireNonNull(figures.get(base)));
+    }
+
+    String instrument() {
+        return instrument;
+    }
+
+    List<Figure> figures() {
+        return List.copyOf(figures.values());
+    }
+
+    List<Figure> ratios() {
+        return List.copyOf(ratios);
+    }
+
+    /** What the figures were measured on. */
+    Map<String, Object> machine() {
+        Map<String, Object> machine = new LinkedHashMap<>();
+        machine.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+        machine.put("architecture", System.getProperty("os.arch"));
+        machine.put("processors", Runtime.getRuntime().availableProcessors());
+        machine.put("java", System.getProperty("java.vm.name") + " " + Runtime.version());
+        machine.put("loadBefore", loadBefore);
+        machine.put("loadAfter", load());
+        return machine;
+    }
+
+    void print(PrintStream out) {
+        out.printf(Locale.ROOT, "%n%s on %s%n", instrument, machine());
+        out.printf(
+                Locale.ROOT, "%10s %10s %10s  %-12s %-9s %-8s %s%n", "median", "least", "most", "unit", "bar", "", "");
+        figures.values().forEach(figure -> print(out, figure));
+        ratios.forEach(figure -> print(out, figure));
+    }
+
+    private static void print(PrintStream out, Figure figure) {
+        Bar bar = figure.bar();
+        out.printf(
+                Locale.ROOT,
+                "%10.4g %10.4g %10.4g  %-12s %-9s %-8s %s%n",
+                figure.median(),
+                figure.least(),
+                figure.most(),
+                figure.unit(),
+                bar == null ? "" : bar,
+                bar == null ? "" : bar.isMet(figure.median()) ? "met" : "NOT MET",
+                figure.name());
+    }
+}

@@ -1,0 +1,29 @@
+package io.rdma.samples.bench;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What users would take instead. */
+@Command(
+        name = "sockets",
+        mixinStandardHelpOptions = true,
+        description = "soft0 beside Reactor Netty TCP and plain NIO on loopback, in one JVM and in two.")
+final class SocketsBench implements Callable<Integer> {
+    @Mixin
+    private BenchOptions options = new BenchOptions();
+
+    @Option(
+            names = "--only",
+            paramLabel = "REGEX",
+            defaultValue = "",
+            description = "Only the exchanges of such a name, for example 'two JVMs, 64 KiB.*soft0'.")
+    private String only = "";
+
+    @Override
+    public Integer call() throws Exception {
+        options.finish(new SocketsRun(options, only).measure());
+        return 0;
+    }
+}

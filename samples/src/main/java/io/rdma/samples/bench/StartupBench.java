@@ -1,0 +1,90 @@
+package io.rdma.samples.bench;
+
+import io.rdma.samples.bench.startup.FirstOperation;
+import io.rdma.samples.bench.startup.NoOperation;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** How long until something works. */
+@Command(
+        name = "startup",
+        mixinStandardHelpOptions = true,
+        description = "From the start of a JVM to the first completed message on soft0, over a JVM that does nothing.")
+final class StartupBench implements Callable<Integer> {
+    private static final String OVER = ", over an empty main";
+
+    @Mixin
+    private BenchOptions options = new BenchOptions();
+
+    private final Results results = new Results("startup");
+
+    @Override
+    public Integer call() throws Exception {
+        Files.createDirectories(options.output());
+        Map<String, String[]> ways = new LinkedHashMap<>();
+        ways.put("as it is", new String[0]);
+        if (!options.quick()) {
+            ways.put(
+                    "class-data sharing",
+                    trained("startup.jsa", "-XX:ArchiveClassesAtExit=", "-XX:SharedArchiveFile="));
+            if (Runtime.version().feature() >= 25) {
+                ways.put("AOT cache", trained("startup.aot", "-XX:AOTCacheOutput=", "-XX:AOTCache="));
+            }
+        }
+        for (int round = 1; round <= options.rounds(); round++) {
+            for (Map.Entry<String, String[]> way : ways.entrySet()) {
+                double[] nothing = start(NoOperation.class, way.getValue());
+                double[] first = start(FirstOperation.class, way.getValue());
+                results.add(way.getKey() + ", empty main", "ms", nothing[0]);
+                results.add(way.getKey() + ", first operation", "ms", first[0]);
+                results.add(way.getKey() + OVER, "ms", first[0] - nothing[0]);
+                results.add(way.getKey() + OVER + ", processor", "ms", first[1] - nothing[1]);
+            }
+        }
+        results.bar("as it is" + OVER, Bar.atMost(250));
+        options.finish(results);
+        return 0;
+    }
+
+    /** A run that leaves an archive. @return the option that uses it */
+    private String[] trained(String name, String make, String use) throws IOException, InterruptedException {
+        Path archive = options.output().resolve(name).toAbsolutePath();
+        Process process = new ProcessBuilder(command(FirstOperation.class, make + archive))
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        if (process.waitFor() != 0) {
+            throw new IOException("the run that was to leave " + archive + " failed");
+        }
+        return new String[] {use + archive};
+    }
+
+    private static List<String> command(Class<?> program, String... javaOptions) {
+        List<String> command = Jvm.command(javaOptions);
+        command.add(program.getName());
+        return command;
+    }
+
+    /** @return milliseconds by the clock until the program's last word, and of processor time */
+    private static double[] start(Class<?> program, String... javaOptions) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(command(program, javaOptions));
+        long start = System.nanoTime();
+        Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        try (BufferedReader output = process.inputReader()) {
+            String said = output.readLine();
+            double millis = (System.nanoTime() - start) / 1e6;
+            if (process.waitFor() != 0 || said == null) {
+                throw new IOException(program + " failed");
+            }
+            return new double[] {millis, Double.parseDouble(said)};
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.rdma.samples.bench.engine;
+
+import io.rdma.engine.LoopCounters;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.Arrays;
+import org.openjdk.jmh.annotations.AuxCounters;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+
+// Invariant: before() and after() of one invocation are called by the same thread.
+
+/**
+ * What JMH does not count: processor time of the threads that did the work, which other programs on the machine hardly change, and calls of
+ * libibverbs. JMH adds each field up over an iteration.
+ */
+@State(Scope.Thread)
+@AuxCounters(AuxCounters.Type.EVENTS)
+public class Counted {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    /** Operations that were measured. */
+    public long operations;
+    /** Processor time of the benchmark's thread and of the loop. */
+    public long cpuNanos;
+    /** Work requests posted to send queues. */
+    public long requests;
+    /** Calls of ibv_post_send. */
+    public long posts;
+    /** Calls of ibv_poll_cq that found something. */
+    public long polls;
+
+    private long loop = -1;
+
+    void before() {
+        cpuNanos -= THREADS.getCurrentThreadCpuTime();
+    }
+
+    void after() {
+        cpuNanos += THREADS.getCurrentThreadCpuTime();
+        operations += Seam.BATCH;
+    }
+
+    void before(LoopCounters counters) {
+        before();
+        cpuNanos -= loopNanos();
+        requests -= counters.posted();
+        posts -= counters.doorbells();
+        polls -= counters.polls() - counters.emptyPolls();
+    }
+
+    void after(LoopCounters counters) {
+        cpuNanos += loopNanos();
+        after();
+        requests += counters.posted();
+        posts += counters.doorbells();
+        polls += counters.polls() - counters.emptyPolls();
+    }
+
+    private long loopNanos() {
+        if (loop < 0) {
+            loop = Arrays.stream(THREADS.getThreadInfo(THREADS.getAllThreadIds()))
+                    .filter(thread -> thread != null && thread.getThreadName().startsWith("rdma-loop-"))
+                    .mapToLong(thread -> thread.getThreadId())
+                    .max() // the loop of the benchmark before may still end
+                    .orElseThrow();
+        }
+        return THREADS.getThreadCpuTime(loop);
+    }
+}

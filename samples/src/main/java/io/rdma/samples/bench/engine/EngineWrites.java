@@ -1,0 +1,93 @@
+package io.rdma.samples.bench.engine;
+
+import io.rdma.engine.Operation;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.WorkRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** The engine without a front-end: an operation whose end submits the next one. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class EngineWrites {
+    /** Connections, and operations in flight on each. */
+    @Param({"1x128", "1x16", "100x16", "1000x16"})
+    public String shape = "1x128";
+
+    private final List<RdmaEndpoint> endpoints = new ArrayList<>();
+    private int inFlight;
+    private @Nullable Seam seam;
+
+    /** Connects. */
+    @Setup
+    public void open() {
+        String[] parts = shape.split("x");
+        int connections = Integer.parseInt(parts[0]);
+        inFlight = Integer.parseInt(parts[1]);
+        Seam opened = new Seam(connections, inFlight);
+        seam = opened;
+        endpoints.clear();
+        opened.connect(connections).forEach(connection -> endpoints.add(connection.endpoint()));
+    }
+
+    /** Disconnects. */
+    @TearDown
+    public void close() {
+        Objects.requireNonNull(seam).close();
+    }
+
+    /** {@link Seam#BATCH} writes, spread over the connections. */
+    @Benchmark
+    @OperationsPerInvocation(Seam.BATCH)
+    public void writes(Counted counted) throws InterruptedException {
+        Seam open = Objects.requireNonNull(seam);
+        WorkRequest request = WorkRequest.write(open.source(), open.target());
+        counted.before(open.counters());
+        Window window = new Window(endpoints.size() * inFlight, Seam.BATCH) {
+            @Override
+            void start(int place) {
+                RdmaEndpoint endpoint = endpoints.get(place / inFlight);
+                endpoint.submit(new Write(request, this, place));
+            }
+        };
+        window.begin();
+        window.await();
+        counted.after(open.counters());
+    }
+
+    /** Tells its window. */
+    static final class Write extends Operation {
+        private final Window window;
+        private final int place;
+
+        Write(WorkRequest request, Window window, int place) {
+            super(request);
+            this.window = window;
+            this.place = place;
+        }
+
+        @Override
+        protected void completed(long value) {
+            window.completed(place);
+        }
+
+        @Override
+        protected void failed(RuntimeException error) {
+            window.failed(error);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.rdma.samples.bench.engine;
+
+import io.rdma.reactive.RdmaConnection;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+
+/** {@code write} as a {@code Mono}. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class ReactiveWrites {
+    private @Nullable Seam seam;
+    private @Nullable RdmaConnection connection;
+
+    /** Connects. */
+    @Setup
+    public void open() {
+        Seam opened = new Seam(1, Seam.DEPTH);
+        seam = opened;
+        connection = opened.connect(1).getFirst();
+    }
+
+    /** Disconnects. */
+    @TearDown
+    public void close() {
+        Objects.requireNonNull(seam).close();
+    }
+
+    /** As many in flight as the send queue has places; the subscribers are used again, so what is allocated is the library's. */
+    @Benchmark
+    @OperationsPerInvocation(Seam.BATCH)
+    public void pipelined(Counted counted) throws InterruptedException {
+        write(Seam.DEPTH, counted);
+    }
+
+    /** The next when the one before has completed. */
+    @Benchmark
+    @OperationsPerInvocation(Seam.BATCH)
+    public void oneAtATime(Counted counted) throws InterruptedException {
+        write(1, counted);
+    }
+
+    /** Pipelined as a user would: {@code flatMap}, whose own cost is included. */
+    @Benchmark
+    @OperationsPerInvocation(Seam.BATCH)
+    public void flatMap(Counted counted) {
+        Seam open = Objects.requireNonNull(seam);
+        RdmaConnection to = Objects.requireNonNull(connection);
+        counted.before(open.counters());
+        Flux.range(0, Seam.BATCH)
+                .flatMap(i -> to.write(open.source(), open.target()), Seam.DEPTH)
+                .blockLast();
+        counted.after(open.counters());
+    }
+
+    private void write(int inFlight, Counted counted) throws InterruptedException {
+        Seam open = Objects.requireNonNull(seam);
+        Writes writes = new Writes(open, Objects.requireNonNull(connection), inFlight);
+        counted.before(open.counters());
+        writes.begin();
+        writes.await();
+        counted.after(open.counters());
+    }
+
+    private static final class Writes extends Window {
+        private final Seam seam;
+        private final RdmaConnection connection;
+        private final Writer[] writers;
+
+        Writes(Seam seam, RdmaConnection connection, int inFlight) {
+            super(inFlight, Seam.BATCH);
+            this.seam = seam;
+            this.connection = connection;
+            writers = new Writer[inFlight];
+            for (int place = 0; place < inFlight; place++) {
+                writers[place] = new Writer(this, place);
+            }
+        }
+
+        @Override
+        void start(int place) {
+            connection.write(seam.source(), seam.target()).subscribe(writers[place]);
+        }
+    }
+
+    private static final class Writer implements CoreSubscriber<Void> {
+        private final Writes writes;
+        private final int place;
+
+        Writer(Writes writes, int place) {
+            this.writes = writes;
+            this.place = place;
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            subscription.request(Long.MAX_VALUE);
+        }
+
+        @Override
+        public void onNext(Void nothing) {}
+
+        @Override
+        public void onError(Throwable error) {
+            writes.failed(error);
+        }
+
+        @Override
+        public void onComplete() {
+            writes.completed(place);
+        }
+    }
+}

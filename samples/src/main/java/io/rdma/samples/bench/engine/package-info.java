@@ -1,0 +1,5 @@
+/** Benchmarks of JMH over the immediate device. */
+@NullMarked
+package io.rdma.samples.bench.engine;
+
+import org.jspecify.annotations.NullMarked;

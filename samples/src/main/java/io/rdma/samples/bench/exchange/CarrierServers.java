@@ -1,0 +1,35 @@
+package io.rdma.samples.bench.exchange;
+
+import java.io.IOException;
+
+/** Servers of all carriers, in a JVM of their own. */
+public final class CarrierServers {
+    private CarrierServers() {}
+
+    /**
+     * What {@link OtherJvm#port} finds a server by.
+     *
+     * @param carrier which
+     * @param size bytes of a message
+     * @return a name
+     */
+    public static String name(Carrier carrier, int size) {
+        return carrier.name() + " " + size;
+    }
+
+    /**
+     * Serves.
+     *
+     * @param sizes bytes of a message, one argument each
+     * @throws IOException if a server cannot listen
+     */
+    public static void main(String[] sizes) throws IOException {
+        for (String size : sizes) {
+            for (Carrier carrier : Carrier.values()) {
+                int bytes = Integer.parseInt(size);
+                OtherJvm.listening(name(carrier, bytes), carrier.serve(bytes));
+            }
+        }
+        OtherJvm.untilTheEnd();
+    }
+}

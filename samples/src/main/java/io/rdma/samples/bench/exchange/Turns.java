@@ -1,0 +1,65 @@
+package io.rdma.samples.bench.exchange;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+// Invariant: between begin and the end, the fields belong to the thread that signals answers.
+
+/** A ping-pong whose answers are signalled: each one starts the next turn. */
+final class Turns {
+    private static final long PATIENCE_SECONDS = 120;
+
+    private final Runnable ask;
+    private volatile CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+    private @Nullable Histogram times;
+    private int left;
+    private long asked;
+
+    /** @param ask sends a message that is to be answered */
+    Turns(Runnable ask) {
+        this.ask = ask;
+    }
+
+    void run(int count, Histogram into) throws Exception {
+        times = into;
+        left = count;
+        await(this::turn);
+    }
+
+    /** One answer, whatever asks for it. */
+    void once(Runnable asks) throws Exception {
+        times = null;
+        left = 1;
+        await(asks);
+    }
+
+    private void await(Runnable start) throws Exception {
+        CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+        done = end;
+        start.run();
+        end.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void turn() {
+        asked = System.nanoTime();
+        ask.run();
+    }
+
+    void answered() {
+        Histogram into = times;
+        if (into != null) {
+            into.recordValue(System.nanoTime() - asked);
+        }
+        if (--left == 0) {
+            done.complete(null);
+        } else {
+            turn();
+        }
+    }
+
+    void failed(Throwable error) {
+        done.completeExceptionally(error);
+    }
+}

@@ -1,0 +1,60 @@
+package io.rdma.samples.bench.exchange;
+
+import io.rdma.reactive.RdmaConnection;
+import io.rdma.reactive.RdmaServer;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.RemoteMemory;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.function.Consumer;
+import reactor.core.publisher.Mono;
+
+/** The end of a {@link VerbsClient} that does not measure: lends memory, and sends messages back that ask for it. */
+public final class VerbsServer {
+    static final int BUFFERS = 64;
+    static final int BUFFER_BYTES = 65_536;
+    static final int MEMORY_BYTES = 1 << 20;
+
+    private static final Duration PATIENCE = Duration.ofMinutes(5); // an emulated machine
+
+    private VerbsServer() {}
+
+    /**
+     * Serves.
+     *
+     * @param arguments device, address to listen on
+     * @throws IOException if it cannot
+     */
+    public static void main(String[] arguments) throws IOException {
+        int port = RdmaServer.create()
+                .device(arguments[0])
+                .host(arguments[1])
+                .port(0)
+                .receiveBuffers(BUFFERS, BUFFER_BYTES)
+                .sendBuffers(BUFFERS, BUFFER_BYTES)
+                .options(options -> options.withHandshakeTimeout(PATIENCE))
+                .handle(VerbsServer::serve)
+                .bindNow(PATIENCE)
+                .port();
+        OtherJvm.listening("verbs", port);
+        OtherJvm.untilTheEnd();
+    }
+
+    private static Mono<Void> serve(RdmaConnection connection) {
+        byte[] plain = new byte[BUFFER_BYTES];
+        return connection
+                .allocate(MEMORY_BYTES, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)
+                .flatMap(memory -> connection.send(RemoteMemory.ENCODED_BYTES, memory.remote()::encode))
+                .thenMany(connection.receive(message ->
+                        message.segment().get(ValueLayout.JAVA_BYTE, 0) == Carrier.ANSWER ? message.length() : 0))
+                .filter(length -> length > 0)
+                .concatMap(length -> connection.send(length, copyOf(plain, length)))
+                .then();
+    }
+
+    private static Consumer<MemorySegment> copyOf(byte[] message, int length) {
+        return target -> MemorySegment.copy(message, 0, target, ValueLayout.JAVA_BYTE, 0, length);
+    }
+}

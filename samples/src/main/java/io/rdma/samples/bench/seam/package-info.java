@@ -1,0 +1,5 @@
+/** A device that completes at once, so that a measurement shows the library alone. */
+@NullMarked
+package io.rdma.samples.bench.seam;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,100 @@
+package io.rdma.samples.bench.engine
+
+import io.rdma.buffer.RegisteredBuffer
+import io.rdma.cm.ConnectionOptions
+import io.rdma.coroutines.MessageEncoder
+import io.rdma.coroutines.RdmaClient
+import io.rdma.coroutines.RdmaConnection
+import io.rdma.coroutines.RdmaServer
+import io.rdma.engine.RdmaResources
+import io.rdma.verbs.RemoteMemory
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.SupervisorJob
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import java.lang.foreign.MemorySegment
+
+/** Both ends of a connection whose coroutines run where they are resumed: on the loop. */
+class SuspendedConnection(
+    resources: RdmaResources,
+    options: ConnectionOptions,
+) : AutoCloseable {
+    private val scope = CoroutineScope(SupervisorJob() + Dispatchers.Unconfined)
+    private val received = Channel<Unit>(Channel.UNLIMITED)
+    private val expected = CompletableDeferred<Int>()
+    private val server: RdmaServer =
+        RdmaServer.bind("127.0.0.1", 0) {
+            this.resources = resources
+            this.options = options
+        }
+    private val connection: RdmaConnection
+
+    init {
+        scope.launch { server.serve(::count) }
+        connection =
+            runBlocking {
+                RdmaClient.connect("127.0.0.1", server.port()) {
+                    this.resources = resources
+                    this.options = options
+                }
+            }
+    }
+
+    private suspend fun count(peer: RdmaConnection) {
+        var count = 0
+        peer.incoming().collect {
+            if (++count == expected.await()) {
+                count = 0
+                received.send(Unit)
+            }
+        }
+    }
+
+    /** So many coroutines, each of which writes so often. */
+    fun write(
+        coroutines: Int,
+        times: Int,
+        source: RegisteredBuffer,
+        target: RemoteMemory,
+    ) = runBlocking {
+        List(coroutines) {
+            scope.launch {
+                repeat(times) { connection.write(source, target) }
+            }
+        }.joinAll()
+    }
+
+    /** Sends so many messages as a `Flow`; returns when the other end has collected them. */
+    fun stream(
+        count: Int,
+        bytes: Int,
+    ) = runBlocking {
+        expected.complete(count)
+        scope.launch { connection.send(flow { repeat(count) { emit(bytes) } }, Filled) }.join()
+        received.receive()
+    }
+
+    override fun close() {
+        connection.close()
+        server.close()
+        scope.cancel()
+    }
+
+    private object Filled : MessageEncoder<Int> {
+        override fun encode(
+            item: Int,
+            target: MemorySegment,
+        ): Int {
+            target.asSlice(0, item.toLong()).fill(1)
+            return item
+        }
+
+        override fun length(item: Int): Int = item
+    }
+}
