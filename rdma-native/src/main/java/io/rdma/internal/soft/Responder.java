@@ -11,7 +11,11 @@ import java.lang.invoke.VarHandle;
 // answered with one NAK.
 // - Reads and atomics become jobs, answered in order; one acknowledge or NAK can be pending and is sent only behind all
 // jobs, so it cannot overtake.
-// - The job ring is the replay store too: the last max_dest_rd_atomic atomics keep their results for duplicates.
+// - The ring of fresh jobs is the replay store too: the last max_dest_rd_atomic atomics keep their results for
+// duplicates.
+// - Duplicates are jobs of their own, which take neither room nor results from fresh ones, and are answered behind
+// them. One that cannot be
+// answered is dropped: the peer may have got its answer long ago, and asks again if not.
 // - A request that is refused for good ends the queue pair after its NAK was sent.
 
 /** The receiving side of a queue pair: checks, executes and answers what the peer asks. IB spec volume 1, 9.7. */
@@ -25,6 +29,9 @@ final class Responder {
     private Job[] jobs = new Job[0];
     private long jobsAdded;
     private long jobsDone;
+    private Job[] repeats = new Job[0];
+    private long repeatsAdded;
+    private long repeatsDone;
     private int expected;
     private int msn;
     private boolean nakSent;
@@ -47,6 +54,31 @@ final class Responder {
         long length;
         int rkey;
         long original;
+        boolean again;
+
+        boolean isAnswered() {
+            return sent == packets;
+        }
+
+        void read(Packet p, int mtu, boolean repeated) {
+            atomic = false;
+            psn = p.psn;
+            packets = (int) Math.max(1, (p.length + mtu - 1) / mtu);
+            sent = 0;
+            address = p.remoteAddress;
+            length = p.length;
+            rkey = p.rkey;
+            again = repeated;
+        }
+
+        void atomic(int at, long before, boolean repeated) {
+            atomic = true;
+            psn = at;
+            packets = 1;
+            sent = 0;
+            original = before;
+            again = repeated;
+        }
     }
 
     Responder(SoftQp qp) {
@@ -62,10 +94,18 @@ final class Responder {
         message = NONE;
         jobsAdded = 0;
         jobsDone = 0;
-        jobs = new Job[Math.max(1, qp.attr.maxDestRdAtomic())];
-        for (int i = 0; i < jobs.length; i++) {
-            jobs[i] = new Job();
+        repeatsAdded = 0;
+        repeatsDone = 0;
+        jobs = ring();
+        repeats = ring();
+    }
+
+    private Job[] ring() {
+        Job[] ring = new Job[Math.max(1, qp.attr.maxDestRdAtomic())];
+        for (int i = 0; i < ring.length; i++) {
+            ring[i] = new Job();
         }
+        return ring;
     }
 
     /** Sends what is to be answered, within a bound. @return whether more is left */
@@ -76,8 +116,16 @@ final class Responder {
             if (!answer(job)) {
                 return false;
             }
+            jobsDone += job.isAnswered() ? 1 : 0;
         }
-        if (jobsDone < jobsAdded) {
+        while (repeatsDone < repeatsAdded && budget-- > 0) {
+            Job job = repeats[(int) (repeatsDone % repeats.length)];
+            if (!answer(job)) {
+                return false;
+            }
+            repeatsDone += job.isAnswered() ? 1 : 0;
+        }
+        if (jobsDone < jobsAdded || repeatsDone < repeatsAdded) {
             return true;
         }
         if (pendingSyndrome != NONE) {
@@ -111,8 +159,11 @@ final class Responder {
             if (bytes > 0) {
                 long address = qp.device.translate(qp.pd, job.rkey, job.address + offset, bytes, ACCESS_REMOTE_READ);
                 if (address == 0) { // deregistered while the answer was on its way
-                    jobsDone = jobsAdded;
-                    refuse(Aeth.NAK_REMOTE_ACCESS, psn);
+                    job.sent = job.packets;
+                    if (!job.again) {
+                        jobsDone = jobsAdded - 1; // those behind it are not answered
+                        refuse(Aeth.NAK_REMOTE_ACCESS, psn);
+                    }
                     return true;
                 }
                 packet.addPiece(address, bytes);
@@ -120,9 +171,7 @@ final class Responder {
         }
         packet.syndrome = Aeth.ACK;
         packet.msn = msn;
-        if (++job.sent == job.packets) {
-            jobsDone++;
-        }
+        job.sent++;
         qp.device.transmit(qp, packet);
         return qp.state != QPS_ERR;
     }
@@ -149,14 +198,11 @@ final class Responder {
 
     private void duplicate(Packet p) {
         if (p.opcode == Opcode.READ_REQUEST) {
-            addRead(p, false);
+            repeatRead(p);
         } else if (Opcode.isAtomic(p.opcode)) {
             for (Job job : jobs) {
-                if (job.atomic && job.psn == p.psn && job.sent == 1) {
-                    if (jobsAdded - jobsDone < jobs.length) {
-                        long original = job.original; // the new job may take this very place
-                        newJob(true, p.psn, 1).original = original;
-                    }
+                if (job.atomic && job.psn == p.psn && job.isAnswered() && hasRoomToRepeat()) {
+                    repeats[(int) (repeatsAdded++ % repeats.length)].atomic(p.psn, job.original, true);
                     return;
                 }
             }
@@ -171,7 +217,7 @@ final class Responder {
         if (startsOrAlone ? message != NONE : message == NONE || !sameKind) {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
         } else if (p.opcode == Opcode.READ_REQUEST) {
-            addRead(p, true);
+            read(p);
         } else if (Opcode.isAtomic(p.opcode)) {
             atomic(p);
         } else if (Opcode.goesOn(p.opcode) && p.payload != qp.mtu || p.payload > qp.mtu) {
@@ -272,34 +318,32 @@ final class Responder {
         return length == 0 || qp.device.translate(qp.pd, rkey, address, length, access) != 0;
     }
 
-    private void addRead(Packet p, boolean fresh) {
-        boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_READ) != 0;
-        if (jobsAdded - jobsDone >= jobs.length) {
-            if (fresh) {
-                refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
-            }
-        } else if (!allowed || !covers(p.rkey, p.remoteAddress, p.length, ACCESS_REMOTE_READ)) {
-            refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
-        } else {
-            int packets = (int) Math.max(1, (p.length + qp.mtu - 1) / qp.mtu);
-            Job job = newJob(false, p.psn, packets);
-            job.address = p.remoteAddress;
-            job.length = p.length;
-            job.rkey = p.rkey;
-            if (fresh) {
-                expected = Psn.add(expected, packets);
-                msn++;
-            }
+    private boolean hasRoomToRepeat() {
+        return repeatsAdded - repeatsDone < repeats.length;
+    }
+
+    private boolean mayRead(Packet p) {
+        return (qp.attr.qpAccessFlags() & ACCESS_REMOTE_READ) != 0
+                && covers(p.rkey, p.remoteAddress, p.length, ACCESS_REMOTE_READ);
+    }
+
+    private void repeatRead(Packet p) {
+        if (hasRoomToRepeat() && mayRead(p)) {
+            repeats[(int) (repeatsAdded++ % repeats.length)].read(p, qp.mtu, true);
         }
     }
 
-    private Job newJob(boolean atomic, int psn, int packets) {
-        Job job = jobs[(int) (jobsAdded++ % jobs.length)];
-        job.atomic = atomic;
-        job.psn = psn;
-        job.packets = packets;
-        job.sent = 0;
-        return job;
+    private void read(Packet p) {
+        if (jobsAdded - jobsDone >= jobs.length) {
+            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+        } else if (!mayRead(p)) {
+            refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+        } else {
+            Job job = jobs[(int) (jobsAdded++ % jobs.length)];
+            job.read(p, qp.mtu, false);
+            expected = Psn.add(expected, job.packets);
+            msn++;
+        }
     }
 
     private void atomic(Packet p) {
@@ -314,11 +358,11 @@ final class Responder {
             refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
             return;
         }
-        Job job = newJob(true, p.psn, 1);
         // Atomic for the CPU as well, where the process address is aligned like the remote one.
-        job.original = p.opcode == Opcode.FETCH_ADD
+        long original = p.opcode == Opcode.FETCH_ADD
                 ? (long) LONGS.getAndAdd(NativeMemory.ALL, address, p.swapAdd)
                 : (long) LONGS.compareAndExchange(NativeMemory.ALL, address, p.compare, p.swapAdd);
+        jobs[(int) (jobsAdded++ % jobs.length)].atomic(p.psn, original, false);
         expected = Psn.add(expected, 1);
         msn++;
     }

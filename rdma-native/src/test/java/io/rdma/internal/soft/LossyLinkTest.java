@@ -67,6 +67,34 @@ class LossyLinkTest {
         }
     }
 
+    /** Repeated reads and atomics, each as many at once as was agreed on: they must take neither room from fresh ones nor the results that are kept for them. */
+    @Test
+    void repeatedRequestsTakeNothingFromFreshOnes() {
+        try (Arena arena = Arena.ofShared()) {
+            SoftFaults faults = new SoftFaults(0.02, 0.5, 0.1, 4);
+            SoftSide a = new SoftSide(arena, faults);
+            SoftSide b = new SoftSide(arena, faults);
+            a.connect(b);
+            b.connect(a);
+            b.memory.fill((byte) 7);
+            b.memory.set(ValueLayout.JAVA_LONG, 0, 0);
+            for (int round = 0; round < 300; round++) {
+                for (int i = 0; i < 8; i += 2) {
+                    a.send(i, Ibv.WR_RDMA_READ, b, 64 + i * 2000L, 2000);
+                    a.send(i + 1, Ibv.WR_ATOMIC_FETCH_AND_ADD, b, i * 8L, 8);
+                }
+                for (int i = 0; i < 8; i += 2) {
+                    a.expect(i);
+                    a.expect(i + 1);
+                    assertThat(a.memory.get(ValueLayout.JAVA_LONG, i * 8L)).isEqualTo(round * 4L + i / 2);
+                }
+            }
+            assertThat(b.memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(1200);
+            a.close();
+            b.close();
+        }
+    }
+
     @Test
     void garbageOnThePortDisturbsNobody() throws IOException {
         try (Arena arena = Arena.ofShared()) {
