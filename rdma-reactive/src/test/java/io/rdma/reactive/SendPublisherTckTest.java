@@ -1,0 +1,12 @@
+package io.rdma.reactive;
+
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Messages of a publisher, by the rules of Reactive Streams. */
+public class SendPublisherTckTest extends EmptyTck {
+    @Override
+    Mono<Void> operation(TckPair.Ends ends) {
+        return ends.client().send(Flux.range(0, TckPair.MESSAGES / 2), (n, target) -> 1 + n % 60);
+    }
+}
