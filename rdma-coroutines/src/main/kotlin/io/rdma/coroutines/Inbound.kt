@@ -4,6 +4,8 @@ import io.rdma.buffer.ReceivedMessage
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint
 import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.suspendCancellableCoroutine
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicReference
@@ -41,6 +43,8 @@ internal class Inbound(
         while (true) {
             val terminated = queue.isTerminated // before the poll: what arrived before the end is delivered
             if (terminated && closed) queue.discard()
+            // A flow hands nothing to a collector that is cancelled: what it cannot have stays in the queue.
+            currentCoroutineContext().ensureActive()
             queue.poll()?.let { return it }
             if (terminated) {
                 endpoint.failure()?.let {

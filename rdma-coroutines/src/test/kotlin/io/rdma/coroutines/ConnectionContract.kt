@@ -1,5 +1,6 @@
 package io.rdma.coroutines
 
+import app.cash.turbine.test
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.cm.RdmaConnectException
 import io.rdma.engine.ConnectionClosedException
@@ -12,8 +13,10 @@ import io.rdma.verbs.WorkCompletionStatus
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.map
@@ -109,6 +112,60 @@ abstract class ConnectionContract {
                 text.length
             }
             assertThat(received.await()).isEqualTo(sent)
+        }
+
+    private fun RdmaConnection.lent(): Flow<String> = incoming().map { String(it.toByteArray()) }
+
+    private fun RdmaConnection.owned(): Flow<String> =
+        receiveOwned().map { message ->
+            message.use { String(it.toByteArray()) }
+        }
+
+    @Test
+    fun `messages are handed out one at a time and only to who collects`() =
+        connected { pair ->
+            val receives = pair.peer.endpoint().receives()
+            for (flow in listOf(pair.peer.lent(), pair.peer.owned())) {
+                repeat(10) { pair.client.sendText("message $it") }
+                while (receives.outstanding() < 10) kotlinx.coroutines.yield()
+                flow.take(3).test(timeout = 20.seconds) {
+                    repeat(3) { assertThat(awaitItem()).isEqualTo("message $it") }
+                    awaitComplete()
+                }
+                while (receives.outstanding() != 7) kotlinx.coroutines.yield()
+                flow.test(timeout = 20.seconds) {
+                    for (i in 3 until 10) assertThat(awaitItem()).isEqualTo("message $i")
+                    expectNoEvents()
+                    pair.client.sendText("later")
+                    assertThat(awaitItem()).isEqualTo("later")
+                    cancelAndIgnoreRemainingEvents()
+                }
+                while (receives.outstanding() != 0) kotlinx.coroutines.yield()
+            }
+        }
+
+    @Test
+    fun `what arrived is not lost when the collector is cancelled between two items`() =
+        connected { pair ->
+            val receives = pair.peer.endpoint().receives()
+            for (flow in listOf(pair.peer.lent(), pair.peer.owned())) {
+                repeat(5) { pair.client.sendText("message $it") }
+                while (receives.outstanding() < 5) kotlinx.coroutines.yield()
+                val got = mutableListOf<String>()
+                val collecting =
+                    launch {
+                        flow.collect {
+                            got += it
+                            if (got.size == 2) cancel() // the next message is there already
+                        }
+                    }
+                collecting.join()
+                assertThat(got).containsExactly("message 0", "message 1")
+                flow.take(3).test(timeout = 20.seconds) {
+                    for (i in 2 until 5) assertThat(awaitItem()).isEqualTo("message $i")
+                    awaitComplete()
+                }
+            }
         }
 
     @Test
