@@ -1,0 +1,63 @@
+package io.rdma.engine;
+
+import io.rdma.testing.Stress;
+import io.rdma.verbs.ModelVerbs;
+import java.util.concurrent.CountDownLatch;
+import org.jetbrains.lincheck.Lincheck;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The loop falls asleep while tasks and completions come: a lost wake-up is a test that hangs, which the model checker reports with the interleaving. */
+@Tag("model")
+class CompletionLoopModelTest {
+    @Test
+    void noTaskWaitsForEver() {
+        explore(2, 0);
+    }
+
+    @Test
+    void noCompletionWaitsForEver() {
+        explore(0, 2);
+    }
+
+    @Test
+    void taskAndCompletionTogether() {
+        explore(1, 1);
+    }
+
+    private static void explore(int tasks, int completions) {
+        race(tasks, completions); // loads the classes, which the model checker's time limit would count
+        Lincheck.runConcurrentTest(Stress.times(60), () -> race(tasks, completions));
+    }
+
+    private static void race(int tasks, int completions) {
+        ModelVerbs device = new ModelVerbs();
+        CompletionLoop loop = new CompletionLoop(device.context(), 2, IdleStrategy.SLEEP, "loop");
+        CountDownLatch done = new CountDownLatch(tasks + completions);
+        int base = loop.table().reserve(2, (slot, batch, index) -> done.countDown());
+        Thread other = new Thread(() -> {
+            if (tasks > 0) {
+                loop.execute(done::countDown);
+            } else {
+                device.complete(loop.table().arm(base));
+            }
+        });
+        other.start();
+        if (tasks > 1) {
+            loop.execute(done::countDown);
+        }
+        if (completions > 0) {
+            device.complete(loop.table().arm(base + 1));
+        }
+        try {
+            done.await();
+            other.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        loop.close();
+        if (loop.counters().listenerErrors() != 0) {
+            throw new AssertionError("the loop met an error");
+        }
+    }
+}

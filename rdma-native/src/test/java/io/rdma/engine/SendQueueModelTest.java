@@ -1,0 +1,112 @@
+package io.rdma.engine;
+
+import io.rdma.testing.Stress;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.ModelVerbs;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.verbs.RemoteMemory;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.lincheck.Lincheck;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Two threads submit into a queue of one while the loop retires: each operation ends exactly once, nothing is posted too late, nothing is left. Not in a normal build: the
+ * model checker gives each interleaving 30 s of real time, and on a busy host the first one of this whole engine may take longer.
+ */
+@Tag("model")
+@EnabledIfSystemProperty(
+        named = "io.rdma.stress",
+        matches = "\\d+",
+        disabledReason = "asked for by -Dio.rdma.stress=1 or more")
+class SendQueueModelTest {
+    private static final QueuePairCapacity ONE = new QueuePairCapacity(1, 1, 1, 1, 0);
+    private static final EndpointOptions OPTIONS =
+            new EndpointOptions(ONE, 1, 64, 1, 64, 1, 1, 64, 64, 64, false, 1, Duration.ofDays(1));
+
+    /** What happens beside. */
+    enum Beside {
+        NOTHING,
+        ABANDON,
+        CLOSE
+    }
+
+    private static final class Counting extends Operation {
+        private final CountDownLatch ended;
+        final AtomicInteger ends = new AtomicInteger();
+
+        Counting(CountDownLatch ended) {
+            super(WorkRequest.fetchAndAdd(new RemoteMemory(8, 8, 1), 1));
+            this.ended = ended;
+        }
+
+        void end() {
+            ends.incrementAndGet();
+            ended.countDown();
+        }
+
+        @Override
+        protected void completed(long value) {
+            end();
+        }
+
+        @Override
+        protected void failed(RuntimeException error) {
+            end();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Beside.class)
+    void eachOperationEndsOnce(Beside beside) {
+        submit(beside); // loads the classes, which the model checker's time limit would count
+        Lincheck.runConcurrentTest(Stress.times(20), () -> submit(beside));
+    }
+
+    private static void submit(Beside beside) {
+        ModelVerbs device = new ModelVerbs();
+        DeviceContext context = device.context();
+        CompletionLoop loop = new CompletionLoop(context, 2, IdleStrategy.SLEEP, "loop");
+        ProtectionDomain domain = context.allocateProtectionDomain();
+        QueuePair queuePair = domain.createQueuePair(loop.completionQueue(), loop.completionQueue(), ONE);
+        RdmaEndpoint endpoint = new RdmaEndpoint(loop, domain, queuePair, OPTIONS);
+        CountDownLatch ended = new CountDownLatch(2);
+        Counting theirs = new Counting(ended);
+        Counting ours = new Counting(ended);
+        Thread other = new Thread(() -> endpoint.submit(theirs));
+        other.start();
+        endpoint.submit(ours);
+        if (beside == Beside.CLOSE) {
+            endpoint.close();
+        }
+        if (beside == Beside.ABANDON && ours.abandon()) {
+            ours.end();
+        }
+        try {
+            ended.await();
+            other.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        endpoint.close();
+        endpoint.closed().join();
+        loop.close();
+        check(theirs.ends.get() == 1 && ours.ends.get() == 1, "each ended once");
+        check(endpoint.inFlight() == 0 && endpoint.receives().outstanding() == 0, "nothing is in flight");
+        check(loop.freeEntries() == 2, "all slots are free");
+        check(device.regions() == 0, "no region is left");
+        check(loop.counters().listenerErrors() == 0, "nothing was thrown on the loop");
+    }
+
+    private static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError("not true: " + what);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.rdma.internal.soft;
+
+import io.rdma.internal.ffi.Verbs;
+
+/** Software devices of their own, which talk over UDP and whose links are bad, for tests of the layers above. */
+public final class FaultySoft {
+    private FaultySoft() {}
+
+    /** See {@link SoftFaults}. */
+    public static Verbs create(double loss, double duplicate, double reorder, long seed) {
+        return new SoftVerbs(SoftConfig.loopback().withFaults(new SoftFaults(loss, duplicate, reorder, seed)));
+    }
+}
