@@ -11,11 +11,6 @@ import java.lang.invoke.VarHandle;
 // answered with one NAK.
 // - Reads and atomics become jobs, answered in order; one acknowledge or NAK can be pending and is sent only behind all
 // jobs, so it cannot overtake.
-// - The ring of fresh jobs is the replay store too: the last max_dest_rd_atomic atomics keep their results for
-// duplicates.
-// - Duplicates are jobs of their own, which take neither room nor results from fresh ones, and are answered behind
-// them. One that cannot be
-// answered is dropped: the peer may have got its answer long ago, and asks again if not.
 // - A request that is refused for good ends the queue pair after its NAK was sent.
 
 /** The receiving side of a queue pair: checks, executes and answers what the peer asks. IB spec volume 1, 9.7. */
@@ -26,12 +21,7 @@ final class Responder {
 
     private final SoftQp qp;
     private final Packet packet = new Packet();
-    private Job[] jobs = new Job[0];
-    private long jobsAdded;
-    private long jobsDone;
-    private Job[] repeats = new Job[0];
-    private long repeatsAdded;
-    private long repeatsDone;
+    private AnswerQueue answers = new AnswerQueue(1);
     private int expected;
     private int msn;
     private boolean nakSent;
@@ -44,43 +34,6 @@ final class Responder {
     private long writeLength;
     private int writeRkey;
 
-    /** A read or atomic to answer, or answered. */
-    private static final class Job {
-        boolean atomic;
-        int psn;
-        int packets;
-        int sent;
-        long address;
-        long length;
-        int rkey;
-        long original;
-        boolean again;
-
-        boolean isAnswered() {
-            return sent == packets;
-        }
-
-        void read(Packet p, int mtu, boolean repeated) {
-            atomic = false;
-            psn = p.psn;
-            packets = (int) Math.max(1, (p.length + mtu - 1) / mtu);
-            sent = 0;
-            address = p.remoteAddress;
-            length = p.length;
-            rkey = p.rkey;
-            again = repeated;
-        }
-
-        void atomic(int at, long before, boolean repeated) {
-            atomic = true;
-            psn = at;
-            packets = 1;
-            sent = 0;
-            original = before;
-            again = repeated;
-        }
-    }
-
     Responder(SoftQp qp) {
         this.qp = qp;
     }
@@ -92,40 +45,18 @@ final class Responder {
         pendingSyndrome = NONE;
         fatal = false;
         message = NONE;
-        jobsAdded = 0;
-        jobsDone = 0;
-        repeatsAdded = 0;
-        repeatsDone = 0;
-        jobs = ring();
-        repeats = ring();
-    }
-
-    private Job[] ring() {
-        Job[] ring = new Job[Math.max(1, qp.attr.maxDestRdAtomic())];
-        for (int i = 0; i < ring.length; i++) {
-            ring[i] = new Job();
-        }
-        return ring;
+        answers = new AnswerQueue(Math.max(1, qp.attr.maxDestRdAtomic()));
     }
 
     /** Sends what is to be answered, within a bound. @return whether more is left */
     boolean run() {
         int budget = BUDGET;
-        while (jobsDone < jobsAdded && budget-- > 0) {
-            Job job = jobs[(int) (jobsDone % jobs.length)];
-            if (!answer(job)) {
+        while (!answers.isEmpty() && budget-- > 0) {
+            if (!answer(answers.first())) {
                 return false;
             }
-            jobsDone += job.isAnswered() ? 1 : 0;
         }
-        while (repeatsDone < repeatsAdded && budget-- > 0) {
-            Job job = repeats[(int) (repeatsDone % repeats.length)];
-            if (!answer(job)) {
-                return false;
-            }
-            repeatsDone += job.isAnswered() ? 1 : 0;
-        }
-        if (jobsDone < jobsAdded || repeatsDone < repeatsAdded) {
+        if (!answers.isEmpty()) {
             return true;
         }
         if (pendingSyndrome != NONE) {
@@ -142,7 +73,7 @@ final class Responder {
     }
 
     /** Sends the next packet of a job. @return false if the queue pair went to ERR */
-    private boolean answer(Job job) {
+    private boolean answer(AnswerQueue.Job job) {
         int psn = Psn.add(job.psn, job.sent);
         if (job.atomic) {
             packet.reset(Opcode.ATOMIC_ACKNOWLEDGE, qp.attr.destQpNum(), psn);
@@ -159,10 +90,11 @@ final class Responder {
             if (bytes > 0) {
                 long address = qp.device.translate(qp.pd, job.rkey, job.address + offset, bytes, ACCESS_REMOTE_READ);
                 if (address == 0) { // deregistered while the answer was on its way
-                    job.sent = job.packets;
-                    if (!job.again) {
-                        jobsDone = jobsAdded - 1; // those behind it are not answered
+                    if (job.fresh) {
+                        answers.clear();
                         refuse(Aeth.NAK_REMOTE_ACCESS, psn);
+                    } else {
+                        answers.removeFirst();
                     }
                     return true;
                 }
@@ -171,7 +103,9 @@ final class Responder {
         }
         packet.syndrome = Aeth.ACK;
         packet.msn = msn;
-        job.sent++;
+        if (++job.sent == job.packets) {
+            answers.removeFirst();
+        }
         qp.device.transmit(qp, packet);
         return qp.state != QPS_ERR;
     }
@@ -198,14 +132,11 @@ final class Responder {
 
     private void duplicate(Packet p) {
         if (p.opcode == Opcode.READ_REQUEST) {
-            repeatRead(p);
-        } else if (Opcode.isAtomic(p.opcode)) {
-            for (Job job : jobs) {
-                if (job.atomic && job.psn == p.psn && job.isAnswered() && hasRoomToRepeat()) {
-                    repeats[(int) (repeatsAdded++ % repeats.length)].atomic(p.psn, job.original, true);
-                    return;
-                }
+            if (!answers.repeats(p.psn)) {
+                addRead(p, false);
             }
+        } else if (Opcode.isAtomic(p.opcode)) {
+            answers.repeatAtomic(p.psn);
         } else if (pendingSyndrome == NONE) {
             pend(Aeth.ACK, Psn.add(expected, -1));
         }
@@ -217,7 +148,7 @@ final class Responder {
         if (startsOrAlone ? message != NONE : message == NONE || !sameKind) {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
         } else if (p.opcode == Opcode.READ_REQUEST) {
-            read(p);
+            addRead(p, true);
         } else if (Opcode.isAtomic(p.opcode)) {
             atomic(p);
         } else if (Opcode.goesOn(p.opcode) && p.payload != qp.mtu || p.payload > qp.mtu) {
@@ -318,51 +249,52 @@ final class Responder {
         return length == 0 || qp.device.translate(qp.pd, rkey, address, length, access) != 0;
     }
 
-    private boolean hasRoomToRepeat() {
-        return repeatsAdded - repeatsDone < repeats.length;
-    }
-
-    private boolean mayRead(Packet p) {
-        return (qp.attr.qpAccessFlags() & ACCESS_REMOTE_READ) != 0
-                && covers(p.rkey, p.remoteAddress, p.length, ACCESS_REMOTE_READ);
-    }
-
-    private void repeatRead(Packet p) {
-        if (hasRoomToRepeat() && mayRead(p)) {
-            repeats[(int) (repeatsAdded++ % repeats.length)].read(p, qp.mtu, true);
+    /** An old request that does not fit any more, as it may come late from the network, is nobody's fault: it is dropped. */
+    private void addRead(Packet p, boolean fresh) {
+        boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_READ) != 0;
+        if (!allowed || !covers(p.rkey, p.remoteAddress, p.length, ACCESS_REMOTE_READ)) {
+            if (fresh) {
+                refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+            }
+            return;
         }
-    }
-
-    private void read(Packet p) {
-        if (jobsAdded - jobsDone >= jobs.length) {
-            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
-        } else if (!mayRead(p)) {
-            refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
-        } else {
-            Job job = jobs[(int) (jobsAdded++ % jobs.length)];
-            job.read(p, qp.mtu, false);
-            expected = Psn.add(expected, job.packets);
+        int packets = (int) Math.max(1, (p.length + qp.mtu - 1) / qp.mtu);
+        AnswerQueue.Job job = answers.add(fresh, false, p.psn, packets);
+        if (job == null) {
+            if (fresh) {
+                refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+            }
+            return;
+        }
+        job.address = p.remoteAddress;
+        job.length = p.length;
+        job.rkey = p.rkey;
+        if (fresh) {
+            expected = Psn.add(expected, packets);
             msn++;
         }
     }
 
     private void atomic(Packet p) {
-        if ((p.remoteAddress & (Long.BYTES - 1)) != 0 || jobsAdded - jobsDone >= jobs.length) {
-            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
-            return;
-        }
         boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_ATOMIC) != 0;
-        long address =
-                allowed ? qp.device.translate(qp.pd, p.rkey, p.remoteAddress, Long.BYTES, ACCESS_REMOTE_ATOMIC) : 0;
-        if (address == 0) {
+        boolean aligned = (p.remoteAddress & (Long.BYTES - 1)) == 0;
+        long address = allowed && aligned
+                ? qp.device.translate(qp.pd, p.rkey, p.remoteAddress, Long.BYTES, ACCESS_REMOTE_ATOMIC)
+                : 0;
+        if (aligned && address == 0) {
             refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
             return;
         }
+        AnswerQueue.Job job = aligned ? answers.add(true, true, p.psn, 1) : null;
+        if (job == null) {
+            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+            return;
+        }
         // Atomic for the CPU as well, where the process address is aligned like the remote one.
-        long original = p.opcode == Opcode.FETCH_ADD
+        job.original = p.opcode == Opcode.FETCH_ADD
                 ? (long) LONGS.getAndAdd(NativeMemory.ALL, address, p.swapAdd)
                 : (long) LONGS.compareAndExchange(NativeMemory.ALL, address, p.compare, p.swapAdd);
-        jobs[(int) (jobsAdded++ % jobs.length)].atomic(p.psn, original, false);
+        answers.keep(p.psn, job.original);
         expected = Psn.add(expected, 1);
         msn++;
     }

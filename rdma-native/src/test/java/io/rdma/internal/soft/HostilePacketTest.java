@@ -198,6 +198,21 @@ class HostilePacketTest {
         assertRefused(Aeth.NAK_REMOTE_ACCESS);
     }
 
+    /** The network may deliver a copy when the peer has long had its answer and the memory is gone. */
+    @Test
+    void aLateCopyOfAReadDisturbsNobody() throws IOException {
+        send(Opcode.READ_REQUEST, PSN, 0, p -> p.length = 8);
+        assertThat(answer().opcode).isEqualTo(Opcode.READ_ONLY);
+        int key = victim.mr.rkey();
+        victim.verbs.deregMr(victim.mr.handle());
+        send(Opcode.READ_REQUEST, PSN, 0, p -> {
+            p.length = 8;
+            p.rkey = key;
+        });
+        victim.register();
+        assertWorks(PSN + 1);
+    }
+
     @Test
     void answersToWhatWasNeverAskedAreIgnored() throws IOException {
         for (int opcode :

@@ -100,7 +100,7 @@ final class SoftSide {
                 | Ibv.QP_SQ_PSN
                 | Ibv.QP_MAX_QP_RD_ATOMIC;
         AhAttr path = new AhAttr(gid, 0, 0, 64, 0, 0, 0, 0, 0, true, 1);
-        int retransmitAfter = 12; // 17 ms: longer than a busy machine keeps a thread waiting, eight times in a row
+        int retransmitAfter = 14; // 67 ms: longer than a busy machine keeps a thread waiting, eight times in a row
         int[][] steps = {{Ibv.QPS_INIT, toInit}, {Ibv.QPS_RTR, toRtr}, {Ibv.QPS_RTS, toRts}};
         for (int[] step : steps) {
             verbs.modifyQp(

@@ -1,0 +1,182 @@
+package io.rdma.interop;
+
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.CompletionChannel;
+import io.rdma.verbs.CompletionQueue;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.Gid;
+import io.rdma.verbs.GidTableEntry;
+import io.rdma.verbs.GidType;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.Mtu;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.verbs.QueuePairState;
+import io.rdma.verbs.RdmaDevices;
+import io.rdma.verbs.ReceiveChain;
+import io.rdma.verbs.RemoteMemory;
+import io.rdma.verbs.SendChain;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.security.SecureRandom;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.Objects;
+
+/** One process's end of {@link EveryOperation}: a connected queue pair with its region, and a TCP connection for the test's own words. */
+final class Side implements AutoCloseable {
+    /** Requests posted at a time. */
+    static final int DEPTH = 64;
+
+    /** Reads and atomics in flight at a time. */
+    private static final int ANSWERS = 4;
+
+    private static final int RETRANSMIT_AFTER = 14; // 67 ms
+    private static final int RNR_WAIT = 12; // 0.64 ms
+    private static final int POLLS_BEFORE_SLEEP = 10;
+    private static final long PATIENCE_NANOS = 240_000_000_000L;
+
+    private final DeviceContext context;
+    private final ProtectionDomain domain;
+    private final CompletionChannel channel;
+    private final CompletionQueue queue;
+    private final QueuePair pair;
+    private final CompletionBatch batch = new CompletionBatch(1);
+    final SendChain sends = new SendChain(DEPTH, 1);
+    final ReceiveChain receives = new ReceiveChain(DEPTH, 1);
+    final MemoryRegion region;
+    final RemoteMemory remote;
+    final DataInputStream in;
+    final DataOutputStream out;
+
+    Side(String device, Socket control, long bytes) throws IOException {
+        in = new DataInputStream(control.getInputStream());
+        out = new DataOutputStream(control.getOutputStream());
+        context = RdmaDevices.named(device).open();
+        domain = context.allocateProtectionDomain();
+        channel = context.createCompletionChannel();
+        queue = context.createCompletionQueue(2 * DEPTH, channel);
+        EnumSet<AccessFlag> all = EnumSet.allOf(AccessFlag.class);
+        region = domain.allocate(bytes, all);
+        pair = domain.createQueuePair(queue, queue, new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 0));
+        GidTableEntry gid = gid(control.getLocalAddress());
+        Mtu mtu = context.queryPort(1).activeMtu();
+        int psn = new SecureRandom().nextInt(1 << 24);
+
+        out.writeInt(pair.number());
+        out.writeInt(psn);
+        out.writeInt(mtu.code());
+        out.write(gid.gid().bytes());
+        out.writeLong(region.remote().address());
+        out.writeInt(region.rkey());
+        out.flush();
+        int peerNumber = in.readInt();
+        int peerPsn = in.readInt();
+        mtu = mtu.min(Mtu.of(in.readInt()));
+        byte[] peerGid = in.readNBytes(16);
+        remote = new RemoteMemory(in.readLong(), bytes, in.readInt());
+
+        pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
+                .pkeyIndex(0)
+                .port(1)
+                .access(all));
+        pair.modify(QueuePairAttributes.toState(QueuePairState.RTR)
+                .path(1, gid.index(), Gid.of(peerGid), 0)
+                .pathMtu(mtu)
+                .destQpNum(peerNumber)
+                .rqPsn(peerPsn)
+                .maxDestRdAtomic(ANSWERS)
+                .minRnrTimer(RNR_WAIT));
+        pair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
+                .sqPsn(psn)
+                .timeout(RETRANSMIT_AFTER)
+                .retryCnt(7)
+                .rnrRetry(7)
+                .maxRdAtomic(ANSWERS));
+        System.out.println(device + " " + gid.gid() + ", path MTU " + mtu.bytes());
+        meet();
+    }
+
+    private GidTableEntry gid(InetAddress address) {
+        return context.queryGidTable().stream()
+                .filter(entry -> entry.type() == GidType.ROCE_V2)
+                .min(Comparator.comparing(entry -> !entry.gid().toAddress().equals(address)))
+                .orElseThrow();
+    }
+
+    MemorySegment memory(long offset, long length) {
+        return region.segment().asSlice(offset, length);
+    }
+
+    long address(long offset) {
+        return region.segment().address() + offset;
+    }
+
+    /** Waits until the peer has come to the same place. */
+    void meet() throws IOException {
+        out.writeByte('.');
+        out.flush();
+        if (in.readByte() != '.') {
+            throw new IOException("the peer is somewhere else");
+        }
+    }
+
+    void post(SendChain chain) {
+        check(pair.post(chain) == 0, "ibv_post_send");
+        chain.clear();
+    }
+
+    void post(ReceiveChain chain) {
+        check(pair.post(chain) == 0, "ibv_post_recv");
+        chain.clear();
+    }
+
+    /** The next completion, which has to be a success, in time. */
+    CompletionBatch await() {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        for (int polls = 1; queue.poll(batch) == 0; polls++) {
+            check(System.nanoTime() - deadline < 0, "a completion in time");
+            if (polls % POLLS_BEFORE_SLEEP != 0) {
+                continue;
+            }
+            queue.requestNotify(); // and sleep: the peer may need this very processor
+            if (queue.poll(batch) != 0) {
+                break;
+            }
+            if (channel.await(1000)) {
+                channel.takeEvent();
+                queue.acknowledge(1);
+            }
+        }
+        check(batch.status(0) == 0, "status " + batch.status(0) + " of request " + batch.wrId(0));
+        return batch;
+    }
+
+    /** There is nothing more than what was awaited. */
+    void none() {
+        check(queue.poll(batch) == 0, "no completion too many");
+    }
+
+    static void check(boolean right, String what) {
+        if (!right) {
+            throw new AssertionError("wrong: " + Objects.requireNonNull(what));
+        }
+    }
+
+    @Override
+    public void close() {
+        pair.close();
+        region.close();
+        queue.close();
+        channel.close();
+        domain.close();
+        context.close();
+    }
+}
