@@ -62,7 +62,11 @@ class SharedReceiveQueueTest {
     }
 
     private void send(int opcode, int psn, int bytes) {
-        packet.reset(opcode, receiver.qp.qpNum(), psn);
+        send(receiver, opcode, psn, bytes);
+    }
+
+    private void send(SoftSide to, int opcode, int psn, int bytes) {
+        packet.reset(opcode, to.qp.qpNum(), psn);
         packet.ackRequest = true;
         packet.addPiece(payload.address(), bytes);
         peer.send(packet, SoftAddress.of(side.gid()));
@@ -119,6 +123,24 @@ class SharedReceiveQueueTest {
         receiver.reset();
         assertThat(receiver.poll()).isZero();
         assertThat(post(5)).isZero();
+    }
+
+    /** The queue goes round while one queue pair is still in the midst of a message: its receive is its own. */
+    @Test
+    void theReceiveOfAMessageThatIsArrivingIsNotOverwritten() {
+        Cq otherCq = side.verbs.createCq(side.context, 16, 0, 0);
+        SoftSide other = new SoftSide(arena, side, otherCq, srq.handle());
+        other.connect(SoftAddress.gid(peer.local()), PEER_QPN, PSN);
+        receiveHalf();
+        for (int i = 0; i < 2 * DEPTH; i++) {
+            send(other, Opcode.SEND_ONLY, PSN + i, 8);
+            other.expect(2 + i);
+            assertThat(post(3 + i)).isZero();
+        }
+        send(Opcode.SEND_LAST, PSN + 1, 8);
+        receiver.expect(1);
+        other.closeQueuePair();
+        side.verbs.destroyCq(otherCq.handle());
     }
 
     @Test
