@@ -242,6 +242,8 @@ final class Responder {
         expected = Psn.add(expected, 1);
         if (p.ackRequest) {
             pend(Aeth.ACK, p.psn);
+        } else if (pendingSyndrome != Aeth.ACK) {
+            pendingSyndrome = NONE; // what was refused has come right before the refusal was sent
         }
     }
 
@@ -270,9 +272,15 @@ final class Responder {
         job.length = p.length;
         job.rkey = p.rkey;
         if (fresh) {
-            expected = Psn.add(expected, packets);
-            msn++;
+            accept(packets);
         }
+    }
+
+    /** A read or atomic, whose answer says that all before it has arrived; an acknowledge of that would come behind it, out of order. */
+    private void accept(int packets) {
+        expected = Psn.add(expected, packets);
+        msn++;
+        pendingSyndrome = NONE;
     }
 
     private void atomic(Packet p) {
@@ -295,8 +303,7 @@ final class Responder {
                 ? (long) LONGS.getAndAdd(NativeMemory.ALL, address, p.swapAdd)
                 : (long) LONGS.compareAndExchange(NativeMemory.ALL, address, p.compare, p.swapAdd);
         answers.keep(p.psn, job.original);
-        expected = Psn.add(expected, 1);
-        msn++;
+        accept(1);
     }
 
     private void completeReceive(WorkRequest into, Packet p, int opcode, long bytes) {

@@ -198,6 +198,23 @@ class HostilePacketTest {
         assertRefused(Aeth.NAK_REMOTE_ACCESS);
     }
 
+    @Test
+    void answersComeInTheOrderOfTheRequests() throws IOException {
+        int pairs = 100;
+        for (int i = 0; i < pairs; i++) {
+            send(Opcode.WRITE_ONLY, PSN + 2 * i, 8, p -> {});
+            send(Opcode.READ_REQUEST, PSN + 2 * i + 1, 0, p -> p.length = 8);
+            if (i % 4 == 3) { // as many reads as the queue pair takes
+                int before = answer().psn;
+                while (before != PSN + 2 * i + 1) {
+                    assertThat(answer().psn).isGreaterThan(before);
+                    before = answer.psn;
+                }
+                assertThat(answer.opcode).isEqualTo(Opcode.READ_ONLY);
+            }
+        }
+    }
+
     /** The network may deliver a copy when the peer has long had its answer and the memory is gone. */
     @Test
     void aLateCopyOfAReadDisturbsNobody() throws IOException {
