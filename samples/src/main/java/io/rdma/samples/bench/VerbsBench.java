@@ -1,5 +1,6 @@
 package io.rdma.samples.bench;
 
+import io.rdma.engine.IdleStrategy;
 import io.rdma.samples.bench.exchange.OtherJvm;
 import io.rdma.samples.bench.exchange.VerbsClient;
 import io.rdma.samples.bench.exchange.VerbsServer;
@@ -28,6 +29,13 @@ final class VerbsBench implements Callable<Integer> {
             description = "This machine's address by which both ends find each other; default: ${DEFAULT-VALUE}.")
     private String host = "127.0.0.1";
 
+    @Option(
+            names = "--idle",
+            defaultValue = "ADAPTIVE",
+            description =
+                    "What our loops do when nothing completes, ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.")
+    private IdleStrategy idle = IdleStrategy.ADAPTIVE;
+
     @Option(names = "--gid-idx", defaultValue = "1", description = "For perftest; default: ${DEFAULT-VALUE}.")
     private int gidIndex;
 
@@ -54,9 +62,9 @@ final class VerbsBench implements Callable<Integer> {
                         device, host, gidIndex, events || Runtime.getRuntime().availableProcessors() == 1);
         Results results = new Results("verbs");
         List<String> command = Jvm.command("-Xmx512m");
-        command.addAll(List.of(VerbsServer.class.getName(), device, host));
+        command.addAll(List.of(VerbsServer.class.getName(), device, idle.name(), host));
         try (OtherJvm other = OtherJvm.start(command);
-                VerbsClient ours = new VerbsClient(device, host, other.port("verbs"))) {
+                VerbsClient ours = new VerbsClient(device, idle, host, other.port("verbs"))) {
             int operations = options.quick() ? 50 : count;
             for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // 0 warms up
                 System.out.println("round " + round + " of " + options.rounds());

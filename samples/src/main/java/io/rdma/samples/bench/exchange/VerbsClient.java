@@ -1,6 +1,8 @@
 package io.rdma.samples.bench.exchange;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.engine.IdleStrategy;
+import io.rdma.engine.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.verbs.AccessFlag;
@@ -24,6 +26,7 @@ public final class VerbsClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(5); // an emulated machine
     private static final int IN_FLIGHT = 128;
 
+    private final RdmaResources resources;
     private final RdmaConnection connection;
     private final MemoryRegion memory;
     private final CompletableFuture<RemoteMemory> lent = new CompletableFuture<>();
@@ -33,12 +36,14 @@ public final class VerbsClient implements AutoCloseable {
      * Connects.
      *
      * @param device name
+     * @param idle what the loop does when nothing completes
      * @param host of the server
      * @param port of the server
      */
-    public VerbsClient(String device, String host, int port) {
+    public VerbsClient(String device, IdleStrategy idle, String host, int port) {
+        resources = VerbsServer.resources(device, idle);
         connection = RdmaClient.create()
-                .device(device)
+                .resources(resources)
                 .host(host)
                 .port(port)
                 .receiveBuffers(VerbsServer.BUFFERS, VerbsServer.BUFFER_BYTES)
@@ -176,5 +181,6 @@ public final class VerbsClient implements AutoCloseable {
     public void close() {
         memory.close();
         connection.disposeNow(PATIENCE);
+        resources.close();
     }
 }

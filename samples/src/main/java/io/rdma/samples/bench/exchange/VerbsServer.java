@@ -1,8 +1,12 @@
 package io.rdma.samples.bench.exchange;
 
+import io.rdma.engine.IdleStrategy;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.ResourceOptions;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.RdmaDevices;
 import io.rdma.verbs.RemoteMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -24,13 +28,13 @@ public final class VerbsServer {
     /**
      * Serves.
      *
-     * @param arguments device, address to listen on
+     * @param arguments device, idle strategy, address to listen on
      * @throws IOException if it cannot
      */
     public static void main(String[] arguments) throws IOException {
         int port = RdmaServer.create()
-                .device(arguments[0])
-                .host(arguments[1])
+                .resources(resources(arguments[0], IdleStrategy.valueOf(arguments[1])))
+                .host(arguments[2])
                 .port(0)
                 .receiveBuffers(BUFFERS, BUFFER_BYTES)
                 .sendBuffers(BUFFERS, BUFFER_BYTES)
@@ -40,6 +44,10 @@ public final class VerbsServer {
                 .port();
         OtherJvm.listening("verbs", port);
         OtherJvm.untilTheEnd();
+    }
+
+    static RdmaResources resources(String device, IdleStrategy idle) {
+        return new RdmaResources(RdmaDevices.named(device), ResourceOptions.DEFAULT.withIdleStrategy(idle));
     }
 
     private static Mono<Void> serve(RdmaConnection connection) {
