@@ -119,11 +119,10 @@ final class EngineRun {
             results.add(name, "ops/ms", result.getPrimaryResult().getScore());
             return;
         }
+        results.add(name, "ns", sum(more, "cpuNanos") / sum(more, "operations"));
         if (method.startsWith("ForeignCalls")) {
-            results.add(name, "clock ns", result.getPrimaryResult().getScore());
             return;
         }
-        results.add(name, "ns", sum(more, "cpuNanos") / sum(more, "operations"));
         results.add(
                 name + ", by the clock", "clock ns", result.getPrimaryResult().getScore());
         results.add(name + ", allocated", "B", sum(more, "gc.alloc.rate.norm"));

@@ -40,12 +40,23 @@ public class Counted {
         operations += Seam.BATCH;
     }
 
+    /** The loop goes on polling while its two counters are read: they belong together if one has not moved meanwhile. */
+    private static long fruitful(LoopCounters counters) {
+        while (true) {
+            long empty = counters.emptyPolls();
+            long all = counters.polls();
+            if (counters.emptyPolls() == empty) {
+                return all - empty;
+            }
+        }
+    }
+
     void before(LoopCounters counters) {
         before();
         cpuNanos -= loopNanos();
         requests -= counters.posted();
         posts -= counters.doorbells();
-        polls -= counters.polls() - counters.emptyPolls();
+        polls -= fruitful(counters);
     }
 
     void after(LoopCounters counters) {
@@ -53,7 +64,7 @@ public class Counted {
         after();
         requests += counters.posted();
         posts += counters.doorbells();
-        polls += counters.polls() - counters.emptyPolls();
+        polls += fruitful(counters);
     }
 
     private long loopNanos() {

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
@@ -35,35 +36,71 @@ public class ForeignCalls {
 
     private final MemorySegment function = MemorySegment.ofAddress(FUNCTION.address());
     private final MemorySegment state = Arena.global().allocate(STATE);
-    private long value = -1;
+
+    // Each call needs the result of the one before, so none can be left out.
 
     /** A symbol that the handle is bound to. */
     @Benchmark
-    public long bound() throws Throwable {
-        return (long) BOUND.invokeExact(value);
+    @OperationsPerInvocation(Seam.BATCH)
+    public long bound(Counted counted) throws Throwable {
+        counted.before();
+        long value = -1;
+        for (int i = 0; i < Seam.BATCH; i++) {
+            value = -(long) BOUND.invokeExact(value);
+        }
+        counted.after();
+        return value;
     }
 
     /** The same, without the transition of the thread: only for what neither blocks nor calls back. */
     @Benchmark
-    public long boundCritical() throws Throwable {
-        return (long) BOUND_CRITICAL.invokeExact(value);
+    @OperationsPerInvocation(Seam.BATCH)
+    public long boundCritical(Counted counted) throws Throwable {
+        counted.before();
+        long value = -1;
+        for (int i = 0; i < Seam.BATCH; i++) {
+            value = -(long) BOUND_CRITICAL.invokeExact(value);
+        }
+        counted.after();
+        return value;
     }
 
     /** A function pointer that is an argument, as those of a provider are. */
     @Benchmark
-    public long pointer() throws Throwable {
-        return (long) POINTER.invokeExact(function, value);
+    @OperationsPerInvocation(Seam.BATCH)
+    public long pointer(Counted counted) throws Throwable {
+        counted.before();
+        long value = -1;
+        for (int i = 0; i < Seam.BATCH; i++) {
+            value = -(long) POINTER.invokeExact(function, value);
+        }
+        counted.after();
+        return value;
     }
 
     /** The same, without the transition. */
     @Benchmark
-    public long pointerCritical() throws Throwable {
-        return (long) POINTER_CRITICAL.invokeExact(function, value);
+    @OperationsPerInvocation(Seam.BATCH)
+    public long pointerCritical(Counted counted) throws Throwable {
+        counted.before();
+        long value = -1;
+        for (int i = 0; i < Seam.BATCH; i++) {
+            value = -(long) POINTER_CRITICAL.invokeExact(function, value);
+        }
+        counted.after();
+        return value;
     }
 
     /** A function pointer, and errno kept. */
     @Benchmark
-    public long pointerErrno() throws Throwable {
-        return (long) ERRNO.invokeExact(function, state, value);
+    @OperationsPerInvocation(Seam.BATCH)
+    public long pointerErrno(Counted counted) throws Throwable {
+        counted.before();
+        long value = -1;
+        for (int i = 0; i < Seam.BATCH; i++) {
+            value = -(long) ERRNO.invokeExact(function, state, value);
+        }
+        counted.after();
+        return value;
     }
 }
