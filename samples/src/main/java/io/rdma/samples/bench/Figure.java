@@ -20,11 +20,26 @@ final class Figure {
 
     /** This one over another, round by round. */
     static Figure ratio(Figure figure, Figure base) {
-        Figure ratio = new Figure(figure.name + " / " + base.name, "x");
+        Figure ratio = new Figure(figure.name + " / " + difference(base.name, figure.name), "x");
         for (int round = 0; round < Math.min(figure.rounds.size(), base.rounds.size()); round++) {
             ratio.add(figure.rounds.get(round) / base.rounds.get(round));
         }
         return ratio;
+    }
+
+    /** A name without the words that it begins and ends with as another one does, up to commas. */
+    private static String difference(String name, String other) {
+        List<String> words = new ArrayList<>(List.of(name.split(", ")));
+        List<String> others = new ArrayList<>(List.of(other.split(", ")));
+        while (words.size() > 1 && others.size() > 1 && words.getFirst().equals(others.getFirst())) {
+            words.removeFirst();
+            others.removeFirst();
+        }
+        while (words.size() > 1 && others.size() > 1 && words.getLast().equals(others.getLast())) {
+            words.removeLast();
+            others.removeLast();
+        }
+        return String.join(", ", words);
     }
 
     void add(double value) {

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import javax.imageio.ImageIO;
 import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.HorizontalBarChart;
+import org.knowm.xchart.HorizontalBarChartBuilder;
 import org.knowm.xchart.style.Styler;
 
 /** Results as JSON, and as a plot for each unit. */
@@ -56,19 +56,19 @@ final class ResultFiles {
     private static void plot(String instrument, String unit, List<Figure> figures, Path folder) {
         try {
             System.setProperty("java.awt.headless", "true");
-            CategoryChart chart = new CategoryChartBuilder()
-                    .width(Math.max(600, 60 * figures.size() + 200))
-                    .height(600)
-                    .title(instrument + ", median and spread")
-                    .yAxisTitle(unit)
+            List<Figure> upwards = figures.reversed(); // the first one on top
+            List<String> names = upwards.stream().map(Figure::name).toList();
+            HorizontalBarChart chart = new HorizontalBarChartBuilder()
+                    .width(1200)
+                    .height(150 + 100 * figures.size()) // with less it leaves names out
+                    .title(instrument)
+                    .xAxisTitle(unit)
                     .theme(Styler.ChartTheme.GGPlot2)
                     .build();
-            chart.getStyler().setXAxisLabelRotation(60).setLegendVisible(false);
-            chart.addSeries(
-                    unit,
-                    figures.stream().map(Figure::name).toList(),
-                    figures.stream().map(Figure::median).toList(),
-                    figures.stream().map(f -> (f.most() - f.least()) / 2).toList());
+            chart.getStyler().setLegendPosition(Styler.LegendPosition.InsideNE);
+            chart.addSeries("least", upwards.stream().map(Figure::least).toList(), names);
+            chart.addSeries("median", upwards.stream().map(Figure::median).toList(), names);
+            chart.addSeries("most", upwards.stream().map(Figure::most).toList(), names);
             String name = instrument + "-" + unit.replaceAll("[^A-Za-z0-9]+", "-") + ".png";
             Path file = folder.resolve(name);
             ImageIO.write(BitmapEncoder.getBufferedImage(chart), "png", file.toFile());

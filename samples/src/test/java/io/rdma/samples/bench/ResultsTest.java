@@ -35,6 +35,14 @@ class ResultsTest {
     }
 
     @Test
+    void ratiosAreNamedByWhatDiffers() {
+        results.add("two JVMs, stream, soft0, processor", "us", 1);
+        results.add("two JVMs, stream, TCP, processor", "us", 1);
+        results.compare("two JVMs, stream, soft0, processor", "two JVMs, stream, TCP, processor");
+        assertThat(results.ratios().getFirst().name()).isEqualTo("two JVMs, stream, soft0, processor / TCP");
+    }
+
+    @Test
     void medianOfAnEvenNumberLiesBetween() {
         results.add("ours", "us", 4);
         results.add("ours", "us", 1);
