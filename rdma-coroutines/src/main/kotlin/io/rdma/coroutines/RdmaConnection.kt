@@ -19,11 +19,15 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.sync.Semaphore
 import kotlinx.coroutines.withContext
 import java.lang.foreign.MemorySegment
 import java.net.InetSocketAddress
 import java.util.concurrent.CompletableFuture
+import kotlin.coroutines.resumeWithException
+import kotlin.time.Duration
+import kotlin.time.toJavaDuration
 
 /**
  * A reliable connection to one peer.
@@ -232,6 +236,35 @@ public class RdmaConnection internal constructor(
         bytes: Long,
         vararg access: AccessFlag,
     ): MemoryRegion = endpoint.allocate(bytes, access.toSet())
+
+    /**
+     * Lets the peer use [length] bytes from [offset] of a region of this connection for some [time], with a key of its own: the peer is to get the grant's
+     * `remote()`. It ends by itself, or by its close, or with the connection; a request of the peer's that comes later fails, and with it the connection.
+     */
+    public fun grant(
+        memory: MemoryRegion,
+        offset: Long,
+        length: Long,
+        time: Duration,
+        vararg access: AccessFlag,
+    ): MemoryRegion = endpoint.grant(memory, offset, length, time.toJavaDuration(), access.toSet())
+
+    /**
+     * Makes [memory] of the application, native and not of a confined arena, usable as source or target of operations, without a copy. It stays registered for the next time:
+     * a part of memory that was registered before costs no system call. The caller closes the buffer, and frees the memory only when its operations have ended.
+     *
+     * @see io.rdma.buffer.RegistrationCache
+     */
+    public suspend fun register(memory: MemorySegment): RegisteredBuffer =
+        suspendCancellableCoroutine { continuation ->
+            Thread.startVirtualThread {
+                try {
+                    continuation.resume(endpoint.register(memory)) { _, late, _ -> late.close() }
+                } catch (e: Exception) {
+                    continuation.resumeWithException(e)
+                }
+            }
+        }
 
     /** Largest message that the peer can receive, in bytes. */
     public fun maxMessageSize(): Int = endpoint.options().maxMessageSize()

@@ -1,5 +1,6 @@
 package io.rdma.cm;
 
+import io.rdma.buffer.RegistrationCache;
 import io.rdma.engine.CompletionLoop;
 import io.rdma.engine.EndpointOptions;
 import io.rdma.engine.RdmaEndpoint;
@@ -28,7 +29,7 @@ final class QueuePairBringUp implements AutoCloseable {
     private final RdmaResources resources;
     private final ConnectionOptions options;
     private final CompletionLoop loop;
-    private final ProtectionDomain domain;
+    private final RegistrationCache memory;
     private final QueuePair queuePair;
     private final GidTableEntry gid;
     private final PeerParameters local;
@@ -50,9 +51,10 @@ final class QueuePairBringUp implements AutoCloseable {
         linkLayer = port.linkLayer();
         gid = GidSelector.select(resources.context(), PORT, linkLayer, localAddress);
         DeviceAttributes device = resources.context().queryDevice();
-        domain = options.ownProtectionDomain() ? resources.allocateDomain() : resources.domain();
+        memory = options.ownProtectionDomain() ? resources.allocateDomain() : resources.registrations();
+        ProtectionDomain domain = memory.domain();
         try (Undo undo = new Undo()) {
-            undo.add(() -> resources.release(domain));
+            undo.add(() -> resources.release(memory));
             queuePair =
                     undo.add(domain.createQueuePair(loop.completionQueue(), loop.completionQueue(), capacity(options)));
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
@@ -141,9 +143,9 @@ final class QueuePairBringUp implements AutoCloseable {
                 peer.receiveBuffers(),
                 options.drainTimeout());
         try (Undo undo = new Undo()) {
-            undo.add(() -> resources.release(domain));
-            RdmaEndpoint endpoint = new RdmaEndpoint(loop, domain, queuePair, negotiated);
-            endpoint.closed().thenRun(() -> resources.release(domain));
+            undo.add(() -> resources.release(memory));
+            RdmaEndpoint endpoint = new RdmaEndpoint(loop, memory, queuePair, negotiated);
+            endpoint.closed().thenRun(() -> resources.release(memory));
             undo.keep();
             return endpoint;
         } catch (IllegalStateException noRoom) {
@@ -160,7 +162,7 @@ final class QueuePairBringUp implements AutoCloseable {
     public void close() {
         if (!handedOver) {
             queuePair.close();
-            resources.release(domain);
+            resources.release(memory);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.rdma.engine;
 
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.buffer.RegistrationCache;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
@@ -10,10 +11,13 @@ import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
 import io.rdma.verbs.WorkRequestOpcode;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +31,10 @@ public final class RdmaEndpoint {
     /** Why an endpoint ended: {@code cause} is null after an orderly close. */
     private record End(String message, @Nullable Throwable cause) {}
 
+    private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
+
     private final CompletionLoop loop;
+    private final RegistrationCache registrations;
     private final ProtectionDomain domain;
     private final QueuePair queuePair;
     private final EndpointOptions options;
@@ -48,13 +55,15 @@ public final class RdmaEndpoint {
      * Takes over a queue pair in INIT and posts its receives.
      *
      * @param loop whose completion queue the queue pair uses
-     * @param domain of the queue pair
+     * @param registrations with the domain of the queue pair
      * @param queuePair in INIT; owned by the endpoint from now on, also if this throws
      * @param options negotiated
      */
-    public RdmaEndpoint(CompletionLoop loop, ProtectionDomain domain, QueuePair queuePair, EndpointOptions options) {
+    public RdmaEndpoint(
+            CompletionLoop loop, RegistrationCache registrations, QueuePair queuePair, EndpointOptions options) {
         this.loop = loop;
-        this.domain = domain;
+        this.registrations = registrations;
+        this.domain = registrations.domain();
         this.queuePair = queuePair;
         this.options = options;
         credits = new Credits(options.credits(), options.receiveBuffers(), options.peerReceiveBuffers());
@@ -177,7 +186,63 @@ public final class RdmaEndpoint {
         if (end.get() != null) {
             throw closedException(false);
         }
-        MemoryRegion region = domain.allocate(bytes, access);
+        return ours(domain.allocate(bytes, access));
+    }
+
+    /**
+     * Lets the peer use a part of a region for some time, with a key of its own; it ends by itself then, or by its close, or with the connection. A
+     * request of the peer's that comes later fails, and with it the connection.
+     *
+     * @param memory region of this connection, local access is enough
+     * @param offset first byte
+     * @param length bytes
+     * @param time until the key is void
+     * @param access what the peer may do
+     * @return whose {@link MemoryRegion#remote} the peer is to get
+     * @throws ConnectionClosedException if the connection is closed
+     * @throws IndexOutOfBoundsException if the part does not lie inside
+     */
+    public MemoryRegion grant(MemoryRegion memory, long offset, long length, Duration time, Set<AccessFlag> access) {
+        if (time.isNegative() || time.isZero()) {
+            throw new IllegalArgumentException("a grant lasts for a time above zero, not " + time);
+        }
+        if (end.get() != null) {
+            throw closedException(false);
+        }
+        MemoryRegion grant = ours(domain.grant(memory, offset, length, access));
+        CompletableFuture.delayedExecutor(nanos(time), TimeUnit.NANOSECONDS, Thread::startVirtualThread)
+                .execute(grant::close); // deregistering takes its time: on a thread of its own
+        return grant;
+    }
+
+    private static long nanos(Duration time) {
+        return time.compareTo(FOR_EVER) > 0 ? FOR_EVER.toNanos() : time.toNanos();
+    }
+
+    /**
+     * Makes memory of the application usable as source or target, see {@link RegistrationCache#lease}. Not on the loop.
+     *
+     * @param memory native, not of a confined arena
+     * @return to be closed
+     * @throws ConnectionClosedException if the connection is closed
+     */
+    public RegisteredBuffer register(MemorySegment memory) {
+        if (end.get() != null) {
+            throw closedException(false);
+        }
+        return registrations.lease(memory);
+    }
+
+    /**
+     * Memory of the application that stays registered.
+     *
+     * @return shared by all connections of the domain
+     */
+    public RegistrationCache registrations() {
+        return registrations;
+    }
+
+    private MemoryRegion ours(MemoryRegion region) {
         regions.removeIf(MemoryRegion::isClosed);
         regions.add(region);
         if (end.get() != null) {

@@ -1,9 +1,12 @@
 package io.rdma.engine;
 
+import io.rdma.buffer.RegistrationCache;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.Errno;
+import io.rdma.verbs.MemoryPolicy;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.RdmaDevice;
+import io.rdma.verbs.RegistrationBudget;
 import io.rdma.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,7 +27,9 @@ public final class RdmaResources implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final DeviceContext context;
-    private final ProtectionDomain domain;
+    private final MemoryPolicy memory;
+    private final RegistrationCache registrations;
+    private final long cachedBytes;
     private final List<CompletionLoop> loops;
     private final Set<ProtectionDomain> busy =
             ConcurrentHashMap.newKeySet(); // of connections that are gone, held by a message or buffer
@@ -48,7 +53,10 @@ public final class RdmaResources implements AutoCloseable {
     public RdmaResources(RdmaDevice device, ResourceOptions options) {
         try (Undo undo = new Undo()) {
             context = undo.add(device.open());
-            domain = undo.add(context.allocateProtectionDomain());
+            memory = new MemoryPolicy(options.hugePages(), new RegistrationBudget(options.maxRegisteredBytes()));
+            cachedBytes = options.cachedBytes();
+            ProtectionDomain domain = undo.add(context.allocateProtectionDomain(memory));
+            registrations = undo.add(new RegistrationCache(domain, cachedBytes));
             int entries = Math.min(
                     options.completionQueueEntries(), context.queryDevice().maxCqe());
             List<CompletionLoop> made = new ArrayList<>();
@@ -76,27 +84,48 @@ public final class RdmaResources implements AutoCloseable {
      * @return open
      */
     public ProtectionDomain domain() {
-        return domain;
+        return registrations.domain();
     }
 
     /**
-     * A protection domain for one connection.
+     * Memory of the application's that stays registered in {@link #domain}.
+     *
+     * @return open
+     */
+    public RegistrationCache registrations() {
+        return registrations;
+    }
+
+    /**
+     * How much memory is registered, by all connections and in all domains here.
+     *
+     * @return live
+     */
+    public RegistrationBudget registrationBudget() {
+        return memory.budget();
+    }
+
+    /**
+     * A protection domain for one connection, with registrations of its own.
      *
      * @return to be given to {@link #release}
      */
-    public ProtectionDomain allocateDomain() {
+    public RegistrationCache allocateDomain() {
         busy.removeIf(RdmaResources::isClosed);
-        return context.allocateProtectionDomain();
+        return new RegistrationCache(context.allocateProtectionDomain(memory), cachedBytes);
     }
 
     /**
      * Closes a domain of {@link #allocateDomain} as soon as nothing of it is held any more, at the latest with these resources; leaves the shared one alone.
      *
-     * @param own a domain that no connection uses any more
+     * @param own with a domain that no connection uses any more
      */
-    public void release(ProtectionDomain own) {
-        if (own != domain && !isClosed(own)) {
-            busy.add(own);
+    public void release(RegistrationCache own) {
+        if (own != registrations) {
+            own.close();
+            if (!isClosed(own.domain())) {
+                busy.add(own.domain());
+            }
         }
     }
 
@@ -156,7 +185,8 @@ public final class RdmaResources implements AutoCloseable {
         }
         CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join();
         loops.forEach(CompletionLoop::close);
-        busy.add(domain);
+        registrations.close();
+        busy.add(registrations.domain());
         if (closeDomains(System.nanoTime() + REGIONS_MOMENT_NANOS, REGIONS_PAUSE_NANOS)) {
             context.close();
         } else {

@@ -1,15 +1,28 @@
 package io.rdma.engine;
 
+import io.rdma.verbs.HugePages;
+
 /**
  * How an open device is shared among connections; immutable.
  *
  * @param completionQueueEntries depth of each completion queue, the sum of the queue depths of all connections on it; bounded by the device
  * @param loops completion queues, each with a thread of its own; a connection belongs to the one that has the most room when it begins
  * @param idleStrategy what a loop does when nothing completes
+ * @param hugePages pages behind buffers and allocated regions
+ * @param maxRegisteredBytes how much memory may be registered at once, by all connections together: what exceeds it is refused, a connection in
+ *     its making included, see {@link io.rdma.verbs.RegistrationLimitException}
+ * @param cachedBytes memory of the application's that stays registered for the next time, see {@link io.rdma.buffer.RegistrationCache}; 0 for none
  */
-public record ResourceOptions(int completionQueueEntries, int loops, IdleStrategy idleStrategy) {
-    /** 8192 entries, which is 30 connections of the default depths; one loop, adaptive. */
-    public static final ResourceOptions DEFAULT = new ResourceOptions(8192, 1, IdleStrategy.ADAPTIVE);
+public record ResourceOptions(
+        int completionQueueEntries,
+        int loops,
+        IdleStrategy idleStrategy,
+        HugePages hugePages,
+        long maxRegisteredBytes,
+        long cachedBytes) {
+    /** 8192 entries, which is 30 connections of the default depths; one loop, adaptive; ordinary pages, no limit, 256 MiB cached. */
+    public static final ResourceOptions DEFAULT =
+            new ResourceOptions(8192, 1, IdleStrategy.ADAPTIVE, HugePages.NONE, Long.MAX_VALUE, 256 << 20);
 
     /** Checks the ranges. */
     public ResourceOptions {
@@ -18,6 +31,10 @@ public record ResourceOptions(int completionQueueEntries, int loops, IdleStrateg
         }
         if (loops < 1 || loops > 1024) {
             throw new IllegalArgumentException("loops must be from 1 to 1024: " + loops);
+        }
+        if (maxRegisteredBytes < 1 || cachedBytes < 0) {
+            throw new IllegalArgumentException("maxRegisteredBytes must be at least 1 and cachedBytes at least 0: "
+                    + maxRegisteredBytes + ", " + cachedBytes);
         }
     }
 
@@ -28,7 +45,7 @@ public record ResourceOptions(int completionQueueEntries, int loops, IdleStrateg
      * @return a copy
      */
     public ResourceOptions withCompletionQueueEntries(int entries) {
-        return new ResourceOptions(entries, loops, idleStrategy);
+        return new ResourceOptions(entries, loops, idleStrategy, hugePages, maxRegisteredBytes, cachedBytes);
     }
 
     /**
@@ -38,7 +55,8 @@ public record ResourceOptions(int completionQueueEntries, int loops, IdleStrateg
      * @return a copy
      */
     public ResourceOptions withLoops(int count) {
-        return new ResourceOptions(completionQueueEntries, count, idleStrategy);
+        return new ResourceOptions(
+                completionQueueEntries, count, idleStrategy, hugePages, maxRegisteredBytes, cachedBytes);
     }
 
     /**
@@ -48,6 +66,36 @@ public record ResourceOptions(int completionQueueEntries, int loops, IdleStrateg
      * @return a copy
      */
     public ResourceOptions withIdleStrategy(IdleStrategy strategy) {
-        return new ResourceOptions(completionQueueEntries, loops, strategy);
+        return new ResourceOptions(completionQueueEntries, loops, strategy, hugePages, maxRegisteredBytes, cachedBytes);
+    }
+
+    /**
+     * With another value of {@code hugePages}.
+     *
+     * @param pages see the record
+     * @return a copy
+     */
+    public ResourceOptions withHugePages(HugePages pages) {
+        return new ResourceOptions(completionQueueEntries, loops, idleStrategy, pages, maxRegisteredBytes, cachedBytes);
+    }
+
+    /**
+     * With another value of {@code maxRegisteredBytes}.
+     *
+     * @param bytes see the record
+     * @return a copy
+     */
+    public ResourceOptions withMaxRegisteredBytes(long bytes) {
+        return new ResourceOptions(completionQueueEntries, loops, idleStrategy, hugePages, bytes, cachedBytes);
+    }
+
+    /**
+     * With another value of {@code cachedBytes}.
+     *
+     * @param bytes see the record
+     * @return a copy
+     */
+    public ResourceOptions withCachedBytes(long bytes) {
+        return new ResourceOptions(completionQueueEntries, loops, idleStrategy, hugePages, maxRegisteredBytes, bytes);
     }
 }

@@ -71,7 +71,17 @@ public final class DeviceContext extends NativeObject {
      * @return to be closed after its regions and queue pairs
      */
     public ProtectionDomain allocateProtectionDomain() {
-        return new ProtectionDomain(verbs, verbs.allocPd(handle()));
+        return allocateProtectionDomain(MemoryPolicy.unlimited());
+    }
+
+    /**
+     * Allocates a protection domain, {@code ibv_alloc_pd(3)}.
+     *
+     * @param policy for its memory
+     * @return to be closed after its regions and queue pairs
+     */
+    public ProtectionDomain allocateProtectionDomain(MemoryPolicy policy) {
+        return new ProtectionDomain(verbs, verbs.allocPd(handle()), policy);
     }
 
     /**

@@ -2,11 +2,8 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.Verbs;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Registered memory, {@code ibv_reg_mr(3)}.
@@ -16,20 +13,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryRegion implements AutoCloseable {
     // users: number of holders, the open region itself being one; 0 means deregistered.
-    private static final long FREE_PAUSE_NANOS = 1_000_000;
-
     private final AtomicInteger users = new AtomicInteger(1);
     private final AtomicInteger closed = new AtomicInteger();
     private final Verbs verbs;
     private final Mr mr;
     private final MemorySegment segment;
-    private final @Nullable Arena owned;
+    private final Runnable deregistered;
 
-    MemoryRegion(Verbs verbs, Mr mr, MemorySegment segment, @Nullable Arena owned) {
+    /** @param deregistered frees what the memory needs; runs once */
+    MemoryRegion(Verbs verbs, Mr mr, MemorySegment segment, Runnable deregistered) {
         this.verbs = verbs;
         this.mr = mr;
         this.segment = segment;
-        this.owned = owned;
+        this.deregistered = deregistered;
     }
 
     /**
@@ -111,28 +107,7 @@ public final class MemoryRegion implements AutoCloseable {
         }
         if (left == 0) {
             verbs.deregMr(mr.handle());
-            if (owned != null) {
-                free(owned);
-            }
-        }
-    }
-
-    /** Memory that some thread is inside right now, in a system call perhaps, cannot be freed: it is as soon as that thread is out. */
-    private static void free(Arena arena) {
-        try {
-            arena.close();
-        } catch (IllegalStateException inUse) {
-            Thread.ofVirtual().name("rdma-free").start(() -> {
-                while (true) {
-                    LockSupport.parkNanos(FREE_PAUSE_NANOS);
-                    try {
-                        arena.close();
-                        return;
-                    } catch (IllegalStateException stillInUse) {
-                        // again
-                    }
-                }
-            });
+            deregistered.run();
         }
     }
 

@@ -2,6 +2,7 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Mr;
+import io.rdma.internal.ffi.Pages;
 import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.QpCap;
 import io.rdma.internal.ffi.QpInitAttr;
@@ -9,15 +10,17 @@ import io.rdma.internal.ffi.Verbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.locks.LockSupport;
 
 /** A protection domain, {@code ibv_alloc_pd(3)}: queue pairs and memory work together only within one. */
 public final class ProtectionDomain extends NativeObject {
-    /** Slabs start on a page and fill pages: with fork support the kernel's advice would hit neighbours otherwise. */
-    private static final long PAGE = 4096;
+    private static final long FREE_PAUSE_NANOS = 1_000_000;
 
-    ProtectionDomain(Verbs verbs, long handle) {
+    private final MemoryPolicy policy;
+
+    ProtectionDomain(Verbs verbs, long handle, MemoryPolicy policy) {
         super(verbs, handle);
+        this.policy = policy;
     }
 
     /**
@@ -28,9 +31,34 @@ public final class ProtectionDomain extends NativeObject {
      * @param access what is allowed; local reading always is
      * @return the region
      * @throws VerbsException ENOMEM where RLIMIT_MEMLOCK is too low
+     * @throws RegistrationLimitException if the budget does not allow it
      */
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
-        return register(memory, access, null);
+        return register(memory, access, () -> {});
+    }
+
+    /**
+     * Registers a part of a region once more, with rights and keys of its own: what a peer gets to see instead of the whole, and loses when the grant is
+     * closed, whatever happens to the region. The region's memory stays until the grant is closed.
+     *
+     * @param region open
+     * @param offset first byte
+     * @param length bytes
+     * @param access what is allowed
+     * @return the grant
+     * @throws IndexOutOfBoundsException if the part does not lie inside
+     * @throws IllegalStateException if the region is closed
+     * @throws RegistrationLimitException if the budget does not allow it
+     */
+    public MemoryRegion grant(MemoryRegion region, long offset, long length, Set<AccessFlag> access) {
+        MemorySegment part = region.segment().asSlice(offset, length);
+        region.retain();
+        try {
+            return register(part, access, region::release);
+        } catch (Throwable e) {
+            region.release();
+            throw e;
+        }
     }
 
     /**
@@ -39,6 +67,7 @@ public final class ProtectionDomain extends NativeObject {
      * @param bytes at least 1
      * @param access what is allowed
      * @return the region
+     * @throws RegistrationLimitException if the budget does not allow it
      */
     public MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
         if (bytes <= 0) {
@@ -46,8 +75,7 @@ public final class ProtectionDomain extends NativeObject {
         }
         Arena arena = Arena.ofShared();
         try {
-            long rounded = Math.addExact(bytes, PAGE - 1) / PAGE * PAGE;
-            return register(arena.allocate(rounded, PAGE).asSlice(0, bytes), access, arena);
+            return register(Pages.allocate(arena, bytes, policy.hugePages()), access, () -> free(arena));
         } catch (OutOfMemoryError e) {
             arena.close();
             throw new VerbsException(
@@ -58,7 +86,26 @@ public final class ProtectionDomain extends NativeObject {
         }
     }
 
-    private MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, @Nullable Arena owned) {
+    /** Memory that some thread is inside right now, in a system call perhaps, cannot be freed: it is as soon as that thread is out. */
+    private static void free(Arena arena) {
+        try {
+            arena.close();
+        } catch (IllegalStateException inUse) {
+            Thread.ofVirtual().name("rdma-free").start(() -> {
+                while (true) {
+                    LockSupport.parkNanos(FREE_PAUSE_NANOS);
+                    try {
+                        arena.close();
+                        return;
+                    } catch (IllegalStateException stillInUse) {
+                        // again
+                    }
+                }
+            });
+        }
+    }
+
+    private MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, Runnable deregistered) {
         if (!memory.isNative()) {
             throw new IllegalArgumentException("only native memory can be registered: allocate it from an Arena");
         }
@@ -67,8 +114,18 @@ public final class ProtectionDomain extends NativeObject {
         if ((flags & remoteWrites) != 0) {
             flags |= Ibv.ACCESS_LOCAL_WRITE; // ibv_reg_mr(3) demands it
         }
-        Mr mr = verbs.regMr(handle(), memory.address(), memory.byteSize(), memory.address(), flags);
-        return new MemoryRegion(verbs, mr, memory, owned);
+        long bytes = memory.byteSize();
+        policy.budget().take(bytes);
+        try {
+            Mr mr = verbs.regMr(handle(), memory.address(), bytes, memory.address(), flags);
+            return new MemoryRegion(verbs, mr, memory, () -> {
+                policy.budget().giveBack(bytes);
+                deregistered.run();
+            });
+        } catch (Throwable e) {
+            policy.budget().giveBack(bytes);
+            throw e;
+        }
     }
 
     /**

@@ -43,6 +43,11 @@ abstract class ConnectedContract {
         return ResourceOptions.DEFAULT.withCompletionQueueEntries(2048);
     }
 
+    final void reopen(ResourceOptions options) {
+        resources.close();
+        resources = new RdmaResources(TestDevice.assumed(device()), options);
+    }
+
     final void connect(ConnectionOptions options) {
         connect(options, options);
     }

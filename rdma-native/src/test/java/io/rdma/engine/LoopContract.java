@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.cm.ConnectionOptions;
-import io.rdma.testing.TestDevice;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.WorkRequestOpcode;
 import java.time.Duration;
@@ -25,11 +24,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class LoopContract extends ConnectedContract {
     /** How many connections one loop carries in the test. */
     abstract int manyConnections();
-
-    private void reopen(ResourceOptions options) {
-        resources.close();
-        resources = new RdmaResources(TestDevice.assumed(device()), options);
-    }
 
     /** A lost wake-up would be a test that hangs: each operation waits for the one before, so the loop falls asleep in between whenever it may. */
     @ParameterizedTest

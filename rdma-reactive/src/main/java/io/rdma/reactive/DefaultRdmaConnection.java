@@ -11,8 +11,8 @@ import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -167,9 +167,20 @@ final class DefaultRdmaConnection implements RdmaConnection {
 
     @Override
     public Mono<MemoryRegion> allocate(long bytes, AccessFlag... access) {
-        EnumSet<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
-        rights.addAll(List.of(access));
+        Set<AccessFlag> rights = Set.copyOf(List.of(access));
         return Mono.fromCallable(() -> endpoint.allocate(bytes, rights));
+    }
+
+    @Override
+    public Mono<MemoryRegion> grant(
+            MemoryRegion memory, long offset, long length, Duration time, AccessFlag... access) {
+        Set<AccessFlag> rights = Set.copyOf(List.of(access));
+        return Mono.fromCallable(() -> endpoint.grant(memory, offset, length, time, rights));
+    }
+
+    @Override
+    public Mono<RegisteredBuffer> register(MemorySegment memory) {
+        return Mono.fromCallable(() -> endpoint.register(memory));
     }
 
     @Override

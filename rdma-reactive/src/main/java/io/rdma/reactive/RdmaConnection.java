@@ -155,6 +155,36 @@ public interface RdmaConnection extends Disposable {
     Mono<MemoryRegion> allocate(long bytes, AccessFlag... access);
 
     /**
+     * Lets the peer use a part of a region for some time, with a key of its own.
+     *
+     * <p><b>Completes</b> with the grant, whose {@link MemoryRegion#remote} the peer is to get. It ends by itself after {@code time}, or by its
+     * close, or with the connection; a request of the peer's that comes later fails, and with it the connection. The region's memory stays until then.
+     * <b>Errors</b> as {@link #allocate}, and with {@link IndexOutOfBoundsException} if the part does not lie inside.
+     *
+     * @param memory region of this connection, which needs no remote rights itself
+     * @param offset first byte
+     * @param length bytes
+     * @param time until the key is void, above zero
+     * @param access what the peer may do
+     * @return the grant
+     */
+    Mono<MemoryRegion> grant(MemoryRegion memory, long offset, long length, Duration time, AccessFlag... access);
+
+    /**
+     * Makes memory of the application usable as source or target of operations, without a copy. It stays registered for the next time: a part of memory
+     * that was registered before costs no system call.
+     *
+     * <p><b>Completes</b> with a buffer over the memory; the caller closes it. The memory must not be freed before that, and before its operations have
+     * ended. <b>Errors</b> with {@link IllegalArgumentException} if it is not native, of a confined arena or larger than 2 GiB - 1, and as
+     * {@link #allocate}. <b>Blocks</b> for a system call if the memory is new.
+     *
+     * @param memory of a shared, automatic or the global arena
+     * @return the buffer
+     * @see io.rdma.buffer.RegistrationCache
+     */
+    Mono<RegisteredBuffer> register(MemorySegment memory);
+
+    /**
      * Largest message that the peer can receive.
      *
      * @return bytes

@@ -2,14 +2,17 @@ package io.rdma.reactive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.cm.RdmaConnectException;
 import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaResources;
+import io.rdma.engine.ResourceOptions;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RegistrationLimitException;
 import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
@@ -73,7 +76,7 @@ abstract class SecurityContract {
     }
 
     private RdmaConnection nextAccepted() throws InterruptedException {
-        return Objects.requireNonNull(accepted.poll(20, TimeUnit.SECONDS));
+        return Objects.requireNonNull(accepted.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS));
     }
 
     @AfterEach
@@ -139,6 +142,61 @@ abstract class SecurityContract {
         RemoteMemory remembered = lent.remote();
         lent.close();
         assertRefused(connection, remembered);
+    }
+
+    @Test
+    void aGrantIsForAPartAndForATime() throws InterruptedException {
+        bind(s -> s);
+        RdmaConnection connection = client().connectNow(PATIENCE);
+        RdmaConnection atServer = nextAccepted();
+        MemoryRegion whole = Objects.requireNonNull(
+                atServer.allocate(64, AccessFlag.LOCAL_WRITE).block(PATIENCE));
+        MemoryRegion grant = Objects.requireNonNull(
+                atServer.grant(whole, 16, 8, PATIENCE, AccessFlag.REMOTE_READ).block(PATIENCE));
+        assertReads(connection, grant.remote());
+        RemoteMemory beyond = new RemoteMemory(grant.remote().address() + 8, 8, grant.rkey());
+        assertRefused(connection, beyond);
+
+        RdmaConnection again = client().connectNow(PATIENCE);
+        RdmaConnection atServerAgain = nextAccepted();
+        MemoryRegion brief = Objects.requireNonNull(atServerAgain
+                .allocate(64)
+                .flatMap(memory -> atServerAgain.grant(memory, 0, 8, Duration.ofMillis(1), AccessFlag.REMOTE_READ))
+                .block(PATIENCE));
+        RemoteMemory remembered = brief.remote();
+        await().atMost(PATIENCE).until(brief::isClosed);
+        assertRefused(again, remembered);
+    }
+
+    @Test
+    void nobodyMakesAServerRegisterMoreThanItsLimit() throws InterruptedException {
+        resources.close();
+        resources = new RdmaResources(
+                TestDevice.assumed(device()), ResourceOptions.DEFAULT.withMaxRegisteredBytes(3 << 20));
+        bind(s -> s.resources(resources));
+        try (RdmaResources theirs = new RdmaResources(TestDevice.assumed(device()))) {
+            RdmaClient clients = client().resources(theirs);
+            RdmaConnection first = clients.connectNow(PATIENCE);
+            RdmaConnection atServer = nextAccepted();
+            long before = resources.registrationBudget().registered();
+            assertThat(before).isPositive();
+            assertThatThrownBy(() -> atServer.allocate(3 << 20).block(PATIENCE))
+                    .isInstanceOf(RegistrationLimitException.class)
+                    .hasMessageContaining("maxRegisteredBytes");
+            assertThat(resources.registrationBudget().registered()).isEqualTo(before);
+            assertThatThrownBy(() -> clients.sendBuffers(1, 64)
+                            .receiveBuffers(16, 1024)
+                            .connect()
+                            .repeat()
+                            .blockLast(PATIENCE))
+                    .isInstanceOfSatisfying(RdmaConnectException.class, e -> {
+                        assertThat(e.reason()).isEqualTo(Reason.REJECTED);
+                        assertThat(e).hasMessageContaining("maxRegisteredBytes");
+                    });
+            assertReads(first, region(atServer).remote()); // who is there goes on
+        }
+        await().atMost(PATIENCE).until(() -> resources.endpoints().isEmpty());
+        server.disposeNow(PATIENCE);
     }
 
     @Test

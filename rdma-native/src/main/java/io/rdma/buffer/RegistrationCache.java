@@ -1,0 +1,255 @@
+package io.rdma.buffer;
+
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.ProtectionDomain;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - Within a scope no entry lies inside another one: starts and ends rise together, so the entry with the greatest
+// start
+// at or before an address is the only one that has to be asked.
+// - An entry answers only for memory of its own scope: another arena's memory at the same addresses is other memory.
+// - The sum of the entries is at most `maxBytes`; leases outlive their entry, since they hold its region.
+// - No verbs call is made under the lock.
+
+/**
+ * Keeps memory of the application's registered for the next time it is used: registering is a system call that pins pages, a hit here is none.
+ *
+ * <p>An entry goes when it is the least recently used one and others need its room, when its arena has been closed (noticed at the next use of
+ * the cache), by {@link #invalidate}, and when the cache is closed. Until then memory of an automatic arena is kept reachable. Memory whose end the JVM does not
+ * know of, {@link MemorySegment#ofAddress}, must be invalidated before it is freed. Thread-safe.
+ */
+public final class RegistrationCache implements AutoCloseable {
+    private static final Thread ANY_OTHER = Thread.ofPlatform().unstarted(() -> {});
+
+    private record Entry(MemoryRegion region) {
+        MemorySegment memory() {
+            return region.segment();
+        }
+
+        long end() {
+            return memory().address() + memory().byteSize();
+        }
+    }
+
+    private final ProtectionDomain domain;
+    private final long maxBytes;
+    private final Map<MemorySegment.Scope, TreeMap<Long, Entry>> byScope = new HashMap<>(); // (this)
+    private final LinkedHashMap<Entry, Boolean> byUse = new LinkedHashMap<>(16, 0.75f, true); // (this)
+    private long bytes; // (this)
+    private boolean closed; // (this)
+    private final AtomicLong hits = new AtomicLong();
+    private final AtomicLong misses = new AtomicLong();
+
+    /**
+     * An empty cache.
+     *
+     * @param domain where memory is registered, for local use alone: a peer gets no key from here
+     * @param maxBytes what it keeps at most; 0 for nothing
+     */
+    public RegistrationCache(ProtectionDomain domain, long maxBytes) {
+        this.domain = domain;
+        this.maxBytes = maxBytes;
+    }
+
+    /**
+     * Where it registers.
+     *
+     * @return the domain
+     */
+    public ProtectionDomain domain() {
+        return domain;
+    }
+
+    /**
+     * Makes memory of the application usable as source or target. Within memory that was leased before, in whole or as part, it is a hit: so lease a large
+     * segment once, then its slices. A miss registers, which takes its time: not on the loop.
+     *
+     * @param memory native, not of a confined arena, at most 2 GiB - 1; must not be freed before the buffer is closed and its operations have ended
+     * @return to be closed
+     * @throws IllegalArgumentException if the memory is none that can be registered
+     * @throws IllegalStateException if its arena or the cache is closed
+     * @throws io.rdma.verbs.VerbsException if the device refuses it
+     * @throws io.rdma.verbs.RegistrationLimitException if the budget does not allow it
+     */
+    public RegisteredBuffer lease(MemorySegment memory) {
+        check(memory);
+        MemoryRegion region = cached(memory);
+        if (region == null) {
+            misses.incrementAndGet();
+            region = domain.register(memory, EnumSet.of(AccessFlag.LOCAL_WRITE));
+            region.retain();
+            keep(new Entry(region));
+        } else {
+            hits.incrementAndGet();
+        }
+        MemoryRegion held = region;
+        return new RegisteredBuffer(held, memory, () -> release(held));
+    }
+
+    private static void check(MemorySegment memory) {
+        if (!memory.isNative() || memory.isReadOnly() || memory.byteSize() == 0) {
+            throw new IllegalArgumentException(
+                    "memory to register is native, writable and not empty: allocate it from an Arena");
+        }
+        if (!memory.isAccessibleBy(ANY_OTHER)) {
+            throw new IllegalArgumentException(
+                    "memory of a confined arena belongs to its thread, operations do not: use Arena.ofShared or Arena.ofAuto");
+        }
+        if (memory.byteSize() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("an operation takes at most 2 GiB - 1, not " + memory.byteSize()
+                    + " bytes: lease slices of the segment");
+        }
+        if (!memory.scope().isAlive()) {
+            throw new IllegalStateException("the memory's arena is closed");
+        }
+    }
+
+    /** The last one to hold an entry that was dropped deregisters, which takes its time: not on the loop, where operations end. */
+    private static void release(MemoryRegion region) {
+        if (region.isClosed()) {
+            Thread.ofVirtual().name("rdma-free").start(region::release);
+        } else {
+            region.release();
+        }
+    }
+
+    private synchronized @Nullable MemoryRegion cached(MemorySegment memory) {
+        if (closed) {
+            throw new IllegalStateException("the registration cache is closed");
+        }
+        TreeMap<Long, Entry> entries = byScope.get(memory.scope());
+        Map.Entry<Long, Entry> before = entries == null ? null : entries.floorEntry(memory.address());
+        if (before == null || before.getValue().end() < memory.address() + memory.byteSize()) {
+            return null;
+        }
+        Entry entry = before.getValue();
+        entry.region().retain();
+        byUse.get(entry); // counts as use
+        return entry.region();
+    }
+
+    private void keep(Entry fresh) {
+        List<Entry> dropped = new ArrayList<>();
+        synchronized (this) {
+            dropDead(dropped);
+            TreeMap<Long, Entry> entries =
+                    byScope.computeIfAbsent(fresh.memory().scope(), scope -> new TreeMap<>());
+            long start = fresh.memory().address();
+            Map.Entry<Long, Entry> before = entries.floorEntry(start);
+            boolean covered =
+                    before != null && before.getValue().end() >= fresh.end(); // by another thread's, meanwhile
+            if (closed || covered || fresh.memory().byteSize() > maxBytes) {
+                dropped.add(fresh);
+            } else {
+                entries.tailMap(start, true).values().stream()
+                        .takeWhile(inside -> inside.memory().address() < fresh.end())
+                        .filter(inside -> inside.end() <= fresh.end())
+                        .forEach(dropped::add);
+                dropped.forEach(this::remove);
+                byScope.computeIfAbsent(fresh.memory().scope(), scope -> entries)
+                        .put(start, fresh);
+                byUse.put(fresh, true);
+                bytes += fresh.memory().byteSize();
+                evict(dropped);
+            }
+        }
+        dropped.forEach(entry -> entry.region().close());
+    }
+
+    private void evict(List<Entry> dropped) {
+        while (bytes > maxBytes) {
+            Entry eldest = byUse.firstEntry().getKey();
+            remove(eldest);
+            dropped.add(eldest);
+        }
+    }
+
+    private void dropDead(List<Entry> dropped) {
+        for (Map.Entry<MemorySegment.Scope, TreeMap<Long, Entry>> scope : List.copyOf(byScope.entrySet())) {
+            if (!scope.getKey().isAlive()) {
+                dropped.addAll(scope.getValue().values());
+            }
+        }
+        dropped.forEach(this::remove);
+    }
+
+    private void remove(Entry entry) {
+        if (byUse.remove(entry) != null) {
+            bytes -= entry.memory().byteSize();
+            byScope.computeIfPresent(entry.memory().scope(), (scope, entries) -> {
+                entries.remove(entry.memory().address());
+                return entries.isEmpty() ? null : entries;
+            });
+        }
+    }
+
+    /**
+     * Drops what is registered of some memory; leases that are open keep theirs until they are closed.
+     *
+     * @param memory whole or part of what was leased
+     */
+    public void invalidate(MemorySegment memory) {
+        List<Entry> dropped = new ArrayList<>();
+        synchronized (this) {
+            for (Entry entry : byUse.keySet()) {
+                if (entry.memory().scope().equals(memory.scope())
+                        && entry.memory().address() < memory.address() + memory.byteSize()
+                        && memory.address() < entry.end()) {
+                    dropped.add(entry);
+                }
+            }
+            dropped.forEach(this::remove);
+        }
+        dropped.forEach(entry -> entry.region().close());
+    }
+
+    /**
+     * What it keeps now.
+     *
+     * @return bytes
+     */
+    public synchronized long bytes() {
+        return bytes;
+    }
+
+    /**
+     * Leases that needed no verbs call.
+     *
+     * @return since the start
+     */
+    public long hits() {
+        return hits.get();
+    }
+
+    /**
+     * Leases that registered.
+     *
+     * @return since the start
+     */
+    public long misses() {
+        return misses.get();
+    }
+
+    /** Drops everything; leases that are open keep theirs until they are closed. */
+    @Override
+    public void close() {
+        List<Entry> dropped;
+        synchronized (this) {
+            closed = true;
+            dropped = List.copyOf(byUse.keySet());
+            dropped.forEach(this::remove);
+        }
+        dropped.forEach(entry -> entry.region().close());
+    }
+}

@@ -1,0 +1,55 @@
+package io.rdma.verbs;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Bounds how many bytes are registered at once, over all protection domains that share it; registered memory is pinned, so this bounds what
+ * peers can make this process pin. Thread-safe.
+ */
+public final class RegistrationBudget {
+    private final long maxBytes;
+    private final AtomicLong registered = new AtomicLong();
+
+    /**
+     * With nothing registered.
+     *
+     * @param maxBytes at most so many bytes at once, at least 1; a region that is registered twice counts twice
+     */
+    public RegistrationBudget(long maxBytes) {
+        if (maxBytes < 1) {
+            throw new IllegalArgumentException("a budget needs at least 1 byte, not " + maxBytes);
+        }
+        this.maxBytes = maxBytes;
+    }
+
+    /**
+     * The bound.
+     *
+     * @return bytes
+     */
+    public long maxBytes() {
+        return maxBytes;
+    }
+
+    /**
+     * What is registered now.
+     *
+     * @return bytes, from registration to deregistration
+     */
+    public long registered() {
+        return registered.get();
+    }
+
+    void take(long bytes) {
+        long before = registered.getAndUpdate(now -> bytes > maxBytes - now ? now : now + bytes);
+        if (bytes > maxBytes - before) {
+            throw new RegistrationLimitException("registering " + bytes + " bytes more would exceed the limit of "
+                    + maxBytes + ", " + before
+                    + " are registered: close regions or connections, ask for less, or raise maxRegisteredBytes");
+        }
+    }
+
+    void giveBack(long bytes) {
+        registered.addAndGet(-bytes);
+    }
+}

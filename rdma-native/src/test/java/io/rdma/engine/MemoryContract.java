@@ -1,0 +1,180 @@
+package io.rdma.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.buffer.RegistrationCache;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.HugePages;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.VerbsException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+
+/** Memory of the application's that stays registered, and pages of the library's, the same on every device. */
+abstract class MemoryContract extends ConnectedContract {
+    private void assertWrites(RegisteredBuffer source) {
+        int length = Math.min(source.limit(), 4096);
+        MemoryRegion there = everything(server, length);
+        byte[] bytes = new byte[length];
+        ThreadLocalRandom.current().nextBytes(bytes);
+        MemorySegment.copy(bytes, 0, source.segment(), ValueLayout.JAVA_BYTE, 0, length);
+        assertThat(submit(client, WorkRequest.write(source.limit(length), there.remote()))
+                        .ended()
+                        .error)
+                .isNull();
+        assertThat(there.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(bytes);
+        there.close();
+    }
+
+    @Test
+    void memoryOfTheApplicationIsRegisteredOnce() {
+        connect(small());
+        RegistrationCache cache = client.registrations();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(1 << 20);
+            long registered = resources.registrationBudget().registered();
+            for (int i = 0; i < 10; i++) { // the whole, then its parts
+                try (RegisteredBuffer buffer = client.register(i == 0 ? memory : memory.asSlice(i * 1000L, 5000))) {
+                    assertWrites(buffer);
+                }
+            }
+            assertThat(cache.misses()).isOne();
+            assertThat(cache.hits()).isEqualTo(9);
+            assertThat(resources.registrationBudget().registered()).isEqualTo(registered + (1 << 20));
+            cache.invalidate(memory.asSlice(7, 1));
+            assertThat(resources.registrationBudget().registered()).isEqualTo(registered);
+        }
+    }
+
+    @Test
+    void memoryOfAClosedArenaIsForgottenAndNeverAHit() {
+        connect(small());
+        long registered = resources.registrationBudget().registered();
+        for (int i = 0; i < 100; i++) { // malloc gives the same addresses again and again
+            try (Arena arena = Arena.ofShared();
+                    RegisteredBuffer buffer = client.register(arena.allocate(4096))) {
+                assertWrites(buffer);
+            }
+        }
+        assertThat(client.registrations().hits()).isZero();
+        assertThat(client.registrations().bytes()).isEqualTo(4096); // the last one, until the next use
+        assertThat(resources.registrationBudget().registered()).isEqualTo(registered + 4096);
+    }
+
+    @Test
+    void whatIsUsedLeastMakesRoomAndLeasesOutliveIt() {
+        reopen(ResourceOptions.DEFAULT.withCachedBytes(3 * 4096));
+        connect(small());
+        RegistrationCache cache = client.registrations();
+        long registered = resources.registrationBudget().registered();
+        try (Arena arena = Arena.ofShared()) {
+            List<MemorySegment> memory = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                memory.add(arena.allocate(4096, 8192));
+            }
+            RegisteredBuffer first = client.register(memory.get(0));
+            client.register(memory.get(1)).close();
+            client.register(memory.get(2)).close();
+            client.register(memory.get(0)).close(); // a use: the second one is the oldest now
+            client.register(memory.get(3)).close();
+            assertThat(cache.bytes()).isEqualTo(3 * 4096);
+            client.register(memory.get(1)).close(); // was dropped; drops the third
+            client.register(memory.get(3)).close(); // is there
+            assertThat(cache.misses()).isEqualTo(5);
+            assertThat(cache.hits()).isEqualTo(2);
+            try (RegisteredBuffer tooLarge = client.register(arena.allocate(1 << 20))) {
+                assertWrites(tooLarge);
+            }
+            assertThat(cache.bytes()).isEqualTo(3 * 4096);
+            cache.invalidate(memory.get(0));
+            assertWrites(first);
+            first.close();
+            await().atMost(PATIENCE).until(() -> resources.registrationBudget().registered() == registered + 2 * 4096);
+        }
+    }
+
+    @Test
+    void memoryThatCannotBeRegisteredIsRefusedWithTheReason() {
+        connect(small());
+        try (Arena confined = Arena.ofConfined()) {
+            assertThatThrownBy(() -> client.register(confined.allocate(8)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("Arena.ofShared");
+        }
+        assertThatThrownBy(() -> client.register(MemorySegment.ofArray(new byte[8])))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> client.register(Arena.global().allocate(8).asReadOnly()))
+                .isInstanceOf(IllegalArgumentException.class);
+        Arena arena = Arena.ofShared();
+        MemorySegment gone = arena.allocate(8);
+        arena.close();
+        assertThatThrownBy(() -> client.register(gone)).isInstanceOf(IllegalStateException.class);
+        client.close();
+        assertThatThrownBy(() -> client.register(Arena.global().allocate(8)))
+                .isInstanceOf(ConnectionClosedException.class);
+    }
+
+    /** The kernel says what it did: `hg` is its flag of memory that was advised to take huge pages. */
+    @Test
+    void hugePagesAreAskedFor() throws IOException {
+        assumeTrue(Files.exists(Path.of("/proc/self/smaps")), "needs Linux's /proc");
+        reopen(ResourceOptions.DEFAULT.withHugePages(HugePages.TRANSPARENT));
+        connect(small());
+        MemoryRegion region = client.allocate(HugePages.BYTES + 5, Set.of(AccessFlag.LOCAL_WRITE));
+        assertThat(region.segment().address() % HugePages.BYTES).isZero();
+        assertThat(mapping(region, "VmFlags").orElseThrow().split(" ")).contains("hg");
+        try (RegisteredBuffer part = RegisteredBuffer.of(region, 4096, 4096)) {
+            assertWrites(part);
+        }
+    }
+
+    @Test
+    void reservedHugePagesAreTakenOrTheRemedyIsNamed() throws IOException {
+        assumeTrue(Files.exists(Path.of("/proc/self/smaps")), "needs Linux's /proc");
+        reopen(ResourceOptions.DEFAULT.withHugePages(HugePages.RESERVED));
+        connect(small());
+        boolean free = Files.readAllLines(Path.of("/proc/meminfo")).stream()
+                .anyMatch(line -> line.matches("HugePages_Free: +[1-9].*"));
+        if (free) {
+            MemoryRegion region = client.allocate(HugePages.BYTES, Set.of(AccessFlag.LOCAL_WRITE));
+            assertThat(mapping(region, "KernelPageSize").orElseThrow()).contains("2048 kB");
+            try (RegisteredBuffer part = RegisteredBuffer.of(region, 4096, 4096)) {
+                assertWrites(part);
+            }
+        } else {
+            assertThatThrownBy(() -> client.allocate(HugePages.BYTES, Set.of(AccessFlag.LOCAL_WRITE)))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("vm.nr_hugepages");
+        }
+    }
+
+    /** A line of the kernel's description of the mapping that holds a region. */
+    private static Optional<String> mapping(MemoryRegion region, String key) throws IOException {
+        boolean inside = false;
+        for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+            if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+                String[] range = line.split("[- ]");
+                long address = region.segment().address();
+                inside = Long.parseUnsignedLong(range[0], 16) <= address
+                        && address < Long.parseUnsignedLong(range[1], 16);
+            } else if (inside && line.startsWith(key + ":")) {
+                return Optional.of(line);
+            }
+        }
+        return Optional.empty();
+    }
+}
