@@ -234,6 +234,7 @@ abstract class ConnectContract {
         Process process = new ProcessBuilder(
                         System.getProperty("java.home") + "/bin/java",
                         "--enable-native-access=ALL-UNNAMED",
+                        "-XX:TieredStopAtLevel=1",
                         "-classpath",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         DoomedPeer.class.getName(),

@@ -12,7 +12,7 @@ final class DoomedPeer {
                 .device(args[0])
                 .host("127.0.0.1")
                 .port(Integer.parseInt(args[1]))
-                .connectNow(Duration.ofSeconds(20));
+                .connectNow(Duration.ofSeconds(120));
         System.out.println("connected");
         new CountDownLatch(1).await();
     }

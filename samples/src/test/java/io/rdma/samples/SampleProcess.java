@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The samples' command line in a process of its own, as a user runs it. */
 final class SampleProcess implements AutoCloseable {
-    private static final int SECONDS = 150; // three of them at once, under emulation, take their time
+    private static final int SECONDS = 240; // three of them at once, under emulation, take their time
 
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -24,6 +24,7 @@ final class SampleProcess implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1", // starts faster
+                "-XX:+UseSerialGC",
                 "-classpath",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 Main.class.getName()));
