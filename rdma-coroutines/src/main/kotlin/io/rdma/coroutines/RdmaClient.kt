@@ -3,8 +3,12 @@ package io.rdma.coroutines
 import io.rdma.cm.ConnectHandler
 import io.rdma.cm.EstablishedConnection
 import io.rdma.cm.RdmaConnector
+import io.rdma.verbs.RdmaException
 import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.suspendCancellableCoroutine
+import kotlinx.coroutines.withContext
 import java.net.InetSocketAddress
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
@@ -35,6 +39,50 @@ public object RdmaClient {
             }
         }
     }
+
+    /**
+     * Connects and runs [handler]; when the connection ends under it, or none can be made, does so again if [retry], which may wait, returns true for the cause and the number of
+     * failures in a row before it. A connection that was made begins the count anew.
+     *
+     * Nothing is replayed: an operation that was under way fails, perhaps after it was executed, and the handler, which begins anew, decides what to do about it. Keys of the
+     * peer's memory are those of one connection, and so belong into the handler. It learns of a loss by the failure of what it does or waits for.
+     *
+     * Returns what the handler returns; its connection is closed then. Throws what the handler throws while its connection stands, and the cause that [retry] refused.
+     */
+    public suspend fun <T> reconnect(
+        host: String,
+        port: Int,
+        retry: suspend (cause: Throwable, attempt: Long) -> Boolean,
+        configure: RdmaConfiguration.() -> Unit = {},
+        handler: suspend (RdmaConnection) -> T,
+    ): T {
+        var attempt = 0L
+        while (true) {
+            val cause =
+                try {
+                    val connection = connect(host, port, configure)
+                    attempt = 0
+                    try {
+                        return handler(connection)
+                    } catch (e: Throwable) {
+                        if (e is CancellationException || !connection.endpoint().hasEndedWith(e)) throw HandlerFailed(e)
+                        e
+                    } finally {
+                        withContext(NonCancellable) { connection.closeAndAwait() }
+                    }
+                } catch (e: HandlerFailed) {
+                    throw e.failure
+                } catch (e: RdmaException) {
+                    e
+                }
+            if (!retry(cause, attempt++)) throw cause
+        }
+    }
+
+    /** Takes a failure that no new connection would mend past what catches the others. */
+    private class HandlerFailed(
+        val failure: Throwable,
+    ) : Throwable(null, failure, false, false)
 
     private fun start(
         configuration: RdmaConfiguration,

@@ -46,7 +46,7 @@ abstract class ConnectContract {
                 serving.join()
             }
         }
-        await().atMost(Duration.ofSeconds(20)).until { shared.endpoints().isEmpty() }
+        await().atMost(Duration.ofSeconds(60)).until { shared.endpoints().isEmpty() }
         val free = shared.loops().first().freeEntries()
         val entries =
             shared
@@ -63,7 +63,7 @@ abstract class ConnectContract {
         resources = shared
         receiveBuffers(16, 1024)
         sendBuffers(8, 1024)
-        options = options.withHandshakeTimeout(Duration.ofSeconds(20))
+        options = options.withHandshakeTimeout(Duration.ofSeconds(60))
     }
 
     private suspend fun assertEchoes(
@@ -75,6 +75,63 @@ abstract class ConnectContract {
         assertThat(connection.receive { String(it.toByteArray()) }).isEqualTo("hello")
         connection.closeAndAwait()
     }
+
+    @Test
+    fun `a lost connection is made anew for its handler`() =
+        serving { shared, server ->
+            val connections = mutableListOf<RdmaConnection>()
+            val result =
+                RdmaClient.reconnect("127.0.0.1", server.port(), { _, _ -> true }, { small(shared) }) { connection ->
+                    connections += connection
+                    if (connections.size < 3) {
+                        connection.endpoint().fail(IllegalStateException("lost"))
+                        connection.receive { it.length() }
+                    }
+                    connection.send(5) { it.copyFrom(MemorySegment.ofArray("hello".toByteArray())) }
+                    connection.receive { String(it.toByteArray()) }
+                }
+            assertThat(result).isEqualTo("hello")
+            assertThat(connections).hasSize(3).allMatch { it.isClosed() }
+        }
+
+    @Test
+    fun `only the end of a connection is retried, and only as long as wanted`() =
+        serving { shared, server ->
+            var calls = 0
+            val mine =
+                runCatching {
+                    RdmaClient.reconnect("127.0.0.1", server.port(), { _, _ -> true }, { small(shared) }) {
+                        calls++
+                        error("mine")
+                    }
+                }.exceptionOrNull()
+            assertThat(mine).hasMessage("mine")
+            assertThat(calls).isOne()
+            val port = ServerSocket(0, 1, InetAddress.getLoopbackAddress()).use { it.localPort }
+            val attempts = mutableListOf<Long>()
+            val refused =
+                runCatching {
+                    RdmaClient.reconnect(
+                        "127.0.0.1",
+                        port,
+                        { _, attempt -> attempts.add(attempt) && attempt < 2 },
+                        { small(shared) },
+                    ) {}
+                }.exceptionOrNull()
+            assertThat(refused).isInstanceOf(RdmaConnectException::class.java)
+            assertThat(attempts).containsExactly(0, 1, 2)
+            val running =
+                launch(Dispatchers.Default) {
+                    RdmaClient.reconnect(
+                        "127.0.0.1",
+                        server.port(),
+                        { _, _ -> true },
+                        { small(shared) },
+                    ) { it.awaitClosed() }
+                }
+            withContext(Dispatchers.IO) { await().until { shared.endpoints().size == 2 } }
+            running.cancelAndJoin() // closes its connection: serving() sees that none is left
+        }
 
     @Test
     fun `a connect that is cancelled midway leaves nothing`() =

@@ -288,6 +288,17 @@ public final class RdmaEndpoint {
         return now == null ? null : now.cause();
     }
 
+    /**
+     * Whether an error comes from the end of this connection, so that another connection may do better.
+     *
+     * @param error what somebody who used it got
+     * @return true if it was lost, or the error says that it is closed
+     */
+    public boolean hasEndedWith(Throwable error) {
+        End now = end.get();
+        return now != null && (now.cause() != null || error instanceof ConnectionClosedException);
+    }
+
     /** Closes in an orderly way: what is not completed fails. Any thread, does not wait; see {@link #closed}. */
     public void close() {
         end(new End("connection is closed", null));

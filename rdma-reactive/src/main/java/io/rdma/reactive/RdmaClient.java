@@ -7,8 +7,11 @@ import io.rdma.cm.RdmaConnector;
 import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.QueuePairCapacity;
 import java.time.Duration;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
+import reactor.util.retry.Retry;
 
 /** Connects to an {@link RdmaServer}; immutable, each method returns a changed copy. */
 public final class RdmaClient {
@@ -132,6 +135,24 @@ public final class RdmaClient {
      */
     public RdmaConnection connectNow(Duration timeout) {
         return MakingMono.await(connect(), timeout);
+    }
+
+    /**
+     * Connects and runs a handler; when the connection ends under it, or none can be made, does so again as {@code retry} says.
+     *
+     * <p>Nothing is replayed: an operation that was under way fails, perhaps after it was executed, and the handler, which begins anew, decides what to do about it. Keys
+     * of the peer's memory are those of one connection, and so belong into the handler.
+     *
+     * <p><b>Completes</b> when the handler does; its connection is closed then. <b>Errors</b> with what the handler fails with while its connection stands, or with what
+     * {@code retry} ends with. <b>Cancel</b> cancels the handler and closes the connection. The handler learns of a loss by the failure of what it does or
+     * waits for; one that only waits adds {@link RdmaConnection#onDispose}.
+     *
+     * @param retry when to connect again, such as {@code Retry.backoff(Long.MAX_VALUE, Duration.ofMillis(100)).maxBackoff(Duration.ofSeconds(5))}
+     * @param handler called for each connection
+     * @return to be subscribed to
+     */
+    public Mono<Void> reconnect(Retry retry, Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
+        return Reconnecting.run(connect(), retry, handler);
     }
 
     private void connect(MakingMono.Making<RdmaConnection> making) {

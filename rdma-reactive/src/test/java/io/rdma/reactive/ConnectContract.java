@@ -10,6 +10,7 @@ import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.RdmaResources;
 import io.rdma.testing.TestDevice;
+import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -19,16 +20,23 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
+import reactor.util.retry.Retry;
+import reactor.util.retry.RetryBackoffSpec;
 
 /** How connections begin and end, and what becomes of those that do not, the same on every device. Each test ends with the check that all resources can be closed. */
 abstract class ConnectContract {
@@ -251,6 +259,91 @@ abstract class ConnectContract {
         await().atMost(PATIENCE).until(() -> resources.endpoints().size() == 2);
         assertEchoes(survivor);
         survivor.disposeNow(PATIENCE);
+    }
+
+    private static RetryBackoffSpec soon() {
+        return Retry.fixedDelay(50, Duration.ofMillis(20)).filter(RdmaException.class::isInstance);
+    }
+
+    @Test
+    void aLostConnectionIsMadeAnewForItsHandler() throws IOException {
+        List<RdmaConnection> connections = new CopyOnWriteArrayList<>();
+        try (ServerSocket proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                CutWire wire = new CutWire(proxy, server.port())) {
+            Mono<Void> running = RdmaClient.create()
+                    .resources(resources)
+                    .host("127.0.0.1")
+                    .port(proxy.getLocalPort())
+                    .receiveBuffers(16, 1024)
+                    .reconnect(soon(), connection -> {
+                        connections.add(connection);
+                        if (connections.size() < 3) {
+                            try {
+                                wire.cut();
+                            } catch (IOException e) {
+                                return Mono.error(e);
+                            }
+                            return connection.receive(message -> message).then(); // fails with the loss
+                        }
+                        return Mono.empty();
+                    });
+            running.block(PATIENCE);
+        }
+        assertThat(connections).hasSize(3).allMatch(RdmaConnection::isDisposed);
+        assertServerLives();
+    }
+
+    @Test
+    void whatTheHandlerFailsWithIsNotRetried() {
+        AtomicInteger calls = new AtomicInteger();
+        Mono<Void> running = client().reconnect(Retry.indefinitely(), connection -> {
+            calls.incrementAndGet();
+            return Mono.error(new IllegalStateException("mine"));
+        });
+        assertThatThrownBy(() -> running.block(PATIENCE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("mine");
+        assertThat(calls).hasValue(1);
+        Mono<Void> throwing = client().reconnect(Retry.max(5), connection -> {
+            throw new IllegalStateException("mine");
+        });
+        assertThatThrownBy(() -> throwing.block(PATIENCE)).hasMessage("mine");
+    }
+
+    @Test
+    void whoCannotConnectTriesAgainUntilTheServerIsThereOrItGivesUp() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        assertThatThrownBy(() -> client().port(port)
+                        .reconnect(Retry.max(2), connection -> Mono.empty())
+                        .block(PATIENCE))
+                .matches(Exceptions::isRetryExhausted)
+                .hasCauseInstanceOf(RdmaConnectException.class);
+        AtomicInteger attempts = new AtomicInteger();
+        CompletableFuture<Void> done = client().port(port)
+                .reconnect(
+                        soon().doBeforeRetry(signal -> attempts.incrementAndGet()),
+                        connection -> send(connection, "hello".getBytes()))
+                .toFuture();
+        await().atMost(PATIENCE).until(() -> attempts.get() > 1);
+        DisposableServer late = echo("127.0.0.1").port(port).bindNow(PATIENCE);
+        assertThat(done).succeedsWithin(PATIENCE);
+        late.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void aReconnectThatIsCancelledClosesItsConnection() {
+        AtomicReference<RdmaConnection> connected = new AtomicReference<>();
+        Disposable running = client().reconnect(soon(), connection -> {
+                    connected.set(connection);
+                    return Mono.never();
+                })
+                .subscribe();
+        await().atMost(PATIENCE).until(() -> connected.get() != null);
+        running.dispose();
+        connected.get().onDispose().block(PATIENCE);
     }
 
     @Test

@@ -21,10 +21,14 @@ final class CutWire implements AutoCloseable {
 
     private void run() {
         try {
-            client = front.accept();
-            server = new Socket("127.0.0.1", backPort);
-            Thread.startVirtualThread(() -> copy(client, server));
-            copy(server, client);
+            while (true) {
+                Socket accepted = front.accept();
+                Socket connected = new Socket("127.0.0.1", backPort);
+                client = accepted;
+                server = connected;
+                Thread.startVirtualThread(() -> copy(accepted, connected));
+                Thread.startVirtualThread(() -> copy(connected, accepted));
+            }
         } catch (IOException e) {
             // closed
         }
