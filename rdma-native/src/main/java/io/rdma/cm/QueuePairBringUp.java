@@ -5,8 +5,10 @@ import io.rdma.engine.CompletionLoop;
 import io.rdma.engine.EndpointOptions;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
+import io.rdma.engine.SharedReceives;
 import io.rdma.engine.Undo;
 import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceAttributes;
 import io.rdma.verbs.GidTableEntry;
 import io.rdma.verbs.LinkLayer;
@@ -20,6 +22,7 @@ import io.rdma.verbs.QueuePairState;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
 
 /** One queue pair from creation to RTS, {@code ibv_modify_qp(3)}: local half first, then with what the peer said. Used once, by one thread. */
 final class QueuePairBringUp implements AutoCloseable {
@@ -30,6 +33,7 @@ final class QueuePairBringUp implements AutoCloseable {
     private final ConnectionOptions options;
     private final CompletionLoop loop;
     private final RegistrationCache memory;
+    private final @Nullable SharedReceives shared;
     private final QueuePair queuePair;
     private final GidTableEntry gid;
     private final PeerParameters local;
@@ -52,11 +56,15 @@ final class QueuePairBringUp implements AutoCloseable {
         gid = GidSelector.select(resources.context(), PORT, linkLayer, localAddress);
         DeviceAttributes device = resources.context().queryDevice();
         memory = options.ownProtectionDomain() ? resources.allocateDomain() : resources.registrations();
+        shared = options.ownProtectionDomain() ? null : resources.sharedReceives(loop);
         ProtectionDomain domain = memory.domain();
         try (Undo undo = new Undo()) {
             undo.add(() -> resources.release(memory));
-            queuePair =
-                    undo.add(domain.createQueuePair(loop.completionQueue(), loop.completionQueue(), capacity(options)));
+            CompletionQueue completions = loop.completionQueue();
+            queuePair = undo.add(
+                    shared == null
+                            ? domain.createQueuePair(completions, completions, capacity(options))
+                            : domain.createQueuePair(completions, completions, shared.queue(), capacity(options)));
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                     .pkeyIndex(0)
                     .port(PORT)
@@ -72,9 +80,17 @@ final class QueuePairBringUp implements AutoCloseable {
                 Math.min(options.maxRdAtomic(), device.maxQpInitRdAtom()),
                 Math.min(options.maxRdAtomic(), device.maxQpRdAtom()),
                 options.flowControl() == FlowControl.CREDITS,
-                options.receiveBuffers(),
-                options.receiveBufferSize(),
-                options.maxMessageSize());
+                receiveBuffers(),
+                receiveBufferSize(),
+                Math.max(options.maxMessageSize(), receiveBufferSize()));
+    }
+
+    private int receiveBuffers() {
+        return shared == null ? options.receiveBuffers() : Math.min(options.receiveBuffers(), shared.count());
+    }
+
+    private int receiveBufferSize() {
+        return shared == null ? options.receiveBufferSize() : shared.size();
     }
 
     /** What the application wants, and room for control frames, whose headers are entries of their own. */
@@ -130,8 +146,8 @@ final class QueuePairBringUp implements AutoCloseable {
         boolean credits = local.credits() && peer.credits();
         EndpointOptions negotiated = new EndpointOptions(
                 options.queuePair(),
-                options.receiveBuffers(),
-                options.receiveBufferSize(),
+                receiveBuffers(),
+                receiveBufferSize(),
                 options.sendBuffers(),
                 options.sendBufferSize(),
                 options.signalEvery(),
@@ -144,7 +160,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 options.drainTimeout());
         try (Undo undo = new Undo()) {
             undo.add(() -> resources.release(memory));
-            RdmaEndpoint endpoint = new RdmaEndpoint(loop, memory, queuePair, negotiated);
+            RdmaEndpoint endpoint = new RdmaEndpoint(loop, memory, queuePair, shared, negotiated);
             endpoint.closed().thenRun(() -> resources.release(memory));
             undo.keep();
             return endpoint;

@@ -124,9 +124,20 @@ public final class CompletionLoop implements AutoCloseable {
     /** Runs a task on the loop after everything that is completed now was dispatched. */
     void executeAfterPoll(Runnable task) {
         execute(() -> {
-            poll();
+            pollAll();
             task.run();
         });
+    }
+
+    /** Dispatches everything that is completed now. Loop thread, not from a completion. */
+    void pollAll() {
+        for (int left = queue.entries(); left > 0; ) { // bounded: new completions may come for ever
+            int polled = poll();
+            if (polled < BATCH) {
+                return;
+            }
+            left -= polled;
+        }
     }
 
     void join(RdmaEndpoint endpoint) {

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 // - A control frame asks for no answer: its own receive is announced with the next frame, or once half of the reserve
 // is used up; so there is no endless exchange. Only such an announcement may use the last control credit, so two peers
 // that have both run out always have one frame left that helps the other.
-// - Fields marked (drainer), (loop), (poster) are written by the thread that drains the send queue, by the loop, by the
-// thread that re-posts receives; all are read by anybody.
+// - Fields marked (drainer), (loop) are written by the thread that drains the send queue, by the loop; all are read by
+// anybody.
 
 /** Flow control of one connection, both ways: how many messages the peer can take, and what it knows of ours. See docs/protocol.md. */
 final class Credits {
@@ -28,8 +28,8 @@ final class Credits {
     private volatile int consumed; // (drainer) by our messages
     private volatile int consumedControl; // (drainer)
     private volatile int received; // (loop) messages of the peer
-    private volatile int reposted; // (poster)
-    private volatile int repostedControl; // (poster)
+    private final AtomicInteger reposted = new AtomicInteger(); // any thread
+    private final AtomicInteger repostedControl = new AtomicInteger();
     private volatile int announced; // (drainer)
     private volatile int announcedControl; // (drainer)
     private final AtomicInteger fetched = new AtomicInteger(); // large messages of the peer that are here
@@ -50,9 +50,9 @@ final class Credits {
         granted = theirs;
         grantedControl = CONTROL_RECEIVES;
         announced = ours;
-        reposted = ours;
+        reposted.set(ours);
         announcedControl = CONTROL_RECEIVES;
-        repostedControl = CONTROL_RECEIVES;
+        repostedControl.set(CONTROL_RECEIVES);
     }
 
     /** Whether messages carry a {@link Frame}. */
@@ -104,10 +104,10 @@ final class Credits {
         received = received + 1;
     }
 
-    /** Receives were posted again. Poster. */
+    /** Receives were posted again, or given back to a shared queue. Any thread. */
     void reposted(int messages, int control) {
-        reposted = reposted + messages;
-        repostedControl = repostedControl + control;
+        reposted.addAndGet(messages);
+        repostedControl.addAndGet(control);
     }
 
     /**
@@ -120,10 +120,10 @@ final class Credits {
             return false;
         }
         int left = grantedControl - consumedControl;
-        if (left > 0 && repostedControl - announcedControl >= CONTROL_RECEIVES / 2) {
+        if (left > 0 && repostedControl.get() - announcedControl >= CONTROL_RECEIVES / 2) {
             return true;
         }
-        int news = reposted - announced;
+        int news = reposted.get() - announced;
         boolean starved = announced - received <= 0;
         boolean fetches = fetched.get() != announcedFetched;
         return left > 1 && (fetches || news >= batch || news > 0 && idle && starved);
@@ -131,13 +131,13 @@ final class Credits {
 
     /** What a frame that is posted now announces of receives for messages. Drainer. */
     int announce() {
-        announced = reposted;
+        announced = reposted.get();
         return announced;
     }
 
     /** The same for control frames. */
     int announceControl() {
-        announcedControl = repostedControl;
+        announcedControl = repostedControl.get();
         return announcedControl;
     }
 

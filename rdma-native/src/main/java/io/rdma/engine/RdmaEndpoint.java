@@ -4,6 +4,7 @@ import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.buffer.RegistrationCache;
 import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
@@ -39,7 +40,6 @@ public final class RdmaEndpoint {
     private final QueuePair queuePair;
     private final EndpointOptions options;
     private final MemoryRegion sendSlots;
-    private final MemoryRegion ring;
     private final Credits credits;
     private final SendQueue sends;
     private final ReceiveQueue receives;
@@ -57,10 +57,15 @@ public final class RdmaEndpoint {
      * @param loop whose completion queue the queue pair uses
      * @param registrations with the domain of the queue pair
      * @param queuePair in INIT; owned by the endpoint from now on, also if this throws
+     * @param shared where the queue pair takes its receives; null if it has its own
      * @param options negotiated
      */
     public RdmaEndpoint(
-            CompletionLoop loop, RegistrationCache registrations, QueuePair queuePair, EndpointOptions options) {
+            CompletionLoop loop,
+            RegistrationCache registrations,
+            QueuePair queuePair,
+            @Nullable SharedReceives shared,
+            EndpointOptions options) {
         this.loop = loop;
         this.registrations = registrations;
         this.domain = registrations.domain();
@@ -71,9 +76,8 @@ public final class RdmaEndpoint {
             undo.add(queuePair);
             sendSlots = undo.add(domain.allocate(
                     (long) SendQueue.depth(options) * RequestEncoder.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
-            ring = undo.add(domain.allocate(ReceiveQueue.bytes(credits, options), EnumSet.of(AccessFlag.LOCAL_WRITE)));
             sendBuffers = undo.add(new BufferPool(domain, options.sendBuffers(), options.sendBufferSize()));
-            receives = new ReceiveQueue(this, queuePair, loop.table(), ring, credits, options);
+            receives = new ReceiveQueue(this, queuePair, domain, shared, credits, options);
             undo.add(receives::destroyed);
             sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
             undo.keep();
@@ -360,6 +364,16 @@ public final class RdmaEndpoint {
         }
     }
 
+    /** Whether an event of the device is about this connection. */
+    boolean isConcernedBy(AsyncEvent event) {
+        return event.concerns(queuePair);
+    }
+
+    /** The queue pair takes no more receives; what it took is completed, though perhaps not polled yet. */
+    void lastReceiveReached() {
+        loop.executeAfterPoll(receives::lastReceiveReached);
+    }
+
     /** See {@link SendQueue#creditsChanged}. */
     void creditsChanged() {
         sends.creditsChanged();
@@ -397,6 +411,7 @@ public final class RdmaEndpoint {
         attempt(sends::close);
         attempt(() -> sendBuffers.close(closedException(false)));
         attempt(queuePair::moveToError); // else destroying it ends its work as well
+        receives.draining();
         drainDeadline = System.nanoTime() + options.drainTimeout().toNanos();
         loop.drain(this);
     }
@@ -423,13 +438,13 @@ public final class RdmaEndpoint {
         if (!sends.isQuiet() || !receives.isQuiet()) {
             return false; // a thread is inside a post: the queue pair must not go away under it
         }
-        boolean drained = sends.inFlight() == 0 && receives.posted() == 0;
+        boolean drained = sends.inFlight() == 0 && receives.isDrained();
         if (!drained && System.nanoTime() - drainDeadline < 0) {
             return false;
         }
         // Whatever one of them throws, the others come, and everybody who waits hears of the end.
         for (Runnable step : new Runnable[] {
-            queuePair::close, sends::destroyed, receives::destroyed, sendSlots::close, ring::close, this::closeRegions
+            queuePair::close, sends::destroyed, receives::destroyed, sendSlots::close, this::closeRegions
         }) {
             attempt(step);
         }

@@ -11,13 +11,16 @@ import io.rdma.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** An open device with a protection domain and completion loops, shared by the connections of one server or client. Thread-safe. */
 public final class RdmaResources implements AutoCloseable {
@@ -31,6 +34,8 @@ public final class RdmaResources implements AutoCloseable {
     private final RegistrationCache registrations;
     private final long cachedBytes;
     private final List<CompletionLoop> loops;
+    private final DeviceEvents events;
+    private final Map<CompletionLoop, SharedReceives> shared = new HashMap<>(); // does not change once made
     private final Set<ProtectionDomain> busy =
             ConcurrentHashMap.newKeySet(); // of connections that are gone, held by a message or buffer
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -65,6 +70,15 @@ public final class RdmaResources implements AutoCloseable {
                 made.add(undo.add(new CompletionLoop(context, entries, options.idleStrategy(), name)));
             }
             loops = List.copyOf(made);
+            events = undo.add(new DeviceEvents(context, loops));
+            if (options.sharedReceiveBuffers() > 0) {
+                for (CompletionLoop loop : loops) {
+                    shared.put(
+                            loop,
+                            undo.add(new SharedReceives(
+                                    loop, domain, options.sharedReceiveBuffers(), options.sharedReceiveBufferSize())));
+                }
+            }
             undo.keep();
         }
     }
@@ -157,6 +171,16 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
+     * The receive buffers that connections of {@link #domain} share on a loop.
+     *
+     * @param loop one of {@link #loops}
+     * @return null if each connection has a ring of its own
+     */
+    public @Nullable SharedReceives sharedReceives(CompletionLoop loop) {
+        return shared.get(loop);
+    }
+
+    /**
      * The connections here.
      *
      * @return a snapshot
@@ -185,6 +209,8 @@ public final class RdmaResources implements AutoCloseable {
         }
         CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join();
         loops.forEach(CompletionLoop::close);
+        shared.values().forEach(SharedReceives::close);
+        events.close();
         registrations.close();
         busy.add(registrations.domain());
         if (closeDomains(System.nanoTime() + REGIONS_MOMENT_NANOS, REGIONS_PAUSE_NANOS)) {

@@ -2,7 +2,7 @@ package io.rdma.engine;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.verbs.CompletionBatch;
-import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.ReceiveChain;
@@ -10,105 +10,94 @@ import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - A slot is in exactly one place: posted to the device, in `arrived`, with the application (an open ReceivedMessage),
-// or in `returned`.
+// - A slot that completed is in `arrived`, with the application (an open ReceivedMessage), or back in the ring.
 // - `arrived` holds ReceivedMessages, and a Fetch for each large message, which stays at the head until it has ended.
 // - The loop thread alone fills `arrived`; one consumer at a time empties it. It never overflows: it is as large as the
 // ring.
-// - The device always keeps receives while the application gives buffers back: they are re-posted in batches, but at
-// once when half the ring is out.
-// - A control frame's slot goes from posted to `returned` by itself: it never waits for the application.
-// - Each open message holds the region, so its memory outlives the connection.
+// - A control frame's slot goes back by itself: it never waits for the application.
+// - Receives are announced to the peer when they are posted again; those of a shared ring when they are given back,
+// since
+// it is not the same slot that is posted then, nor for this connection.
 
-/** The receive side of one queue pair: a ring of buffers, posted ahead, and posted again when the application gives them back. */
-public final class ReceiveQueue {
-    private static final int MAX_BATCH = 16;
+/** The receive side of one queue pair: what arrived, in order, until the application takes it. */
+public final class ReceiveQueue implements ReceiveRing.Device {
+    /** Some devices do not tell that a queue pair has left its shared queue: they have by then. */
+    private static final long LAST_RECEIVE_NANOS = 200_000_000;
 
     private final RdmaEndpoint endpoint;
     private final QueuePair queuePair;
-    private final InFlightTable table;
-    private final MemoryRegion region;
-    private final int count;
-    private final int size;
+    private final @Nullable SharedReceives shared;
+    private final ReceiveRing ring;
     private final int maxMessageSize;
     private final Credits credits;
-    private final int frameBytes; // before each payload, in memory of their own: frames lie behind all buffers
-    private final boolean[] control; // by slot: what it held last; (loop) writes, (poster) reads after `returned`
-    private final int half; // posted when half of the application's buffers are out
-    private final int batch;
-    private final int base;
-    private final MemorySegment[] buffers;
     private final SpscVarHandleArrayQueue<Object> arrived;
-    private final MpscVarHandleArrayQueue<Integer> returned;
-    private final Integer[] boxed;
-    private final ReceiveChain chain;
-    private final AtomicInteger wip = new AtomicInteger();
-    private final AtomicInteger posted = new AtomicInteger();
-    private int controlInChain; // (poster)
+    private final AtomicInteger outstanding = new AtomicInteger();
     private volatile @Nullable Runnable listener;
-    private volatile boolean closed;
+    private volatile boolean lastReceiveReached; // of a shared queue
+    private volatile long lastReceiveDeadline; // System.nanoTime, once the queue pair is in ERR
     private volatile boolean terminated;
 
+    /** @param shared where the queue pair takes its receives; null for a ring of its own */
     ReceiveQueue(
             RdmaEndpoint endpoint,
             QueuePair queuePair,
-            InFlightTable table,
-            MemoryRegion region,
+            ProtectionDomain domain,
+            @Nullable SharedReceives shared,
             Credits credits,
             EndpointOptions options) {
         this.endpoint = endpoint;
         this.queuePair = queuePair;
-        this.table = table;
-        this.region = region;
+        this.shared = shared;
         this.credits = credits;
-        this.count = credits.receives();
-        this.frameBytes = credits.framed() ? Frame.BYTES : 0;
-        this.control = new boolean[count];
-        this.size = options.receiveBufferSize();
         this.maxMessageSize = options.receiveMessageSize();
-        this.half = count - (options.receiveBuffers() + 1) / 2;
-        this.batch = Math.max(1, Math.min(MAX_BATCH, options.receiveBuffers() / 4));
-        this.arrived = new SpscVarHandleArrayQueue<>(Math.max(4, count));
-        this.returned = new MpscVarHandleArrayQueue<>(Math.max(2, count));
-        this.chain = new ReceiveChain(Math.min(count, 64), 2);
-        this.buffers = new MemorySegment[count];
-        this.boxed = new Integer[count];
-        for (int i = 0; i < count; i++) {
-            buffers[i] = region.segment().asSlice((long) i * size, size);
-            boxed[i] = i;
+        if (shared == null) {
+            int count = credits.receives();
+            arrived = new SpscVarHandleArrayQueue<>(Math.max(4, count));
+            ring = new ReceiveRing(
+                    endpoint.loop(),
+                    domain,
+                    this,
+                    count,
+                    count - options.receiveBuffers(),
+                    options.receiveBufferSize(),
+                    credits.framed(),
+                    true);
+        } else {
+            arrived = new SpscVarHandleArrayQueue<>(Math.max(4, shared.count()));
+            ring = shared.ring();
+            shared.join(queuePair.number(), this);
         }
-        this.base = table.reserve(count, this::completed);
-        if (base < 0) {
-            throw new IllegalStateException("completion queue has no room for " + count + " receives more: "
-                    + table.free() + " entries are left");
-        }
     }
 
-    /** Memory that a ring needs. */
-    static long bytes(Credits credits, EndpointOptions options) {
-        return (long) credits.receives() * (options.receiveBufferSize() + (credits.framed() ? Frame.BYTES : 0));
-    }
-
-    private long frameOffset(int slot) {
-        return (long) count * size + (long) slot * Frame.BYTES;
-    }
-
-    /** Posts the whole ring; the queue pair is in INIT or later, before the peer may send. */
+    /** Posts the ring, unless it is shared; the queue pair is in INIT or later, before the peer may send. */
     void postAll() {
-        for (Integer slot : boxed) {
-            returned.add(slot);
+        if (shared == null) {
+            ring.postAll();
         }
-        repost(1, true);
     }
 
-    /** Receives that the device holds now. */
-    int posted() {
-        return posted.get();
+    @Override
+    public int post(ReceiveChain chain) {
+        return queuePair.post(chain);
+    }
+
+    @Override
+    public int postedBeforeFailure(ReceiveChain chain) {
+        return queuePair.postedBeforeFailure(chain);
+    }
+
+    @Override
+    public void reposted(int messages, int control) {
+        credits.reposted(messages, control);
+    }
+
+    @Override
+    public void refused(VerbsException error) {
+        endpoint.fail(error);
     }
 
     /**
@@ -117,7 +106,7 @@ public final class ReceiveQueue {
      * @return 0 when nothing is out
      */
     public int outstanding() {
-        return count - posted.get() - returned.size();
+        return outstanding.get();
     }
 
     /**
@@ -188,28 +177,31 @@ public final class ReceiveQueue {
         }
     }
 
-    private void completed(int slot, CompletionBatch completions, int index) {
-        if (posted.decrementAndGet() == 0) {
-            endpoint.loop().counters().starve();
-        }
+    @Override
+    public void completed(int slot, CompletionBatch completions, int index) {
         int status = completions.status(index);
         if (status != 0) {
-            returned.add(boxed[slot]);
             endpoint.failureOf(status, null, completions.qpNumber(index), completions.vendorError(index));
+            ring.giveBack(slot);
             return;
         }
         if (completions.isReceiveOfWrite(index)) {
             // A write with immediate puts nothing into the receive buffer; its byte_len is that of the write.
-            arrived(slot, 0, completions, index);
+            arrived(slot, ring.buffer(slot).asSlice(0, 0), completions, index);
             return;
         }
-        int length = completions.byteLength(index) - frameBytes;
-        if (frameBytes == 0) {
-            arrived(slot, length, completions, index);
+        int length = completions.byteLength(index);
+        if (!credits.framed()) {
+            MemorySegment memory = shared == null ? ring.buffer(slot) : ring.whole(slot);
+            arrived(slot, memory.asSlice(0, length), completions, index);
             return;
         }
-        MemorySegment memory = region.segment();
-        long frame = frameOffset(slot);
+        framed(slot, length - Frame.BYTES, completions, index);
+    }
+
+    private void framed(int slot, int length, CompletionBatch completions, int index) {
+        MemorySegment memory = ring.frames();
+        long frame = ring.frame(slot);
         int type = length < 0 ? -1 : Frame.type(memory, frame);
         boolean known = switch (type) {
             case Frame.DATA -> true;
@@ -225,25 +217,27 @@ public final class ReceiveQueue {
         }
         switch (type) {
             case Frame.CREDIT -> {
-                control[slot] = true;
-                returned.add(boxed[slot]);
-                repost(1, false);
+                ring.holdsControl(slot, true);
+                if (shared != null) {
+                    credits.reposted(0, 1);
+                }
+                ring.giveBack(slot);
             }
             case Frame.ANNOUNCEMENT -> announced(slot, completions, index);
-            default -> arrived(slot, length, completions, index);
+            default -> arrived(slot, ring.buffer(slot).asSlice(0, length), completions, index);
         }
         endpoint.creditsChanged();
     }
 
     private void brokenProtocol(int slot, @Nullable String how) {
-        returned.add(boxed[slot]);
         endpoint.fail(new RdmaException("the peer broke the protocol of messages: " + how));
+        ring.giveBack(slot);
     }
 
     private void announced(int slot, CompletionBatch completions, int index) {
         RemoteMemory source;
         try {
-            source = RemoteMemory.decode(buffers[slot].asSlice(0, RemoteMemory.ENCODED_BYTES));
+            source = RemoteMemory.decode(ring.buffer(slot).asSlice(0, RemoteMemory.ENCODED_BYTES));
         } catch (IllegalArgumentException e) {
             brokenProtocol(slot, e.getMessage());
             return;
@@ -255,87 +249,72 @@ public final class ReceiveQueue {
                             + " were agreed on");
             return;
         }
-        credits.received();
-        region.retain();
-        control[slot] = false;
         boolean hasImmediate = completions.hasImmediate(index);
         int immediate = hasImmediate ? completions.immediate(index) : 0;
-        arrived.add(new Fetch(endpoint, this, source, hasImmediate, immediate, () -> giveBack(slot)));
-        changed();
+        enqueue(slot, new Fetch(endpoint, this, source, hasImmediate, immediate, () -> giveBack(slot)));
     }
 
-    private void arrived(int slot, int length, CompletionBatch completions, int index) {
+    private void arrived(int slot, MemorySegment message, CompletionBatch completions, int index) {
+        enqueue(
+                slot,
+                new ReceivedMessage(
+                        message, completions.hasImmediate(index), completions.immediate(index), () -> giveBack(slot)));
+    }
+
+    private void enqueue(int slot, Object message) {
         credits.received();
-        region.retain();
-        control[slot] = false;
-        arrived.add(new ReceivedMessage(
-                buffers[slot].asSlice(0, length),
-                completions.hasImmediate(index),
-                completions.immediate(index),
-                () -> giveBack(slot)));
+        ring.retain();
+        ring.holdsControl(slot, false);
+        outstanding.incrementAndGet();
+        arrived.add(message);
         changed();
     }
 
     private void giveBack(int slot) {
-        returned.add(boxed[slot]);
-        repost(posted.get() <= half ? 1 : batch, false);
+        outstanding.decrementAndGet();
+        if (shared != null) {
+            credits.reposted(1, 0);
+        }
+        ring.giveBack(slot);
         endpoint.creditsChanged();
-        region.release();
+        ring.release();
     }
 
-    /** Posts what was given back if it is at least {@code least}; the first posting is what the peer knows from the exchange. */
-    private void repost(int least, boolean first) {
-        if (returned.size() < least || wip.getAndIncrement() != 0) {
-            return;
-        }
-        int missed = 1;
-        do {
-            while (!closed && fillChain()) {
-                int length = chain.size();
-                posted.addAndGet(length);
-                int result = queuePair.post(chain);
-                if (result != 0) {
-                    posted.addAndGet(queuePair.postedBeforeFailure(chain) - length);
-                    endpoint.fail(new VerbsException("ibv_post_recv", -result, null));
-                    break;
-                }
-                if (!first) {
-                    endpoint.loop().counters().reposted(length);
-                    credits.reposted(length - controlInChain, controlInChain);
-                }
-            }
-            missed = wip.addAndGet(-missed);
-        } while (missed != 0);
-    }
-
-    private boolean fillChain() {
-        chain.clear();
-        controlInChain = 0;
-        Integer slot;
-        while (!chain.isFull() && (slot = returned.poll()) != null) {
-            chain.add(table.arm(base + slot));
-            if (frameBytes > 0) {
-                chain.entry(region.segment().address() + frameOffset(slot), frameBytes, region.lkey());
-            }
-            chain.entry(buffers[slot].address(), size, region.lkey());
-            controlInChain += control[slot] ? 1 : 0;
-        }
-        return chain.size() > 0;
-    }
-
-    /** Stops re-posting. */
+    /** Stops re-posting to this queue pair. */
     void close() {
-        closed = true;
+        if (shared == null) {
+            ring.stop();
+        }
     }
 
-    /** Whether no thread posts, or ever will: a re-post that starts after the close posts nothing. */
+    /** Whether no thread posts to this queue pair, or ever will. */
     boolean isQuiet() {
-        return closed && wip.get() == 0;
+        return shared != null || ring.isQuiet();
+    }
+
+    /** The queue pair is in ERR now. Loop. */
+    void draining() {
+        lastReceiveDeadline = System.nanoTime() + LAST_RECEIVE_NANOS;
+    }
+
+    /** The device said that the queue pair takes no more from its shared queue, and what it took has been polled. */
+    void lastReceiveReached() {
+        lastReceiveReached = true;
+    }
+
+    /** Whether the device has nothing of this queue pair any more. Loop. */
+    boolean isDrained() {
+        return shared == null ? ring.posted() == 0 : lastReceiveReached || System.nanoTime() - lastReceiveDeadline >= 0;
     }
 
     /** After the queue pair is destroyed: the slots are given back and the consumer learns of the end. Loop thread. */
     void destroyed() {
-        table.release(base, count);
+        if (shared == null) {
+            ring.destroyed();
+        } else {
+            endpoint.loop().pollAll(); // another queue pair may get the number
+            shared.leave(queuePair.number());
+        }
         terminated = true;
         changed();
     }

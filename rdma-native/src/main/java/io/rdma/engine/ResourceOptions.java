@@ -12,6 +12,10 @@ import io.rdma.verbs.HugePages;
  * @param maxRegisteredBytes how much memory may be registered at once, by all connections together: what exceeds it is refused, a connection in
  *     its making included, see {@link io.rdma.verbs.RegistrationLimitException}
  * @param cachedBytes memory of the application's that stays registered for the next time, see {@link io.rdma.buffer.RegistrationCache}; 0 for none
+ * @param sharedReceiveBuffers receive buffers per loop that its connections share, instead of a ring for each; 0 for rings. What a connection's options say of
+ *     receive buffers is then how many of them it may have under way; the buffers' sum may well exceed what there is: who finds none waits (receiver not ready). Enough are
+ *     those of all connections that may stand still at once. A connection with a protection domain of its own has a ring
+ * @param sharedReceiveBufferSize bytes of each of them
  */
 public record ResourceOptions(
         int completionQueueEntries,
@@ -19,10 +23,12 @@ public record ResourceOptions(
         IdleStrategy idleStrategy,
         HugePages hugePages,
         long maxRegisteredBytes,
-        long cachedBytes) {
+        long cachedBytes,
+        int sharedReceiveBuffers,
+        int sharedReceiveBufferSize) {
     /** 8192 entries, which is 30 connections of the default depths; one loop, adaptive; ordinary pages, no limit, 256 MiB cached. */
     public static final ResourceOptions DEFAULT =
-            new ResourceOptions(8192, 1, IdleStrategy.ADAPTIVE, HugePages.NONE, Long.MAX_VALUE, 256 << 20);
+            new ResourceOptions(8192, 1, IdleStrategy.ADAPTIVE, HugePages.NONE, Long.MAX_VALUE, 256 << 20, 0, 8192);
 
     /** Checks the ranges. */
     public ResourceOptions {
@@ -31,6 +37,10 @@ public record ResourceOptions(
         }
         if (loops < 1 || loops > 1024) {
             throw new IllegalArgumentException("loops must be from 1 to 1024: " + loops);
+        }
+        if (sharedReceiveBuffers < 0 || sharedReceiveBufferSize < 32) {
+            throw new IllegalArgumentException("shared receive buffers are at least 0, of at least 32 bytes: "
+                    + sharedReceiveBuffers + ", " + sharedReceiveBufferSize);
         }
         if (maxRegisteredBytes < 1 || cachedBytes < 0) {
             throw new IllegalArgumentException("maxRegisteredBytes must be at least 1 and cachedBytes at least 0: "
@@ -45,7 +55,15 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withCompletionQueueEntries(int entries) {
-        return new ResourceOptions(entries, loops, idleStrategy, hugePages, maxRegisteredBytes, cachedBytes);
+        return new ResourceOptions(
+                entries,
+                loops,
+                idleStrategy,
+                hugePages,
+                maxRegisteredBytes,
+                cachedBytes,
+                sharedReceiveBuffers,
+                sharedReceiveBufferSize);
     }
 
     /**
@@ -56,7 +74,14 @@ public record ResourceOptions(
      */
     public ResourceOptions withLoops(int count) {
         return new ResourceOptions(
-                completionQueueEntries, count, idleStrategy, hugePages, maxRegisteredBytes, cachedBytes);
+                completionQueueEntries,
+                count,
+                idleStrategy,
+                hugePages,
+                maxRegisteredBytes,
+                cachedBytes,
+                sharedReceiveBuffers,
+                sharedReceiveBufferSize);
     }
 
     /**
@@ -66,7 +91,15 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withIdleStrategy(IdleStrategy strategy) {
-        return new ResourceOptions(completionQueueEntries, loops, strategy, hugePages, maxRegisteredBytes, cachedBytes);
+        return new ResourceOptions(
+                completionQueueEntries,
+                loops,
+                strategy,
+                hugePages,
+                maxRegisteredBytes,
+                cachedBytes,
+                sharedReceiveBuffers,
+                sharedReceiveBufferSize);
     }
 
     /**
@@ -76,7 +109,15 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withHugePages(HugePages pages) {
-        return new ResourceOptions(completionQueueEntries, loops, idleStrategy, pages, maxRegisteredBytes, cachedBytes);
+        return new ResourceOptions(
+                completionQueueEntries,
+                loops,
+                idleStrategy,
+                pages,
+                maxRegisteredBytes,
+                cachedBytes,
+                sharedReceiveBuffers,
+                sharedReceiveBufferSize);
     }
 
     /**
@@ -86,7 +127,15 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withMaxRegisteredBytes(long bytes) {
-        return new ResourceOptions(completionQueueEntries, loops, idleStrategy, hugePages, bytes, cachedBytes);
+        return new ResourceOptions(
+                completionQueueEntries,
+                loops,
+                idleStrategy,
+                hugePages,
+                bytes,
+                cachedBytes,
+                sharedReceiveBuffers,
+                sharedReceiveBufferSize);
     }
 
     /**
@@ -96,6 +145,26 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withCachedBytes(long bytes) {
-        return new ResourceOptions(completionQueueEntries, loops, idleStrategy, hugePages, maxRegisteredBytes, bytes);
+        return new ResourceOptions(
+                completionQueueEntries,
+                loops,
+                idleStrategy,
+                hugePages,
+                maxRegisteredBytes,
+                bytes,
+                sharedReceiveBuffers,
+                sharedReceiveBufferSize);
+    }
+
+    /**
+     * With receive buffers that the connections of a loop share.
+     *
+     * @param count see the record
+     * @param size see the record
+     * @return a copy
+     */
+    public ResourceOptions withSharedReceiveBuffers(int count, int size) {
+        return new ResourceOptions(
+                completionQueueEntries, loops, idleStrategy, hugePages, maxRegisteredBytes, cachedBytes, count, size);
     }
 }

@@ -1,0 +1,156 @@
+package io.rdma.engine;
+
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.ReceiveChain;
+import io.rdma.verbs.SharedReceiveQueue;
+import io.rdma.verbs.SharedReceiveQueueAttributes;
+import io.rdma.verbs.VerbsException;
+import java.util.Arrays;
+
+// Invariants
+// - One ring for all connections of one loop and domain, whose receives complete on the loop's completion queue,
+// whoever
+// took them.
+// - A completion finds its connection by qp_num, which is valid whatever the status; one whose connection is gone gives
+// its
+// slot back, so no slot is lost with a connection.
+// - Members change under the monitor by replacing the whole, so the loop looks them up without a lock.
+
+/** Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}: memory is for the messages that are under way, not for all that could be. */
+public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
+    /** Connections by queue pair number, ascending. */
+    private record Members(int[] numbers, ReceiveQueue[] queues) {
+        static final Members NONE = new Members(new int[0], new ReceiveQueue[0]);
+    }
+
+    private final SharedReceiveQueue queue;
+    private final ReceiveRing ring;
+    private final int count;
+    private volatile Members members = Members.NONE;
+
+    /**
+     * Creates the queue and posts all buffers.
+     *
+     * @param loop where receives complete
+     * @param domain of the connections
+     * @param count buffers
+     * @param size bytes of each
+     * @throws IllegalStateException if the completion queue has no room for so many
+     * @throws VerbsException if the device has no shared receive queue of that depth
+     */
+    SharedReceives(CompletionLoop loop, ProtectionDomain domain, int count, int size) {
+        this.count = count;
+        queue = domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(count, 1));
+        try {
+            ring = new ReceiveRing(loop, domain, this, count, 0, size, true, false);
+        } catch (RuntimeException e) {
+            queue.close();
+            throw e;
+        }
+        ring.postAll();
+    }
+
+    /**
+     * What queue pairs are created with.
+     *
+     * @return open
+     */
+    public SharedReceiveQueue queue() {
+        return queue;
+    }
+
+    /**
+     * Buffers.
+     *
+     * @return number
+     */
+    public int count() {
+        return count;
+    }
+
+    /**
+     * Bytes of each, without a frame.
+     *
+     * @return bytes
+     */
+    public int size() {
+        return ring.size();
+    }
+
+    /**
+     * Buffers that hold a message which waits for the application, or is with it.
+     *
+     * @return 0 when nothing is out
+     */
+    public int outstanding() {
+        return ring.outstanding();
+    }
+
+    ReceiveRing ring() {
+        return ring;
+    }
+
+    synchronized void join(int number, ReceiveQueue connection) {
+        int at = -Arrays.binarySearch(members.numbers, number) - 1;
+        int[] numbers = Arrays.copyOf(members.numbers, members.numbers.length + 1);
+        ReceiveQueue[] queues = Arrays.copyOf(members.queues, numbers.length);
+        System.arraycopy(members.numbers, at, numbers, at + 1, numbers.length - at - 1);
+        System.arraycopy(members.queues, at, queues, at + 1, queues.length - at - 1);
+        numbers[at] = number;
+        queues[at] = connection;
+        members = new Members(numbers, queues);
+    }
+
+    synchronized void leave(int number) {
+        int at = Arrays.binarySearch(members.numbers, number);
+        if (at >= 0) {
+            int[] numbers = Arrays.copyOf(members.numbers, members.numbers.length - 1);
+            ReceiveQueue[] queues = Arrays.copyOf(members.queues, numbers.length);
+            System.arraycopy(members.numbers, at + 1, numbers, at, numbers.length - at);
+            System.arraycopy(members.queues, at + 1, queues, at, queues.length - at);
+            members = new Members(numbers, queues);
+        }
+    }
+
+    @Override
+    public int post(ReceiveChain chain) {
+        return queue.post(chain);
+    }
+
+    @Override
+    public int postedBeforeFailure(ReceiveChain chain) {
+        return queue.postedBeforeFailure(chain);
+    }
+
+    @Override
+    public void reposted(int messages, int control) {
+        // each connection has announced its own when it gave the slot back
+    }
+
+    @Override
+    public void refused(VerbsException error) {
+        for (ReceiveQueue connection : members.queues) {
+            connection.refused(error);
+        }
+    }
+
+    @Override
+    public void completed(int slot, CompletionBatch completions, int index) {
+        Members now = members;
+        int at = Arrays.binarySearch(now.numbers, completions.qpNumber(index));
+        if (at >= 0) {
+            now.queues[at].completed(slot, completions, index);
+        } else {
+            ring.giveBack(slot);
+        }
+    }
+
+    /** When no connection is left, and nobody polls the loop any more. */
+    @Override
+    public void close() {
+        ring.stop();
+        queue.close();
+        ring.destroyed();
+    }
+}

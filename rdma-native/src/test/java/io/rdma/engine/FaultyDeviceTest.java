@@ -1,0 +1,114 @@
+package io.rdma.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.FaultyDevice;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.VerbsException;
+import io.rdma.verbs.WorkCompletionException;
+import io.rdma.verbs.WorkCompletionStatus;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What only a broken device or driver does: every operation ends once, with the right error, and nothing is left. */
+class FaultyDeviceTest extends ConnectedContract {
+    private final FaultyDevice faults = new FaultyDevice();
+
+    @Override
+    String device() {
+        return "soft0";
+    }
+
+    @BeforeEach
+    @Override
+    void open() {
+        resources = new RdmaResources(faults.device(), resourceOptions());
+    }
+
+    /** {@code bad_wr}: those before it are posted and happen, the others do not. */
+    @ParameterizedTest(name = "the request after {0} is refused, signal every {1}")
+    @CsvSource({"0, 4", "1, 4", "5, 4", "5, 1", "11, 8", "12, 4", "15, 8"})
+    void aPostThatIsRefusedMidwayFailsTheRestOfItsChain(int good, int signalEvery) {
+        connect(small().withSignalEvery(signalEvery));
+        int all = 16;
+        MemoryRegion there = everything(server, all);
+        MemoryRegion here = client.allocate(all, Set.of(AccessFlag.LOCAL_WRITE));
+        List<RegisteredBuffer> sources = new ArrayList<>();
+        for (int i = 0; i < all; i++) {
+            here.segment().set(ValueLayout.JAVA_BYTE, i, (byte) (i + 1));
+            sources.add(RegisteredBuffer.of(here, i, 1));
+        }
+        List<Counted> operations = new ArrayList<>();
+        CountDownLatch submitted = new CountDownLatch(1);
+        // The loop is held, and the first operation with it: what is submitted meanwhile is posted as few chains.
+        client.loop().execute(() -> {
+            faults.refuseSendAfter.set(good);
+            for (int i = 0; i < all; i++) {
+                operations.add(submit(
+                        client, WorkRequest.write(sources.get(i), there.remote().slice(i, 1))));
+            }
+            submitted.countDown();
+        });
+        await().atMost(PATIENCE).until(() -> submitted.getCount() == 0);
+        operations.forEach(Counted::ended);
+        client.closed().join();
+        assertThat(operations).allMatch(o -> o.ends.get() == 1);
+        for (int i = 0; i < all; i++) {
+            Counted operation = operations.get(i);
+            if (i < good) { // posted: it happened, whether the completion said so in time or not
+                assertThat(operation.error == null
+                                || operation.error instanceof ConnectionClosedException closed
+                                        && closed.mayHaveExecuted())
+                        .as("operation " + i + ": " + operation.error)
+                        .isTrue();
+            } else {
+                assertThat(operation.error).as("operation " + i).isNotNull();
+                assertThat(there.segment().get(ValueLayout.JAVA_BYTE, i)).isZero();
+            }
+        }
+        assertThat(operations.get(good).error).isInstanceOfSatisfying(VerbsException.class, e -> {
+            assertThat(e.call()).isEqualTo("ibv_post_send");
+            assertThat(e.errno()).isEqualTo(Errno.ENOMEM);
+        });
+        sources.forEach(RegisteredBuffer::close);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SUCCESS")
+    void whateverACompletionFailsWithEndsTheConnectionWithIt(WorkCompletionStatus status) {
+        connect(small());
+        MemoryRegion there = everything(server, 8);
+        RegisteredBuffer source = acquire(client).limit(8);
+        assertThat(submit(client, WorkRequest.write(source, there.remote())).ended().error)
+                .isNull();
+        faults.nextSendStatus.set(status.code());
+        List<Counted> operations = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            operations.add(submit(client, WorkRequest.write(source, there.remote())));
+        }
+        source.close();
+        operations.forEach(Counted::ended);
+        client.closed().join();
+        assertThat(operations).allMatch(o -> o.ends.get() == 1);
+        if (status == WorkCompletionStatus.WR_FLUSH_ERR) {
+            assertThat(client.failure()).hasMessageContaining("ERR");
+        } else {
+            assertThat(client.failure()).isInstanceOfSatisfying(WorkCompletionException.class, e -> {
+                assertThat(e.status()).isEqualTo(status);
+                assertThat(e.vendorError()).isEqualTo(0x42);
+            });
+        }
+        assertThat(operations.getLast().error).isInstanceOf(ConnectionClosedException.class);
+    }
+}

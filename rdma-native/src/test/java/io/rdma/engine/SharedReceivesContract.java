@@ -1,0 +1,221 @@
+package io.rdma.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.ConnectionOptions;
+import io.rdma.cm.FlowControl;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Connections that share receive buffers, the same on every device. */
+abstract class SharedReceivesContract extends ConnectedContract {
+    private static final int SHARED = 64;
+    private static final int SIZE = 256;
+
+    private final List<RdmaEndpoint> endpoints = new ArrayList<>();
+
+    @Override
+    ResourceOptions resourceOptions() {
+        return super.resourceOptions().withSharedReceiveBuffers(SHARED, SIZE);
+    }
+
+    private static ConnectionOptions window(int buffers) {
+        return small().withReceiveBuffers(buffers, SIZE);
+    }
+
+    /** Connects one pair more; both its ends share the buffers, too. */
+    private void another(ConnectionOptions options) {
+        connect(options);
+        endpoints.add(client);
+        endpoints.add(server);
+    }
+
+    private SharedReceives shared() {
+        return resources.sharedReceives(resources.loops().getFirst());
+    }
+
+    @AfterEach
+    @Override
+    void nothingIsLeft() {
+        for (RdmaEndpoint endpoint : endpoints) {
+            endpoint.close();
+        }
+        for (RdmaEndpoint endpoint : endpoints) {
+            endpoint.closed().join();
+            endpoint.receives().discard();
+            assertThat(endpoint.inFlight()).isZero();
+            assertThat(endpoint.sendBuffers().leased()).isZero();
+            assertThat(endpoint.receives().outstanding()).isZero();
+        }
+        assertThat(shared().outstanding()).as("every slot has come back").isZero();
+        for (CompletionLoop loop : resources.loops()) {
+            assertThat(loop.freeEntries()).isEqualTo(loop.completionQueue().entries() - SHARED);
+            assertThat(loop.counters().listenerErrors()).isZero();
+        }
+        resources.close();
+        assertThat(resources.context().isClosed()).isTrue();
+    }
+
+    private static Counted send(RdmaEndpoint by, int number) {
+        RegisteredBuffer buffer = acquire(by).limit(Integer.BYTES);
+        buffer.segment().set(ValueLayout.JAVA_INT, 0, number);
+        Counted sent = submit(by, WorkRequest.send(buffer, true));
+        return sent;
+    }
+
+    private static int receive(RdmaEndpoint at) {
+        ReceivedMessage[] message = new ReceivedMessage[1];
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofNanos(100_000))
+                .atMost(PATIENCE)
+                .until(() -> (message[0] = at.receives().poll()) != null);
+        try (ReceivedMessage here = message[0]) {
+            assertThat(here.length()).isEqualTo(Integer.BYTES);
+            return here.segment().get(ValueLayout.JAVA_INT, 0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(FlowControl.class)
+    void eachConnectionGetsItsOwnMessagesInOrder(FlowControl flowControl) {
+        for (int c = 0; c < 4; c++) {
+            another(window(8).withFlowControl(flowControl));
+        }
+        for (int i = 0; i < 100; i++) {
+            for (int c = 0; c < endpoints.size(); c++) {
+                send(endpoints.get(c ^ 1), c << 16 | i);
+            }
+            for (int c = 0; c < endpoints.size(); c++) {
+                assertThat(receive(endpoints.get(c))).isEqualTo(c << 16 | i);
+            }
+        }
+    }
+
+    @Test
+    void aLargeMessageIsFetchedAndAWriteWithImmediateArrives() {
+        another(window(8));
+        RegisteredBuffer large = RegisteredBuffer.of(
+                client.allocate(100_000, java.util.Set.of(io.rdma.verbs.AccessFlag.LOCAL_WRITE)), 0, 100_000);
+        large.segment().setAtIndex(ValueLayout.JAVA_INT, 20_000, 4711);
+        Counted sent = submit(client, WorkRequest.send(large, true));
+        ReceivedMessage[] message = new ReceivedMessage[1];
+        await().atMost(PATIENCE).until(() -> (message[0] = server.receives().poll()) != null);
+        assertThat(message[0].segment().getAtIndex(ValueLayout.JAVA_INT, 20_000))
+                .isEqualTo(4711);
+        message[0].close();
+        assertThat(sent.ended().error).isNull();
+        RegisteredBuffer source = acquire(client).limit(4);
+        submit(
+                client,
+                WorkRequest.writeWithImmediate(source, everything(server, 64).remote(), 5));
+        source.close();
+        await().atMost(PATIENCE).until(() -> (message[0] = server.receives().poll()) != null);
+        assertThat(message[0].immediate()).isEqualTo(5);
+        assertThat(message[0].length()).isZero();
+        message[0].close();
+    }
+
+    /** A receiver that stands still holds its window, not more: the others go on. */
+    @Test
+    void whoStandsStillHoldsItsWindowAndTheOthersGoOn() {
+        another(window(8));
+        RdmaEndpoint flood = client;
+        RdmaEndpoint still = server;
+        another(window(8));
+        List<Counted> flooding = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            flooding.add(send(flood, i));
+        }
+        RegisteredBuffer buffer =
+                RegisteredBuffer.of(flood.allocate(4, java.util.Set.of(io.rdma.verbs.AccessFlag.LOCAL_WRITE)), 0, 4);
+        for (int i = 4; i < 200; i++) {
+            flooding.add(submit(flood, WorkRequest.send(buffer, false)));
+        }
+        await().atMost(PATIENCE).until(() -> still.receives().outstanding() == 8);
+        for (int i = 0; i < 300; i++) {
+            send(client, i);
+            assertThat(receive(server)).isEqualTo(i);
+        }
+        assertThat(still.receives().outstanding()).isEqualTo(8);
+        for (int i = 0; i < 200; i++) {
+            receive(still);
+        }
+        flooding.forEach(Counted::ended);
+        assertThat(flooding).allMatch(o -> o.error == null);
+        buffer.close();
+    }
+
+    /** More may be under way than there are buffers: who finds none waits, and nothing is lost. */
+    @Test
+    void moreConnectionsThanBuffersWaitForEachOther() {
+        for (int c = 0; c < 6; c++) {
+            another(window(16)); // 6 times 16 of 64
+        }
+        List<Counted> sent = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int c = 0; c < endpoints.size(); c += 2) {
+            RdmaEndpoint from = endpoints.get(c);
+            threads.add(Thread.ofPlatform().start(() -> {
+                for (int i = 0; i < 100; i++) {
+                    Counted one = send(from, i);
+                    synchronized (sent) {
+                        sent.add(one);
+                    }
+                }
+            }));
+        }
+        for (int i = 0; i < 100; i++) {
+            for (int c = 1; c < endpoints.size(); c += 2) {
+                assertThat(receive(endpoints.get(c))).isEqualTo(i);
+            }
+        }
+        threads.forEach(thread -> {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        sent.forEach(Counted::ended);
+        assertThat(sent).hasSize(600).allMatch(o -> o.error == null);
+    }
+
+    @Test
+    void aConnectionThatEndsTakesNoBufferWithItAndLeavesTheOthersAlone() {
+        another(window(8));
+        RdmaEndpoint staying = client;
+        RdmaEndpoint stayingPeer = server;
+        for (int i = 0; i < 20; i++) { // far more receives than there are, if any were lost
+            another(window(8));
+            for (int m = 0; m < 6; m++) {
+                send(client, m);
+            }
+            if (i % 2 == 0) {
+                receive(server);
+            }
+            if (i % 3 == 0) {
+                server.fail(new IllegalStateException("lost"));
+            } else {
+                client.close();
+            }
+            send(staying, i);
+            assertThat(receive(stayingPeer)).isEqualTo(i);
+            client.close();
+            server.close();
+            client.closed().join();
+            server.closed().join();
+            client.receives().discard();
+            server.receives().discard();
+        }
+        await().atMost(PATIENCE).until(() -> shared().outstanding() == 0);
+    }
+}

@@ -1,0 +1,79 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.ffi.SendWr;
+import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.soft.SoftVerbs;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** {@code soft0} whose answers are spoilt on demand, as a broken device or a refusing driver would. */
+public final class FaultyDevice {
+    /** Refuses the request after so many more send requests, midway through its chain; -1 for never. */
+    public final AtomicInteger refuseSendAfter = new AtomicInteger(-1);
+
+    /** Gives the next completion of a send this status; 0 for none. */
+    public final AtomicInteger nextSendStatus = new AtomicInteger();
+
+    /** The device. */
+    public RdmaDevice device() {
+        Verbs real = SoftVerbs.shared();
+        Verbs faulty = (Verbs) Proxy.newProxyInstance(
+                Verbs.class.getClassLoader(),
+                new Class<?>[] {Verbs.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "postSend" -> postSend(real, (long) arguments[0], (long) arguments[1], (long) arguments[2]);
+                    case "pollCq" -> pollCq(real, (long) arguments[0], (int) arguments[1], (long) arguments[2]);
+                    default -> invoke(real, method, arguments);
+                });
+        return new RdmaDevice(faulty, real.getDeviceList().getFirst(), true);
+    }
+
+    private static Object invoke(Verbs real, Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(real, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private int postSend(Verbs real, long qp, long first, long badWr) {
+        long before = 0;
+        for (long wr = first; wr != 0; wr = SendWr.next(wr)) {
+            if (refuseSendAfter.getAndUpdate(left -> left < 0 ? left : left - 1) == 0) {
+                if (before != 0) { // those before are posted
+                    SendWr.next(before, 0);
+                    int result = real.postSend(qp, first, badWr);
+                    SendWr.next(before, wr);
+                    if (result != 0) {
+                        return result;
+                    }
+                }
+                NativeMemory.putLong(badWr, wr);
+                return -Errno.ENOMEM;
+            }
+            before = wr;
+        }
+        return real.postSend(qp, first, badWr);
+    }
+
+    private int pollCq(Verbs real, long cq, int entries, long wc) {
+        int polled = real.pollCq(cq, entries, wc);
+        for (int i = 0; i < polled; i++) {
+            long one = wc + (long) i * Wc.SIZE;
+            int opcode = Wc.opcode(one);
+            boolean send = Wc.status(one) == 0 && (opcode & 128) == 0; // IBV_WC_RECV
+            int status = send ? nextSendStatus.getAndSet(0) : 0;
+            if (status != 0) {
+                Wc.status(one, status);
+                Wc.opcode(one, -1); // undefined, like all but wr_id, status, qp_num and vendor_err
+                Wc.byteLen(one, -1);
+                Wc.vendorErr(one, 0x42);
+            }
+        }
+        return polled;
+    }
+}
