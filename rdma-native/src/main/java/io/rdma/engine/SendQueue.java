@@ -109,7 +109,7 @@ final class SendQueue implements InFlightTable.Owner {
             if (closed) {
                 failWaiting();
             } else {
-                while (fillChain()) {
+                while (!closed && fillChain()) {
                     postChain();
                 }
             }
@@ -208,6 +208,7 @@ final class SendQueue implements InFlightTable.Owner {
             // Those before the bad one are posted, perhaps without a signal. The rest, and the connection, fail: room
             // is counted here and
             // every limit was checked before, so a refusal means that the queue pair is broken.
+            closed = true; // nothing may overtake what was refused; what waits fails with the end of the connection
             int done = queuePair.postedBeforeFailure(chain);
             takeBack(size - done, new VerbsException("ibv_post_send", -result, null));
         }

@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import io.rdma.buffer.RegistrationCache;
 import io.rdma.testing.Stress;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ModelVerbs;
@@ -75,7 +76,7 @@ class SendQueueModelTest {
         CompletionLoop loop = new CompletionLoop(context, 2, IdleStrategy.SLEEP, "loop");
         ProtectionDomain domain = context.allocateProtectionDomain();
         QueuePair queuePair = domain.createQueuePair(loop.completionQueue(), loop.completionQueue(), ONE);
-        RdmaEndpoint endpoint = new RdmaEndpoint(loop, domain, queuePair, OPTIONS);
+        RdmaEndpoint endpoint = new RdmaEndpoint(loop, new RegistrationCache(domain, 0), queuePair, null, OPTIONS);
         CountDownLatch ended = new CountDownLatch(2);
         Counting theirs = new Counting(ended);
         Counting ours = new Counting(ended);
