@@ -117,7 +117,7 @@ final class UdpLink implements AutoCloseable {
     }
 
     private void sendWithFaults(InetSocketAddress to) {
-        if (chance.nextDouble() < faults.loss()) {
+        if (faults.down().getAsBoolean() || chance.nextDouble() < faults.loss()) {
             return;
         }
         if (kept == null && chance.nextDouble() < faults.reorder()) {

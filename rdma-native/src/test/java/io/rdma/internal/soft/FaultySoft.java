@@ -1,6 +1,7 @@
 package io.rdma.internal.soft;
 
 import io.rdma.internal.ffi.Verbs;
+import java.util.function.BooleanSupplier;
 
 /** Software devices of their own, which talk over UDP and whose links are bad, for tests of the layers above. */
 public final class FaultySoft {
@@ -9,5 +10,10 @@ public final class FaultySoft {
     /** See {@link SoftFaults}. */
     public static Verbs create(double loss, double duplicate, double reorder, long seed) {
         return new SoftVerbs(SoftConfig.loopback().withFaults(new SoftFaults(loss, duplicate, reorder, seed)));
+    }
+
+    /** A device whose link is up and down. */
+    public static Verbs create(BooleanSupplier down) {
+        return new SoftVerbs(SoftConfig.loopback().withFaults(new SoftFaults(0, 0, 0, 0, down)));
     }
 }

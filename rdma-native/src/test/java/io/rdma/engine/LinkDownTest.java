@@ -1,0 +1,103 @@
+package io.rdma.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.AdmissionLimits;
+import io.rdma.cm.ConnectHandler;
+import io.rdma.cm.ConnectionOptions;
+import io.rdma.cm.EstablishedConnection;
+import io.rdma.cm.RdmaConnector;
+import io.rdma.cm.RdmaListener;
+import io.rdma.internal.soft.FaultySoft;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.DeviceOf;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.WorkCompletionException;
+import io.rdma.verbs.WorkCompletionStatus;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A link that goes down under a connection, while the exchange's TCP connection stays: only the device notices, by retrying in vain. On {@code soft0} alone: two queue
+ * pairs of one rdma_rxe reach each other without a link.
+ */
+class LinkDownTest {
+    private final AtomicBoolean down = new AtomicBoolean();
+
+    @Test
+    void everyOperationEndsInBoundedTimeAndTheServerLivesOn() throws Exception {
+        ConnectionOptions options = ConnectionOptions.DEFAULT.withTimeout(10).withRetryCnt(3); // 4 ms, three times
+        BlockingQueue<EstablishedConnection> accepted = new LinkedBlockingQueue<>();
+        try (RdmaResources servers = new RdmaResources(DeviceOf.only(FaultySoft.create(down::get)));
+                RdmaResources clients = new RdmaResources(DeviceOf.only(FaultySoft.create(down::get)));
+                RdmaListener listener = RdmaListener.bind(
+                        servers,
+                        options,
+                        AdmissionLimits.DEFAULT,
+                        new InetSocketAddress("127.0.0.1", 0),
+                        accepted::add)) {
+            RdmaEndpoint client = connect(clients, options, listener);
+            RdmaEndpoint server = accepted.poll(60, TimeUnit.SECONDS).endpoint();
+            assertWrites(client, server);
+            MemoryRegion there = ConnectedContract.everything(server, 8);
+            down.set(true);
+            List<ConnectedContract.Counted> operations = new ArrayList<>();
+            RegisteredBuffer source = ConnectedContract.acquire(client).limit(8);
+            for (int i = 0; i < 300; i++) { // more than the send queue holds
+                operations.add(ConnectedContract.submit(client, WorkRequest.write(source, there.remote())));
+            }
+            source.close();
+            operations.forEach(ConnectedContract.Counted::ended);
+            client.closed().join();
+            assertThat(client.failure())
+                    .isInstanceOfSatisfying(
+                            WorkCompletionException.class,
+                            e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.RETRY_EXC_ERR));
+            assertThat(operations).allMatch(o -> o.ends.get() == 1 && o.error != null);
+            server.closed().join(); // told by the exchange's connection
+            down.set(false);
+            RdmaEndpoint again = connect(clients, options, listener);
+            assertWrites(again, accepted.poll(60, TimeUnit.SECONDS).endpoint());
+            for (RdmaEndpoint one : List.of(client, server)) {
+                assertThat(one.inFlight()).isZero();
+                assertThat(one.sendBuffers().leased()).isZero();
+                assertThat(one.receives().outstanding()).isZero();
+            }
+        }
+    }
+
+    private static void assertWrites(RdmaEndpoint from, RdmaEndpoint to) {
+        MemoryRegion there = to.allocate(8, Set.of(AccessFlag.REMOTE_WRITE));
+        try (RegisteredBuffer source = ConnectedContract.acquire(from).limit(8)) {
+            assertThat(ConnectedContract.submit(from, WorkRequest.write(source, there.remote()))
+                            .ended()
+                            .error)
+                    .isNull();
+        }
+    }
+
+    private static RdmaEndpoint connect(RdmaResources clients, ConnectionOptions options, RdmaListener listener) {
+        CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
+        RdmaConnector.connect(clients, options, listener.address(), new ConnectHandler() {
+            @Override
+            public void connected(EstablishedConnection connection) {
+                connected.complete(connection);
+            }
+
+            @Override
+            public void failed(RuntimeException error) {
+                connected.completeExceptionally(error);
+            }
+        });
+        return connected.join().endpoint();
+    }
+}
