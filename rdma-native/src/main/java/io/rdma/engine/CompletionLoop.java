@@ -19,6 +19,9 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 // - One thread polls the completion queue, and processes every completion of a batch.
 // - Deciding (doWork) is apart from waiting (idle): arm, poll once more, only then sleep; a task or a close wakes the
 // channel.
+// - What a batch's completions make room for, and what their listeners submit, is posted when the batch is dispatched:
+// one
+// doorbell per connection.
 // - Events are acknowledged before the queue is destroyed, always by this thread.
 
 /** The thread of one completion queue: polls, dispatches through {@code wr_id}, runs tasks, and drains queue pairs that close. */
@@ -39,6 +42,8 @@ public final class CompletionLoop implements AutoCloseable {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Idling idling;
     private final Thread thread;
+    private final List<SendQueue> due = new ArrayList<>(); // (loop) to be drained when the batch is dispatched
+    private boolean dispatching; // (loop)
     private int unacknowledged; // (loop)
     private boolean overrun; // (loop)
     private volatile boolean running = true;
@@ -210,6 +215,7 @@ public final class CompletionLoop implements AutoCloseable {
             endpoints.forEach(endpoint -> endpoint.fail(error));
             return 1;
         }
+        dispatching = true;
         for (int i = 0; i < polled; i++) {
             try {
                 if (!table.dispatch(batch, i)) {
@@ -219,8 +225,41 @@ public final class CompletionLoop implements AutoCloseable {
                 listenerThrew(e);
             }
         }
+        dispatching = false;
+        drainSends();
         counters.polled(polled);
         return polled;
+    }
+
+    /**
+     * Puts a drain off until the batch is dispatched, so that what its listeners submit goes out as one chain.
+     *
+     * @return false if the caller is not dispatching and has to drain itself
+     */
+    boolean drainAfterDispatch(SendQueue sends) {
+        if (!isLoopThread() || !dispatching) {
+            return false;
+        }
+        if (!sends.isDrainDue()) {
+            sends.drainDue(true);
+            due.add(sends);
+        }
+        return true;
+    }
+
+    private void drainSends() {
+        for (int i = 0;
+                i < due.size();
+                i++) { // a drain ends operations whose listeners submit: they drain by themselves
+            SendQueue sends = due.get(i);
+            sends.drainDue(false);
+            try {
+                sends.drain();
+            } catch (RuntimeException e) {
+                listenerThrew(e);
+            }
+        }
+        due.clear();
     }
 
     private void runTask(Runnable task) {

@@ -50,6 +50,7 @@ final class SendQueue implements InFlightTable.Owner {
     private int signaledInChain; // (drainer)
     private volatile long posted;
     private int retireSlot; // (loop)
+    private boolean drainDue; // (loop)
     private volatile long retired;
     private volatile int retiredReads;
     private volatile boolean closed;
@@ -92,7 +93,7 @@ final class SendQueue implements InFlightTable.Owner {
     /** Takes an operation whose buffer is borrowed; it ends exactly once, now or later. */
     void submit(Operation operation) {
         backlog.add(operation);
-        drain();
+        drainSoon();
     }
 
     /** Work requests that the device has not completed yet. */
@@ -100,7 +101,24 @@ final class SendQueue implements InFlightTable.Owner {
         return posted - retired;
     }
 
-    private void drain() {
+    /** Posts what waits, unless that is done anyway when the loop has dispatched its batch. */
+    private void drainSoon() {
+        if (!endpoint.loop().drainAfterDispatch(this)) {
+            drain();
+        }
+    }
+
+    /** Whether the loop will drain. Loop. */
+    boolean isDrainDue() {
+        return drainDue;
+    }
+
+    void drainDue(boolean due) {
+        drainDue = due;
+    }
+
+    /** Posts what waits and has room and credits; fails it after the close. */
+    void drain() {
         if (wip.getAndIncrement() != 0) {
             return;
         }
@@ -142,7 +160,7 @@ final class SendQueue implements InFlightTable.Owner {
     /** The peer announced receives, or ours should be announced. Any thread. */
     void creditsChanged() {
         if (backlog.isBlocked() || credits.isDue(receives.isEmpty())) {
-            drain();
+            drainSoon();
         }
     }
 
@@ -247,7 +265,7 @@ final class SendQueue implements InFlightTable.Owner {
                     : operation.request().opcode();
             retire(endpoint.failureOf(status, opcode, qpNumber, vendorError));
         }
-        drain();
+        drainSoon();
     }
 
     private void retire(@Nullable RuntimeException error) {

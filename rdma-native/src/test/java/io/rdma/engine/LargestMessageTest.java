@@ -28,7 +28,8 @@ class LargestMessageTest extends ConnectedContract {
         }
         Counted sent = submit(client, WorkRequest.send(buffer, false));
         ReceivedMessage[] message = new ReceivedMessage[1];
-        await().atMost(PATIENCE.multipliedBy(5)).until(() -> (message[0] = server.receives().poll()) != null);
+        await().atMost(PATIENCE.multipliedBy(5))
+                .until(() -> (message[0] = server.receives().poll()) != null);
         try (ReceivedMessage here = message[0]) {
             assertThat(here.length()).isEqualTo(GIBIBYTE);
             assertThat(here.segment().mismatch(buffer.segment())).isEqualTo(-1);
