@@ -17,7 +17,7 @@ import reactor.core.publisher.Flux;
 
 /** Ticket counter with Reactor: the server's CPU takes no part in drawing a ticket. */
 final class CounterJava {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private CounterJava() {}
 

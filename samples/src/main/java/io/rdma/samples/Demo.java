@@ -2,8 +2,10 @@ package io.rdma.samples;
 
 import io.rdma.verbs.RdmaDevice;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -20,8 +22,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = "Processes move data over RDMA and verify every byte.")
 final class Demo implements Callable<Integer> {
-    private static final int START_SECONDS = 60;
-    private static final int END_SECONDS = 20;
+    private static final int START_SECONDS = 240;
+    private static final int END_SECONDS = 120;
     private static final int MAX_PORT_DIGITS = 5;
 
     @Mixin
@@ -56,17 +58,23 @@ final class Demo implements Callable<Integer> {
     }
 
     private static Process server(RdmaDevice device, Language language) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Main.class.getName(),
-                        "demo-server",
-                        "--device",
-                        device.name(),
-                        "--language",
-                        language.name())
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(argument ->
+                        argument.startsWith("-X")) // a server has the memory and the compilers that this process has
+                .forEach(command::add);
+        command.addAll(List.of(
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "demo-server",
+                "--device",
+                device.name(),
+                "--language",
+                language.name()));
+        return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }

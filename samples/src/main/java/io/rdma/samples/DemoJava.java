@@ -15,7 +15,7 @@ import reactor.core.publisher.Mono;
 
 /** The client of the demo with Reactor. */
 final class DemoJava {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int MESSAGES = 100_000;
     private static final int OPERATIONS = 16_000;
     private static final int ATOMICS = 4_000;

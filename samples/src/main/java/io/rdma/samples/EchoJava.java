@@ -12,7 +12,7 @@ import reactor.core.publisher.Flux;
 
 /** Echo with Reactor. */
 final class EchoJava {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private EchoJava() {}
 

@@ -24,7 +24,7 @@ internal fun demoKotlin(
     scale: Double,
     report: DemoReport,
 ) = runBlocking {
-    withTimeout(60.seconds) {
+    withTimeout(300.seconds) {
         val connection =
             RdmaClient.connect("127.0.0.1", port) {
                 this.device = device

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The samples' command line in a process of its own, as a user runs it. */
 final class SampleProcess implements AutoCloseable {
-    private static final int SECONDS = 240; // three of them at once, under emulation, take their time
+    private static final int SECONDS = 420; // three of them at once, under emulation, take their time
 
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the samples do on a command line, server and client in processes of their own, the same on every device. */
-@Timeout(480)
+@Timeout(900)
 abstract class SamplesContract {
     /** Name of the device. */
     abstract String device();

@@ -61,13 +61,14 @@ class RxeRemedyTest {
         command.addAll(List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1",
                 "-classpath",
                 System.getProperty("java.class.path"),
                 Registering.class.getName(),
                 Integer.toString(bytes)));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes());
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
         return output;
     }
 }
