@@ -444,7 +444,12 @@ public final class RdmaEndpoint {
         }
         // Whatever one of them throws, the others come, and everybody who waits hears of the end.
         for (Runnable step : new Runnable[] {
-            queuePair::close, sends::destroyed, receives::destroyed, sendSlots::close, this::closeRegions
+            receives::detach,
+            queuePair::close,
+            sends::destroyed,
+            receives::destroyed,
+            sendSlots::close,
+            this::closeRegions
         }) {
             attempt(step);
         }

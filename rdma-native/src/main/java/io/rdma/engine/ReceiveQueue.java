@@ -307,13 +307,20 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         return shared == null ? ring.posted() == 0 : lastReceiveReached || System.nanoTime() - lastReceiveDeadline >= 0;
     }
 
-    /** After the queue pair is destroyed: the slots are given back and the consumer learns of the end. Loop thread. */
+    /** Before the queue pair is destroyed, since another one may get its number then: what comes for it from now on goes back. Loop thread. */
+    void detach() {
+        if (shared != null) {
+            endpoint.loop().pollAll();
+            shared.leave(queuePair.number(), this);
+        }
+    }
+
+    /** After the queue pair is destroyed, or could not be used: the slots are given back and the consumer learns of the end. */
     void destroyed() {
         if (shared == null) {
             ring.destroyed();
         } else {
-            endpoint.loop().pollAll(); // another queue pair may get the number
-            shared.leave(queuePair.number());
+            shared.leave(queuePair.number(), this); // a construction that failed did not detach
         }
         terminated = true;
         changed();

@@ -102,9 +102,10 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         members = new Members(numbers, queues);
     }
 
-    synchronized void leave(int number) {
+    /** Does nothing if the number is another connection's by now. */
+    synchronized void leave(int number, ReceiveQueue connection) {
         int at = Arrays.binarySearch(members.numbers, number);
-        if (at >= 0) {
+        if (at >= 0 && members.queues[at] == connection) {
             int[] numbers = Arrays.copyOf(members.numbers, members.numbers.length - 1);
             ReceiveQueue[] queues = Arrays.copyOf(members.queues, numbers.length);
             System.arraycopy(members.numbers, at + 1, numbers, at, numbers.length - at);
