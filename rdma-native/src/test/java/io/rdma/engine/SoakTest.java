@@ -11,9 +11,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Everything at once, at random, for a while, over links that lose, repeat and swap packets: threads submit messages, writes, reads and atomics on several connections, cancel some, close
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
  * <p>The time is the system property {@code io.rdma.stress.seconds}, 60 unless set; the choices follow from {@code io.rdma.stress.seed}, the interleaving does not.
  */
 @Tag("stress")
+@Timeout(value = 25, unit = TimeUnit.HOURS) // it ends by itself, when it was told to
 class SoakTest {
     private static final int CONNECTIONS = 4;
     private static final int THREADS = 4;
