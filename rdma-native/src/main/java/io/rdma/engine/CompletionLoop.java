@@ -19,9 +19,8 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 // - One thread polls the completion queue, and processes every completion of a batch.
 // - Deciding (doWork) is apart from waiting (idle): arm, poll once more, only then sleep; a task or a close wakes the
 // channel.
-// - What a batch's completions make room for, and what their listeners submit, is posted when the batch is dispatched:
-// one
-// doorbell per connection.
+// - What a batch's completions make room for, and what their listeners submit, is posted when the batch is dispatched,
+// with one doorbell per connection.
 // - Events are acknowledged before the queue is destroyed, always by this thread.
 
 /** The thread of one completion queue: polls, dispatches through {@code wr_id}, runs tasks, and drains queue pairs that close. */
@@ -247,10 +246,9 @@ public final class CompletionLoop implements AutoCloseable {
         return true;
     }
 
+    /** A drain may end operations whose listeners submit; outside of a dispatch those are posted at once. */
     private void drainSends() {
-        for (int i = 0;
-                i < due.size();
-                i++) { // a drain ends operations whose listeners submit: they drain by themselves
+        for (int i = 0; i < due.size(); i++) { // by index: an iterator would be an allocation for each batch
             SendQueue sends = due.get(i);
             sends.drainDue(false);
             try {

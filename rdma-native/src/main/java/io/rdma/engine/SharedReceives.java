@@ -9,12 +9,9 @@ import io.rdma.verbs.VerbsException;
 import java.util.Arrays;
 
 // Invariants
-// - One ring for all connections of one loop and domain, whose receives complete on the loop's completion queue,
-// whoever
-// took them.
-// - A completion finds its connection by qp_num, which is valid whatever the status; one whose connection is gone gives
-// its
-// slot back, so no slot is lost with a connection.
+// - One ring for all connections of a loop and domain; its receives complete on the loop's queue, whoever took them.
+// - A completion finds its connection by qp_num, which is valid whatever the status; if the connection is gone the slot
+// goes back, so no slot is lost with a connection.
 // - Members change under the monitor by replacing the whole, so the loop looks them up without a lock.
 
 /** Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}: memory is for the messages that are under way, not for all that could be. */

@@ -54,27 +54,32 @@ abstract class ConnectedContract {
 
     final void connect(ConnectionOptions clients, ConnectionOptions servers) {
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
-        CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
         try (RdmaListener listener = RdmaListener.bind(
                 resources,
                 servers,
                 AdmissionLimits.DEFAULT,
                 new InetSocketAddress("127.0.0.1", 0),
                 accepted::complete)) {
-            RdmaConnector.connect(resources, clients, listener.address(), new ConnectHandler() {
-                @Override
-                public void connected(EstablishedConnection connection) {
-                    connected.complete(connection);
-                }
-
-                @Override
-                public void failed(RuntimeException error) {
-                    connected.completeExceptionally(error);
-                }
-            });
-            client = connected.join().endpoint();
+            client = connected(resources, clients, listener).endpoint();
             server = accepted.join().endpoint();
         }
+    }
+
+    /** Connects to a listener of this process, and waits. */
+    static EstablishedConnection connected(RdmaResources clients, ConnectionOptions options, RdmaListener listener) {
+        CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
+        RdmaConnector.connect(clients, options, listener.address(), new ConnectHandler() {
+            @Override
+            public void connected(EstablishedConnection connection) {
+                connected.complete(connection);
+            }
+
+            @Override
+            public void failed(RuntimeException error) {
+                connected.completeExceptionally(error);
+            }
+        });
+        return connected.join();
     }
 
     static ConnectionOptions small() {

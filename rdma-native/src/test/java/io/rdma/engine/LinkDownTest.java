@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.cm.AdmissionLimits;
-import io.rdma.cm.ConnectHandler;
 import io.rdma.cm.ConnectionOptions;
 import io.rdma.cm.EstablishedConnection;
-import io.rdma.cm.RdmaConnector;
 import io.rdma.cm.RdmaListener;
 import io.rdma.internal.soft.FaultySoft;
 import io.rdma.verbs.AccessFlag;
@@ -20,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,7 +42,8 @@ class LinkDownTest {
                         AdmissionLimits.DEFAULT,
                         new InetSocketAddress("127.0.0.1", 0),
                         accepted::add)) {
-            RdmaEndpoint client = connect(clients, options, listener);
+            RdmaEndpoint client =
+                    ConnectedContract.connected(clients, options, listener).endpoint();
             RdmaEndpoint server = accepted.poll(60, TimeUnit.SECONDS).endpoint();
             assertWrites(client, server);
             MemoryRegion there = ConnectedContract.everything(server, 8);
@@ -65,7 +63,8 @@ class LinkDownTest {
             assertThat(operations).allMatch(o -> o.ends.get() == 1 && o.error != null);
             server.closed().join(); // told by the exchange's connection
             down.set(false);
-            RdmaEndpoint again = connect(clients, options, listener);
+            RdmaEndpoint again =
+                    ConnectedContract.connected(clients, options, listener).endpoint();
             assertWrites(again, accepted.poll(60, TimeUnit.SECONDS).endpoint());
             for (RdmaEndpoint one : List.of(client, server)) {
                 assertThat(one.inFlight()).isZero();
@@ -83,21 +82,5 @@ class LinkDownTest {
                             .error)
                     .isNull();
         }
-    }
-
-    private static RdmaEndpoint connect(RdmaResources clients, ConnectionOptions options, RdmaListener listener) {
-        CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
-        RdmaConnector.connect(clients, options, listener.address(), new ConnectHandler() {
-            @Override
-            public void connected(EstablishedConnection connection) {
-                connected.complete(connection);
-            }
-
-            @Override
-            public void failed(RuntimeException error) {
-                connected.completeExceptionally(error);
-            }
-        });
-        return connected.join().endpoint();
     }
 }

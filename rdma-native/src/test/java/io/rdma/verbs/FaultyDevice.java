@@ -29,7 +29,7 @@ public final class FaultyDevice {
                     case "pollCq" -> pollCq(real, (long) arguments[0], (int) arguments[1], (long) arguments[2]);
                     default -> invoke(real, method, arguments);
                 });
-        return new RdmaDevice(faulty, real.getDeviceList().getFirst(), true);
+        return DeviceOf.only(faulty);
     }
 
     private static Object invoke(Verbs real, Method method, Object[] arguments) throws Throwable {
