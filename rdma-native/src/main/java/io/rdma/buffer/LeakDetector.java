@@ -105,7 +105,6 @@ public final class LeakDetector {
             if (closed) {
                 return;
             }
-            REPORTED.increment();
             synchronized (touched) {
                 touched.forEach(leased::addSuppressed);
             }
@@ -114,6 +113,7 @@ public final class LeakDetector {
                     "LEAK: a handle was dropped without close(); its memory is lost to its pool. Run with"
                             + " -Dio.rdma.leakDetection=paranoid to see all of them, with what was done last",
                     leased);
+            REPORTED.increment(); // after the log: who sees the number finds the story
         }
     }
 }
