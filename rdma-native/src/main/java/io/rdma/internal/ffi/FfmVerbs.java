@@ -4,7 +4,6 @@ import io.rdma.verbs.Errno;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,9 +24,6 @@ public final class FfmVerbs implements Verbs {
     private static final int CQ_CQE = 28;
     private static final int CHANNEL_FD = 8;
     private static final int GID_ENTRY_BYTES = 32;
-    private static final int INIT_ATTR_BYTES = 64;
-    private static final int INIT_ATTR_SRQ = 24;
-    private static final int INIT_ATTR_CAP = 32;
 
     private final Map<Long, WakeableDescriptor> channels = new ConcurrentHashMap<>();
     private final Map<Long, FfmAsyncEvents> contexts = new ConcurrentHashMap<>();
@@ -113,7 +109,7 @@ public final class FfmVerbs implements Verbs {
         }
     }
 
-    private static String name(long device) {
+    static String name(long device) {
         byte[] bytes = new byte[DEVICE_NAME_BYTES];
         int length = 0;
         byte b;
@@ -325,17 +321,10 @@ public final class FfmVerbs implements Verbs {
     @Override
     public Qp createQp(long pd, QpInitAttr attr) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment init = arena.allocate(INIT_ATTR_BYTES, 8);
-            long at = init.address();
-            NativeMemory.putLong(at + 8, attr.sendCq());
-            NativeMemory.putLong(at + 16, attr.recvCq());
-            NativeMemory.putLong(at + INIT_ATTR_SRQ, attr.srq());
-            QpAttrLayout.writeCap(at + INIT_ATTR_CAP, attr.cap());
-            NativeMemory.putInt(at + 52, attr.qpType());
-            NativeMemory.putInt(at + 56, attr.sqSigAll() ? 1 : 0);
+            long at = arena.allocate(QpInitAttrLayout.SIZE, 8).address();
+            QpInitAttrLayout.write(at, attr);
             long qp = pointer("ibv_create_qp", IbverbsCalls.createQp(pd, at));
-            return new Qp(
-                    qp, NativeMemory.getInt(qp + FfmAsyncEvents.QP_NUM), QpAttrLayout.readCap(at + INIT_ATTR_CAP));
+            return new Qp(qp, NativeMemory.getInt(qp + FfmAsyncEvents.QP_NUM), QpInitAttrLayout.readCap(at));
         }
     }
 
@@ -352,7 +341,7 @@ public final class FfmVerbs implements Verbs {
     public QpAttr queryQp(long qp, int mask) {
         try (Arena arena = Arena.ofConfined()) {
             long at = arena.allocate(QpAttrLayout.SIZE, 8).address();
-            long init = arena.allocate(INIT_ATTR_BYTES, 8).address();
+            long init = arena.allocate(QpInitAttrLayout.SIZE, 8).address();
             zero("ibv_query_qp", IbverbsCalls.queryQp(qp, at, mask, init));
             return QpAttrLayout.read(at);
         }

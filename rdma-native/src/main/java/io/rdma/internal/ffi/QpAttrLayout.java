@@ -85,9 +85,8 @@ final class QpAttrLayout {
         return gid;
     }
 
-    static QpAttr read(long a) {
-        long h = a + AH;
-        AhAttr ah = new AhAttr(
+    static AhAttr readAh(long h) {
+        return new AhAttr(
                 gid(h),
                 getInt(h + 16),
                 u8(h + 20),
@@ -99,6 +98,10 @@ final class QpAttrLayout {
                 u8(h + 28),
                 u8(h + 29) != 0,
                 u8(h + 30));
+    }
+
+    static QpAttr read(long a) {
+        AhAttr ah = readAh(a + AH);
         return new QpAttr(
                 getInt(a),
                 getInt(a + 4),

@@ -2,22 +2,17 @@ package io.rdma.internal.ffi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,7 +25,7 @@ class LayoutTest {
     /** Only ibv_query_qp(3) has it. */
     private static final int SQ_DRAINING = 125;
 
-    private final List<String> asserts = new ArrayList<>();
+    private final CAsserts c = new CAsserts("infiniband/verbs.h");
 
     @TempDir
     private Path folder;
@@ -38,19 +33,13 @@ class LayoutTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource({"gcc, amd64", "aarch64-linux-gnu-gcc, aarch64"})
     void layoutsAreThoseOfTheHeaders(String compiler, String architecture) throws Exception {
-        Assumptions.assumeTrue(
-                Files.exists(Path.of("/usr/include/infiniband/verbs.h")),
-                "there are no headers of libibverbs: Debian's libibverbs-dev has them");
-        Assumptions.assumeTrue(isInstalled(compiler), () -> "there is no " + compiler + " here");
-        Assumptions.assumeTrue(
-                !"gcc".equals(compiler) || architecture.equals(System.getProperty("os.arch")),
-                "this host's gcc compiles for another architecture");
+        c.assumeCompiles(compiler, architecture);
         constants();
         flyweights();
         records();
         objects(architecture);
-        assertThat(asserts).hasSizeGreaterThan(250);
-        assertThat(compile(compiler)).as("what the compiler says").isEmpty();
+        assertThat(c.count()).isGreaterThan(250);
+        assertThat(c.compile(compiler, folder)).as("what the compiler says").isEmpty();
     }
 
     private void constants() throws IllegalAccessException {
@@ -130,13 +119,13 @@ class LayoutTest {
         offset("ibv_gid_entry", "port_num", 20);
         offset("ibv_gid_entry", "gid_type", 24);
         offset("ibv_gid_entry", "ndev_ifindex", 28);
-        size("ibv_qp_init_attr", ffm("INIT_ATTR_BYTES"));
-        offset("ibv_qp_init_attr", "send_cq", 8);
-        offset("ibv_qp_init_attr", "recv_cq", 16);
-        offset("ibv_qp_init_attr", "srq", ffm("INIT_ATTR_SRQ"));
-        offset("ibv_qp_init_attr", "cap", ffm("INIT_ATTR_CAP"));
-        offset("ibv_qp_init_attr", "qp_type", 52);
-        offset("ibv_qp_init_attr", "sq_sig_all", 56);
+        size("ibv_qp_init_attr", QpInitAttrLayout.SIZE);
+        offset("ibv_qp_init_attr", "send_cq", QpInitAttrLayout.SEND_CQ);
+        offset("ibv_qp_init_attr", "recv_cq", QpInitAttrLayout.RECV_CQ);
+        offset("ibv_qp_init_attr", "srq", QpInitAttrLayout.SRQ);
+        offset("ibv_qp_init_attr", "cap", QpInitAttrLayout.CAP);
+        offset("ibv_qp_init_attr", "qp_type", QpInitAttrLayout.QP_TYPE);
+        offset("ibv_qp_init_attr", "sq_sig_all", QpInitAttrLayout.SQ_SIG_ALL);
         size("ibv_srq_init_attr", SrqAttrLayout.INIT_ATTR_BYTES);
         offset("ibv_srq_init_attr", "attr", SrqAttrLayout.INIT_ATTR_ATTR);
         offset("ibv_context", "async_fd", constant(FfmAsyncEvents.class, "CONTEXT_ASYNC_FD"));
@@ -219,34 +208,14 @@ class LayoutTest {
     }
 
     private void offset(String struct, String field, long value) {
-        equal("offsetof(struct " + struct + ", " + field + ")", value);
+        c.offset(struct, field, value);
     }
 
     private void size(String struct, long value) {
-        equal("sizeof(struct " + struct + ")", value);
+        c.size(struct, value);
     }
 
     private void equal(String expression, long value) {
-        asserts.add("_Static_assert((" + expression + ") == " + value + ", \"not " + value + "\");");
-    }
-
-    private static boolean isInstalled(String program) {
-        return Arrays.stream(System.getenv("PATH").split(":"))
-                .anyMatch(path -> Files.isExecutable(Path.of(path, program)));
-    }
-
-    private String compile(String compiler) throws IOException, InterruptedException {
-        Path source = folder.resolve("layout.c");
-        Files.writeString(
-                source,
-                "#include <stddef.h>\n#include <infiniband/verbs.h>\n" + String.join("\n", asserts)
-                        + "\nint main(void) { return 0; }\n");
-        // The headers are the same for all architectures, but a cross compiler does not look there by itself.
-        Process process = new ProcessBuilder(compiler, "-fsyntax-only", "-idirafter", "/usr/include", source.toString())
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes());
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return process.exitValue() == 0 ? "" : output;
+        c.equal(expression, value);
     }
 }

@@ -1,0 +1,16 @@
+package io.rdma.internal.ffi;
+
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One {@code struct rdma_addrinfo}, {@code rdma_getaddrinfo(3)}.
+ *
+ * @param portSpace {@code RDMA_PS_*}
+ * @param source local address, or null where any will do
+ * @param destination address of the peer; null for a passive one
+ */
+public record CmAddrInfo(
+        int portSpace,
+        @Nullable InetSocketAddress source,
+        @Nullable InetSocketAddress destination) {}
