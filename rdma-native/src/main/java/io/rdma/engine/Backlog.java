@@ -41,6 +41,21 @@ final class Backlog {
     }
 
     /**
+     * Whether an operation may be posted without having been added. Drainer.
+     *
+     * @param readRoom as for {@link #next}
+     * @return false if anything waits, or it would have to
+     */
+    boolean mayPass(Operation operation, boolean readRoom) {
+        WorkRequestOpcode opcode = operation.request().opcode();
+        return (readRoom || !opcode.isReadOrAtomic())
+                && (!opcode.consumesReceive() || credits.mayMessage())
+                && blocked.isEmpty()
+                && deferred.isEmpty()
+                && submitted.isEmpty();
+    }
+
+    /**
      * What to post next.
      *
      * @param readRoom whether there is room for a read or atomic

@@ -240,7 +240,7 @@ public final class CompletionLoop implements AutoCloseable {
             return false;
         }
         if (!sends.isDrainDue()) {
-            sends.drainDue(true);
+            sends.dispatching();
             due.add(sends);
         }
         return true;
@@ -250,9 +250,8 @@ public final class CompletionLoop implements AutoCloseable {
     private void drainSends() {
         for (int i = 0; i < due.size(); i++) { // by index: an iterator would be an allocation for each batch
             SendQueue sends = due.get(i);
-            sends.drainDue(false);
             try {
-                sends.drain();
+                sends.dispatched();
             } catch (RuntimeException e) {
                 listenerThrew(e);
             }

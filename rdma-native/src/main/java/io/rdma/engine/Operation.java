@@ -2,10 +2,12 @@ package io.rdma.engine;
 
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 // States: NEW -> QUEUED                        submitted, its buffer is borrowed; NEW -> CANCELLED: it never will be
+//         NEW -> POSTED                        submitted by the loop, which posts it itself
 //         QUEUED -> POSTED -> DONE             completed or failed, the listener methods run
 //         QUEUED -> CANCELLED                  nothing reached the device
 //         POSTED -> ABANDONED                  the device goes on; its completion only gives the buffer back
@@ -27,8 +29,10 @@ public abstract class Operation {
 
     private static final Runnable NOTHING = () -> {};
 
-    private final AtomicInteger state = new AtomicInteger(NEW);
+    private static final VarHandle STATE = state();
+
     private final WorkRequest request;
+    private volatile int state; // NEW
     private @Nullable MemoryRegion exposed; // of a large message: the buffer as the peer may read it, until the end
     private @Nullable SlowOperationEvent slow; // while a recording wants it
     private int length; // from the submit on: the buffer's limit may change while this waits to be posted
@@ -40,6 +44,18 @@ public abstract class Operation {
      */
     protected Operation(WorkRequest request) {
         this.request = request;
+    }
+
+    private static VarHandle state() { // a field, not an AtomicInteger: an object less for each operation
+        try {
+            return MethodHandles.lookup().findVarHandle(Operation.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private boolean move(int from, int to) {
+        return STATE.compareAndSet(this, from, to);
     }
 
     /**
@@ -72,15 +88,15 @@ public abstract class Operation {
      * @return false if {@link #completed} or {@link #failed} was, or is being, called
      */
     public final boolean abandon() {
-        if (state.compareAndSet(NEW, CANCELLED)) {
+        if (move(NEW, CANCELLED)) {
             request.drop(); // a submit that comes later does nothing
             return true;
         }
-        if (state.compareAndSet(QUEUED, CANCELLED)) {
+        if (move(QUEUED, CANCELLED)) {
             giveBack(NOTHING);
             return true;
         }
-        return state.compareAndSet(POSTED, ABANDONED);
+        return move(POSTED, ABANDONED);
     }
 
     /** What is checked at the submit is what is posted. */
@@ -155,19 +171,33 @@ public abstract class Operation {
 
     /** Whether the interest ended before anything was posted. */
     final boolean isCancelled() {
-        return state.get() == CANCELLED;
+        return state == CANCELLED;
     }
 
     final boolean markQueued() {
-        return state.compareAndSet(NEW, QUEUED);
+        return move(NEW, QUEUED);
     }
 
     final boolean markPosted() {
-        return state.compareAndSet(QUEUED, POSTED);
+        return move(QUEUED, POSTED);
+    }
+
+    /** Posted without having waited in a queue. */
+    final boolean markPostedAtOnce() {
+        return move(NEW, POSTED);
+    }
+
+    /**
+     * Whether {@link #completed} or {@link #failed} was, or is being, called.
+     *
+     * @return false also after an {@link #abandon}
+     */
+    protected final boolean isDone() {
+        return state == DONE;
     }
 
     final void complete(long value) {
-        boolean wanted = state.compareAndSet(POSTED, DONE);
+        boolean wanted = move(POSTED, DONE);
         if (exposed == null) { // the hot path makes no closure
             try {
                 request.giveBack();
@@ -182,7 +212,7 @@ public abstract class Operation {
     }
 
     final void fail(RuntimeException error) {
-        boolean wanted = state.compareAndSet(POSTED, DONE) || state.compareAndSet(QUEUED, DONE);
+        boolean wanted = move(POSTED, DONE) || move(QUEUED, DONE);
         if (!isCancelled()) { // else the canceller gave the buffer back
             giveBack(wanted ? () -> failed(error) : NOTHING);
         }

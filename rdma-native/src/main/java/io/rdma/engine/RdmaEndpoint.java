@@ -171,11 +171,7 @@ public final class RdmaEndpoint {
                 throw e;
             }
         }
-        if (operation.markQueued()) {
-            sends.submit(operation);
-        } else {
-            operation.cancelledBefore();
-        }
+        sends.submit(operation);
     }
 
     /**

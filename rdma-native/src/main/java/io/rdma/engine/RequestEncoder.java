@@ -39,7 +39,8 @@ final class RequestEncoder {
         RegisteredBuffer buffer = request.buffer();
         if (buffer == null) { // an atomic: its result goes to the slot's own 8 bytes
             RemoteMemory target = Objects.requireNonNull(remote);
-            chain.atomic(target.address(), target.rkey(), request.compareAdd(), request.swap());
+            WorkRequest.Operands operands = Objects.requireNonNull(request.operands());
+            chain.atomic(target.address(), target.rkey(), operands.compareAdd(), operands.swap());
             chain.entry(address(slot), Long.BYTES, slotMemory.lkey());
             return;
         }

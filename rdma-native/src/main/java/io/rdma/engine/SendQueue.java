@@ -10,14 +10,15 @@ import io.rdma.verbs.WorkRequestOpcode;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Submitted operations go through the backlog; the thread that takes `wip` from 0 drains for all, and is the only one
 // to touch the fields marked (drainer). The loop thread alone retires.
-// - In the device: posted - retired, never above the depth. A slot is free again only when a completion at or behind it
-// was polled.
+// - While the loop dispatches a batch it holds the drain of the queues it touches: what listeners submit then goes
+// straight into the chain, which is posted when it is full or the batch is dispatched. At any other time the chain is
+// empty between two drains.
+// - In the device: never more than the depth. A slot is free again only when a completion at or behind it was polled.
 // - The last request of every posted chain is signaled, and every signalEvery-th of it: so nothing posted waits for a
 // signal that never comes, and a full queue always holds a signaled request.
 // - A large message ends when the peer has fetched it; its slot, which holds no operation, is free before.
@@ -30,7 +31,6 @@ final class SendQueue implements InFlightTable.Owner {
     private final RdmaEndpoint endpoint;
     private final QueuePair queuePair;
     private final InFlightTable table;
-    private final int depth;
     private final int signalEvery;
     private final int maxReads;
     private final int base;
@@ -41,18 +41,13 @@ final class SendQueue implements InFlightTable.Owner {
     private final RequestEncoder encoder;
     private final Backlog backlog;
     private final AtomicInteger wip = new AtomicInteger();
-    private final AtomicReferenceArray<@Nullable Operation> slots;
+    private final PostedRing ring;
     private final Queue<Operation> announced = new ConcurrentLinkedQueue<>(); // (drainer) adds, (loop) takes
     private int fetched; // (loop)
-    private int postSlot; // (drainer)
-    private int postedReads; // (drainer)
     private int unsignaled; // (drainer)
     private int signaledInChain; // (drainer)
-    private volatile long posted;
-    private int retireSlot; // (loop)
     private boolean drainDue; // (loop)
-    private volatile long retired;
-    private volatile int retiredReads;
+    private boolean held; // (loop) it is the drainer until the batch is dispatched
     private volatile boolean closed;
 
     SendQueue(
@@ -69,7 +64,7 @@ final class SendQueue implements InFlightTable.Owner {
         this.receives = receives;
         this.credits = credits;
         this.room = options.capacity().maxSendWr();
-        this.depth = depth(options);
+        int depth = depth(options);
         this.signalEvery = Math.min(options.signalEvery(), Math.max(1, depth / 2));
         this.maxReads = options.maxRdAtomic();
         this.chain = new SendChain(Math.min(depth, MAX_CHAIN), 2);
@@ -77,7 +72,7 @@ final class SendQueue implements InFlightTable.Owner {
                 options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
         this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline);
         this.backlog = new Backlog(credits, endpoint.loop().counters());
-        this.slots = new AtomicReferenceArray<>(depth);
+        this.ring = new PostedRing(depth);
         this.base = table.reserve(depth, this);
         if (base < 0) {
             throw new IllegalStateException(
@@ -92,13 +87,23 @@ final class SendQueue implements InFlightTable.Owner {
 
     /** Takes an operation whose buffer is borrowed; it ends exactly once, now or later. */
     void submit(Operation operation) {
+        boolean later = endpoint.loop().drainAfterDispatch(this);
+        if (later && held && postAtOnce(operation)) {
+            return;
+        }
+        if (!operation.markQueued()) {
+            operation.cancelledBefore();
+            return;
+        }
         backlog.add(operation);
-        drainSoon();
+        if (!later) {
+            drain();
+        }
     }
 
     /** Work requests that the device has not completed yet. */
     long inFlight() {
-        return posted - retired;
+        return ring.inFlight();
     }
 
     /** Posts what waits, unless that is done anyway when the loop has dispatched its batch. */
@@ -108,38 +113,54 @@ final class SendQueue implements InFlightTable.Owner {
         }
     }
 
-    /** Whether the loop will drain. Loop. */
+    /** Whether {@link #dispatched} will be called. Loop. */
     boolean isDrainDue() {
         return drainDue;
     }
 
-    void drainDue(boolean due) {
-        drainDue = due;
+    /** The loop dispatches a batch, and will call {@link #dispatched}. Loop. */
+    void dispatching() {
+        drainDue = true;
+        held = wip.compareAndSet(0, 1);
+    }
+
+    /** Posts what its listeners submitted, and what there is room for now. Loop. */
+    void dispatched() {
+        drainDue = false;
+        if (held) {
+            held = false;
+            drainHeld();
+        } else {
+            drain();
+        }
     }
 
     /** Posts what waits and has room and credits; fails it after the close. */
     void drain() {
-        if (wip.getAndIncrement() != 0) {
-            return;
+        if (wip.getAndIncrement() == 0) {
+            drainHeld();
         }
+    }
+
+    private void drainHeld() {
         int missed = 1;
         do {
+            while (fillChain()) {
+                postChain();
+            }
             if (closed) {
                 failWaiting();
-            } else {
-                while (!closed && fillChain()) {
-                    postChain();
-                }
             }
             missed = wip.addAndGet(-missed);
         } while (missed != 0);
     }
 
     private boolean fillChain() {
-        chain.clear();
-        signaledInChain = 0;
-        while (chain.size() < room - inFlight() && !chain.isFull()) {
-            Operation next = backlog.next(postedReads - retiredReads < maxReads);
+        if (closed) {
+            return chain.size() > 0;
+        }
+        while (hasRoom()) {
+            Operation next = backlog.next(mayRead());
             if (next == null) {
                 break;
             }
@@ -148,13 +169,44 @@ final class SendQueue implements InFlightTable.Owner {
             }
         }
         // A message that is in the chain has announced all there is.
-        if (credits.isDue(receives.isEmpty()) && chain.size() < depth - inFlight() && !chain.isFull()) {
-            int slot = takeSlot();
+        if (credits.isDue(receives.isEmpty()) && chain.size() < ring.depth() - inFlight() && !chain.isFull()) {
+            int slot = ring.take();
             encoder.encodeCredit(table.arm(base + slot), slot);
             unsignaled++; // it is the last of its chain, which is signaled
             endpoint.loop().counters().creditFrame();
         }
         return chain.size() > 0;
+    }
+
+    private boolean hasRoom() {
+        return chain.size() < room - inFlight() && !chain.isFull();
+    }
+
+    private boolean mayRead() {
+        return ring.readsInFlight() < maxReads;
+    }
+
+    /**
+     * The way without a queue: from a listener into the chain. Loop, which holds the drain.
+     *
+     * @return false if it has to wait
+     */
+    private boolean postAtOnce(Operation operation) {
+        if (closed || !backlog.mayPass(operation, mayRead())) {
+            return false;
+        }
+        if (chain.isFull()) {
+            postChain();
+        }
+        if (closed || !hasRoom()) {
+            return false;
+        }
+        if (operation.markPostedAtOnce()) {
+            encode(operation);
+        } else {
+            operation.cancelledBefore();
+        }
+        return true;
     }
 
     /** The peer announced receives, or ours should be announced. Any thread. */
@@ -164,27 +216,18 @@ final class SendQueue implements InFlightTable.Owner {
         }
     }
 
-    private int takeSlot() {
-        int slot = postSlot;
-        postSlot = slot + 1 == depth ? 0 : slot + 1;
-        return slot;
-    }
-
     private void encode(Operation operation) {
-        int slot = takeSlot();
+        int slot = ring.take();
         long wrId = table.arm(base + slot);
         WorkRequest request = operation.request();
         RemoteMemory exposed = operation.exposed();
+        boolean read = request.opcode().isReadOrAtomic();
         if (exposed != null) { // the peer reads it, and says so in a later frame
             announced.add(operation);
             encoder.encodeAnnouncement(wrId, slot, request, exposed);
         } else {
-            slots.setRelease(slot, operation);
+            ring.put(slot, operation, read);
             encoder.encode(wrId, slot, operation);
-        }
-        boolean read = request.opcode().isReadOrAtomic();
-        if (read) {
-            postedReads++;
         }
         if (++unsignaled >= signalEvery || read) {
             signal();
@@ -219,29 +262,25 @@ final class SendQueue implements InFlightTable.Owner {
             signal();
         }
         int size = chain.size();
-        posted += size; // before the post: a completion may be polled before post returns
+        ring.posted(size);
         endpoint.loop().counters().posted(size, signaledInChain);
         int result = queuePair.post(chain);
         if (result != 0) {
             // Those before the bad one are posted, perhaps without a signal. The rest, and the connection, fail: room
-            // is counted here and
-            // every limit was checked before, so a refusal means that the queue pair is broken.
+            // is counted here and every limit was checked before, so a refusal means that the queue pair is broken.
             closed = true; // nothing may overtake what was refused; what waits fails with the end of the connection
             int done = queuePair.postedBeforeFailure(chain);
             takeBack(size - done, new VerbsException("ibv_post_send", -result, null));
         }
+        chain.clear();
+        signaledInChain = 0;
     }
 
     private void takeBack(int count, VerbsException error) {
         endpoint.fail(error);
         for (int i = 0; i < count; i++) {
-            postSlot = (postSlot == 0 ? depth : postSlot) - 1;
-            Operation operation = slots.getAndSet(postSlot, null);
-            posted--;
+            Operation operation = ring.takeBack();
             if (operation != null) {
-                if (operation.request().opcode().isReadOrAtomic()) {
-                    postedReads--;
-                }
                 end(operation, 0, error);
             }
         }
@@ -253,13 +292,13 @@ final class SendQueue implements InFlightTable.Owner {
         int qpNumber = batch.qpNumber(index);
         int vendorError = batch.vendorError(index);
         // The queue completes in order: everything before this slot succeeded, signaled or not.
-        while (retireSlot != slot) {
+        while (ring.oldest() != slot) {
             retire(null);
         }
         if (status == 0) {
             retire(null);
         } else {
-            Operation operation = slots.getAcquire(slot);
+            Operation operation = ring.at(slot);
             WorkRequestOpcode opcode = operation == null
                     ? WorkRequestOpcode.SEND
                     : operation.request().opcode();
@@ -269,20 +308,13 @@ final class SendQueue implements InFlightTable.Owner {
     }
 
     private void retire(@Nullable RuntimeException error) {
-        int slot = retireSlot;
-        retireSlot = slot + 1 == depth ? 0 : slot + 1;
-        Operation operation = slots.getAndSet(slot, null);
-        if (operation == null) {
-            retired = retired + 1;
-            return;
+        int slot = ring.oldest();
+        Operation operation = ring.at(slot);
+        long value = operation != null && operation.request().isAtomic() ? encoder.result(slot) : 0;
+        ring.retire(); // from now on the slot, and its result, may be overwritten
+        if (operation != null) {
+            end(operation, value, error);
         }
-        boolean read = operation.request().opcode().isReadOrAtomic();
-        long value = operation.request().buffer() == null ? encoder.result(slot) : 0;
-        if (read) {
-            retiredReads = retiredReads + 1;
-        }
-        retired = retired + 1;
-        end(operation, value, error);
     }
 
     private void end(Operation operation, long value, @Nullable RuntimeException error) {
@@ -325,6 +357,6 @@ final class SendQueue implements InFlightTable.Owner {
         while ((unfetched = announced.poll()) != null) {
             end(unfetched, 0, endpoint.closedException(true));
         }
-        table.release(base, depth);
+        table.release(base, ring.depth());
     }
 }

@@ -13,19 +13,28 @@ import org.jspecify.annotations.Nullable;
  * @param opcode operation
  * @param buffer local memory; null for atomics, whose result the engine keeps
  * @param remote memory of the peer; null for sends
- * @param immediate immediate data in host order
- * @param compareAdd what to compare with, or to add
- * @param swap new value of a compare-and-swap
+ * @param operands what else the opcode takes; null for those that take nothing
  * @param closeBuffer whether the engine closes the buffer when the operation ends, however it ends, but for a refused submit
  */
 public record WorkRequest(
         WorkRequestOpcode opcode,
         @Nullable RegisteredBuffer buffer,
         @Nullable RemoteMemory remote,
-        int immediate,
-        long compareAdd,
-        long swap,
+        @Nullable Operands operands,
         boolean closeBuffer) {
+
+    /**
+     * What only some opcodes take, apart from the request: so most requests are small.
+     *
+     * @param immediate immediate data in host order
+     * @param compareAdd what to compare with, or to add
+     * @param swap new value of a compare-and-swap
+     */
+    public record Operands(int immediate, long compareAdd, long swap) {
+        private static Operands immediate(int value) {
+            return new Operands(value, 0, 0);
+        }
+    }
 
     /**
      * A message.
@@ -35,7 +44,7 @@ public record WorkRequest(
      * @return the request
      */
     public static WorkRequest send(RegisteredBuffer message, boolean closeBuffer) {
-        return new WorkRequest(WorkRequestOpcode.SEND, message, null, 0, 0, 0, closeBuffer);
+        return new WorkRequest(WorkRequestOpcode.SEND, message, null, null, closeBuffer);
     }
 
     /**
@@ -46,7 +55,7 @@ public record WorkRequest(
      * @return the request
      */
     public static WorkRequest sendWithImmediate(RegisteredBuffer message, int immediate) {
-        return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, immediate, 0, 0, false);
+        return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, Operands.immediate(immediate), false);
     }
 
     /**
@@ -57,7 +66,7 @@ public record WorkRequest(
      * @return the request
      */
     public static WorkRequest write(RegisteredBuffer source, RemoteMemory target) {
-        return new WorkRequest(WorkRequestOpcode.RDMA_WRITE, source, target, 0, 0, 0, false);
+        return new WorkRequest(WorkRequestOpcode.RDMA_WRITE, source, target, null, false);
     }
 
     /**
@@ -69,7 +78,8 @@ public record WorkRequest(
      * @return the request
      */
     public static WorkRequest writeWithImmediate(RegisteredBuffer source, RemoteMemory target, int immediate) {
-        return new WorkRequest(WorkRequestOpcode.RDMA_WRITE_WITH_IMM, source, target, immediate, 0, 0, false);
+        return new WorkRequest(
+                WorkRequestOpcode.RDMA_WRITE_WITH_IMM, source, target, Operands.immediate(immediate), false);
     }
 
     /**
@@ -80,7 +90,7 @@ public record WorkRequest(
      * @return the request
      */
     public static WorkRequest read(RemoteMemory source, RegisteredBuffer target) {
-        return new WorkRequest(WorkRequestOpcode.RDMA_READ, target, source, 0, 0, 0, false);
+        return new WorkRequest(WorkRequestOpcode.RDMA_READ, target, source, null, false);
     }
 
     /**
@@ -92,7 +102,7 @@ public record WorkRequest(
      */
     public static WorkRequest fetchAndAdd(RemoteMemory target, long addend) {
         aligned(target);
-        return new WorkRequest(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, 0, addend, 0, false);
+        return new WorkRequest(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, new Operands(0, addend, 0), false);
     }
 
     /**
@@ -105,7 +115,8 @@ public record WorkRequest(
      */
     public static WorkRequest compareAndSwap(RemoteMemory target, long expected, long update) {
         aligned(target);
-        return new WorkRequest(WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, 0, expected, update, false);
+        return new WorkRequest(
+                WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, new Operands(0, expected, update), false);
     }
 
     private static void aligned(RemoteMemory target) {
@@ -125,6 +136,15 @@ public record WorkRequest(
      */
     public boolean isAtomic() {
         return buffer == null;
+    }
+
+    /**
+     * Immediate data.
+     *
+     * @return host order; 0 if the opcode has none
+     */
+    public int immediate() {
+        return operands == null ? 0 : operands.immediate();
     }
 
     /** The length now, which is what is posted if it is submitted now. */

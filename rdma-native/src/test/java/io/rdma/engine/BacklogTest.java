@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class BacklogTest {
     private static final class Named extends Operation {
         Named(WorkRequestOpcode opcode) {
-            super(new WorkRequest(opcode, null, new RemoteMemory(8, 8, 1), 0, 0, 0, false));
+            super(new WorkRequest(opcode, null, new RemoteMemory(8, 8, 1), null, false));
         }
 
         @Override

@@ -32,11 +32,10 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
                 : key == Attr.NAME ? request.opcode().name() : null;
     }
 
-    private static final class Posted<T> extends Operation implements Subscription, FirstRequest.Starter, Scannable {
+    private static final class Posted<T> extends Operation implements Subscription, Scannable {
         private final RdmaEndpoint endpoint;
         private final CoreSubscriber<? super T> actual;
-        private final FirstRequest requested = new FirstRequest();
-        private volatile boolean ended;
+        private boolean requested; // plain: calls of a subscription are serial, Reactive Streams 2.7
 
         Posted(RdmaEndpoint endpoint, WorkRequest request, CoreSubscriber<? super T> actual) {
             super(request);
@@ -46,21 +45,19 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
 
         @Override
         public void request(long n) {
-            requested.request(n, this);
-        }
-
-        @Override
-        public void start() {
+            if (requested) {
+                return;
+            }
+            requested = true;
+            if (n <= 0) {
+                refuse(FirstRequest.bad(n));
+                return;
+            }
             try {
                 endpoint.submit(this);
             } catch (RuntimeException misuse) {
                 refuse(misuse);
             }
-        }
-
-        @Override
-        public void refuse(IllegalArgumentException error) {
-            refuse((RuntimeException) error);
         }
 
         private void refuse(RuntimeException error) {
@@ -77,7 +74,6 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
         @Override
         @SuppressWarnings("unchecked") // T is Long for atomics and Void for the rest
         protected void completed(long value) {
-            ended = true;
             if (request().isAtomic()) {
                 actual.onNext((T) (Object) value);
             }
@@ -86,7 +82,6 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
 
         @Override
         protected void failed(RuntimeException error) {
-            ended = true;
             actual.onError(error);
         }
 
@@ -96,7 +91,7 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
             if (key == Attr.ACTUAL) {
                 return actual;
             }
-            return key == Attr.TERMINATED ? ended : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
+            return key == Attr.TERMINATED ? isDone() : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
         }
     }
 }
