@@ -32,6 +32,13 @@ class ParityTest {
     }
 
     @Test
+    fun `both have the events of devices`() {
+        assertThat(names(Class.forName("io.rdma.coroutines.RdmaEvents")))
+            .isEqualTo(names(io.rdma.reactive.RdmaEvents::class.java))
+            .containsExactly("events")
+    }
+
+    @Test
     fun `the exceptions exist`() {
         assertThat(names(io.rdma.reactive.RdmaConnection::class.java)).containsAll(reactorOnly - "isDisposed")
         assertThat(names(RdmaConnection::class.java)).containsAll(kotlinOnly)

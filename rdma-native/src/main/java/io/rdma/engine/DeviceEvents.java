@@ -5,17 +5,28 @@ import io.rdma.verbs.AsyncEvents;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.RdmaException;
 import java.lang.System.Logger;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-// Invariant: events are read here alone; what they mean for a connection is done on its loop.
+// Invariants
+// - Events are read here alone; what they mean for a connection is done on its loop.
+// - The connections hear of an event before the subscribers do; those hear all from this thread, the end last.
 
-/** The thread that reads a device's asynchronous events, {@code ibv_get_async_event(3)}, and tells the connections that they concern. */
+/**
+ * The thread that reads a device's asynchronous events, {@code ibv_get_async_event(3)}, tells the connections that they concern, and hands them to the
+ * subscribers.
+ */
 final class DeviceEvents implements AutoCloseable {
     private static final Logger LOG = System.getLogger(DeviceEvents.class.getName());
 
     private final AsyncEvents events;
     private final List<CompletionLoop> loops;
+    private final List<EventBuffer> subscribers = new CopyOnWriteArrayList<>();
+    private boolean ended; // guarded by subscribers
+    private @Nullable RuntimeException failure; // guarded by subscribers
     private volatile boolean running = true;
 
     DeviceEvents(DeviceContext context, List<CompletionLoop> loops) {
@@ -25,19 +36,52 @@ final class DeviceEvents implements AutoCloseable {
     }
 
     private void run() {
+        end(read());
+    }
+
+    /** Until the end. @return why it is the end, null if it was wanted */
+    private @Nullable RuntimeException read() {
         while (running) {
             try {
                 AsyncEvent event = events.await(-1) ? events.take() : null;
                 if (event != null) {
                     tell(event);
+                    subscribers.forEach(subscriber -> subscriber.add(event));
                 }
             } catch (IllegalStateException closed) {
-                return;
+                return null;
             } catch (RuntimeException e) {
                 LOG.log(Logger.Level.ERROR, "the events of the device can't be read any more", e);
-                return;
+                return e;
             }
         }
+        return null;
+    }
+
+    private void end(@Nullable RuntimeException cause) {
+        List<EventBuffer> left;
+        synchronized (subscribers) {
+            ended = true;
+            failure = cause;
+            left = new ArrayList<>(subscribers);
+            subscribers.clear();
+        }
+        left.forEach(subscriber -> subscriber.end(cause));
+    }
+
+    /** A subscriber more. @return ended already if the device's events are */
+    EventBuffer subscribe(Runnable changed) {
+        EventBuffer made = new EventBuffer(changed, subscribers::remove);
+        RuntimeException why;
+        synchronized (subscribers) {
+            if (!ended) {
+                subscribers.add(made);
+                return made;
+            }
+            why = failure;
+        }
+        made.end(why);
+        return made;
     }
 
     private void tell(AsyncEvent event) {

@@ -190,6 +190,18 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
+     * The asynchronous events of the device from now on, {@code ibv_get_async_event(3)}, beside what the engine does on each of them. The front-ends' {@code events} are
+     * made of this.
+     *
+     * @param changed called after each event and after the end, on the thread that reads the device's events or the one that ends the subscription: must not block or throw.
+     *     It may be called before this returns
+     * @return to be closed by the subscriber; ends when these resources close
+     */
+    public EventBuffer events(Runnable changed) {
+        return events.subscribe(changed);
+    }
+
+    /**
      * Closes every connection that is left, waits until all are drained, then closes loop, domain and device. Blocks for at most the drain
      * time-outs; must not be called on the loop. Regions that the application still holds keep the domain and the device open.
      */

@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftEventsContractTest : EventsContract() {
+    override val device = "soft0"
+}
