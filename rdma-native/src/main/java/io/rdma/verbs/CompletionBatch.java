@@ -115,6 +115,26 @@ public final class CompletionBatch {
     }
 
     /**
+     * Whether {@link #invalidatedKey} is valid.
+     *
+     * @param index of the completion
+     * @return true if the peer sent with invalidate
+     */
+    public boolean hasInvalidatedKey(int index) {
+        return (Wc.wcFlags(at(index)) & Ibv.WC_WITH_INV) != 0;
+    }
+
+    /**
+     * The remote key of this side that the peer invalidated.
+     *
+     * @param index of the completion
+     * @return the key
+     */
+    public int invalidatedKey(int index) {
+        return Wc.invalidatedRkey(at(index));
+    }
+
+    /**
      * Local queue pair.
      *
      * @param index of the completion

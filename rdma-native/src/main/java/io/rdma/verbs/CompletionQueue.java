@@ -36,7 +36,20 @@ public final class CompletionQueue extends NativeObject {
      * @throws VerbsException on failure
      */
     public void requestNotify() {
-        int result = verbs.reqNotifyCq(handle(), false);
+        requestNotify(false);
+    }
+
+    /**
+     * Arms the queue for one event of a message that its sender marked as solicited, or of a failure, {@code ibv_req_notify_cq(3)}.
+     *
+     * @throws VerbsException on failure
+     */
+    public void requestNotifySolicited() {
+        requestNotify(true);
+    }
+
+    private void requestNotify(boolean solicitedOnly) {
+        int result = verbs.reqNotifyCq(handle(), solicitedOnly);
         if (result < 0) {
             throw new VerbsException("ibv_req_notify_cq", -result, null);
         }

@@ -1,6 +1,7 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.DeviceAttr;
+import io.rdma.internal.ffi.Ibv;
 
 /**
  * Capabilities of a device, {@code ibv_query_device(3)}; names are C's.
@@ -69,6 +70,33 @@ public record DeviceAttributes(
         int maxPkeys,
         int localCaAckDelay,
         int physPortCnt) {
+
+    /**
+     * Whether it has memory windows of type 1.
+     *
+     * @return {@code IBV_DEVICE_MEM_WINDOW}
+     */
+    public boolean hasMemoryWindows() {
+        return (deviceCapFlags & Ibv.DEVICE_MEM_WINDOW) != 0;
+    }
+
+    /**
+     * Whether it has memory windows of type 2.
+     *
+     * @return {@code IBV_DEVICE_MEM_WINDOW_TYPE_2A} or {@code 2B}
+     */
+    public boolean hasMemoryWindowsOfType2() {
+        return (deviceCapFlags & (Ibv.DEVICE_MEM_WINDOW_TYPE_2A | Ibv.DEVICE_MEM_WINDOW_TYPE_2B)) != 0;
+    }
+
+    /**
+     * Whether it can invalidate keys, by a local request and by a peer's send.
+     *
+     * @return {@code IBV_DEVICE_MEM_MGT_EXTENSIONS}
+     */
+    public boolean hasInvalidation() {
+        return (deviceCapFlags & Ibv.DEVICE_MEM_MGT_EXTENSIONS) != 0;
+    }
 
     static DeviceAttributes of(DeviceAttr a) {
         return new DeviceAttributes(

@@ -28,6 +28,11 @@ public final class MemoryRegion implements AutoCloseable {
         this.deregistered = deregistered;
     }
 
+    /** For calls that name the region. */
+    long handle() {
+        return mr.handle();
+    }
+
     /**
      * The memory.
      *

@@ -200,6 +200,17 @@ public final class ProtectionDomain extends NativeObject {
         return new SharedReceiveQueue(verbs, this, verbs.createSrq(handle(), attributes.toAttr()));
     }
 
+    /**
+     * Allocates a memory window, {@code ibv_alloc_mw(3)}.
+     *
+     * @param type see {@link DeviceAttributes#hasMemoryWindows} and {@link DeviceAttributes#hasMemoryWindowsOfType2}
+     * @return to be closed before its queue pair and this domain
+     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device has none
+     */
+    public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
+        return new MemoryWindow(verbs, verbs.windows().allocMw(handle(), type.code()), type);
+    }
+
     @Override
     void destroy(long handle) {
         verbs.deallocPd(handle);

@@ -1,6 +1,7 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.MwBind;
 import io.rdma.internal.ffi.Verbs;
 
 /** A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe as in C; a {@link SendChain} is not. */
@@ -64,7 +65,33 @@ public final class QueuePair extends NativeObject {
      *     how many were posted nevertheless
      */
     public int post(SendChain chain) {
-        return verbs.postSend(handle(), chain.address(), chain.badWr());
+        int result = verbs.postSend(handle(), chain.address(), chain.badWr());
+        if (chain.hasBindings()) {
+            chain.bindingsPosted(result == 0 ? chain.size() : chain.postedBeforeBad());
+        }
+        return result;
+    }
+
+    /**
+     * Posts the binding of a type 1 window, signaled, {@code ibv_bind_mw(3)}; {@link MemoryWindow#remote} is what the peer is to get when it completed.
+     *
+     * @param wrId comes back in the completion
+     * @param window of the same domain
+     * @param binding to what; an empty one revokes
+     * @throws VerbsException ENOMEM if the queue is full
+     * @throws IllegalArgumentException if the window is of type 2
+     */
+    public void bind(long wrId, MemoryWindow window, MemoryWindowBinding binding) {
+        window.requireType(MemoryWindowType.TYPE_1);
+        MwBind bind = new MwBind(
+                wrId,
+                Ibv.SEND_SIGNALED,
+                binding.region().handle(),
+                binding.address(),
+                binding.length(),
+                binding.accessCode());
+        window.hold(binding);
+        window.named(binding.remote(verbs.windows().bindMw(handle(), window.handle(), bind)));
     }
 
     /**

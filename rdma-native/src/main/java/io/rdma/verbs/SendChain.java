@@ -1,11 +1,14 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ffi.BindWr;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.SendWr;
 import io.rdma.internal.ffi.Sge;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Preallocated send work requests, {@code struct ibv_send_wr} with their scatter/gather lists, filled one after the other and posted as one
@@ -19,8 +22,11 @@ public final class SendChain {
     private final long entries;
     private final int capacity;
     private final int maxSge;
+    private final List<Bound> bindings = new ArrayList<>(0);
     private int size;
     private long current;
+
+    private record Bound(int index, MemoryWindow window, int rkey) {}
 
     /**
      * Room for a chain.
@@ -47,6 +53,9 @@ public final class SendChain {
     /** Forgets all requests. */
     public void clear() {
         size = 0;
+        if (hasBindings()) {
+            bindings.clear();
+        }
         NativeMemory.putLong(badWr(), 0); // a provider may leave it alone
     }
 
@@ -132,6 +141,57 @@ public final class SendChain {
     public SendChain immediate(int value) {
         SendWr.immData(current, value);
         return this;
+    }
+
+    /**
+     * The key that a {@link WorkRequestOpcode#LOCAL_INV} of this side's, or a {@link WorkRequestOpcode#SEND_WITH_INV} of the peer's, invalidates: of a
+     * type 2 memory window that is bound to the queue pair.
+     *
+     * @param rkey remote key
+     * @return this
+     */
+    public SendChain invalidate(int rkey) {
+        SendWr.invalidateRkey(current, rkey);
+        return this;
+    }
+
+    /**
+     * What a {@link WorkRequestOpcode#BIND_MW} does; {@link MemoryWindow#remote} has the result at once, so that a send behind it can carry that to the
+     * peer. A chain binds a window once.
+     *
+     * @param window of type 2
+     * @param binding to what
+     * @return this
+     * @throws IllegalArgumentException if the window is of type 1
+     * @throws IllegalStateException if the region is closed
+     */
+    public SendChain bind(MemoryWindow window, MemoryWindowBinding binding) {
+        window.requireType(MemoryWindowType.TYPE_2);
+        window.hold(binding);
+        int rkey = window.nextKey();
+        BindWr.mw(current, window.handle());
+        BindWr.rkey(current, rkey);
+        BindWr.mr(current, binding.region().handle());
+        BindWr.addr(current, binding.address());
+        BindWr.length(current, binding.length());
+        BindWr.accessFlags(current, binding.accessCode());
+        window.named(binding.remote(rkey));
+        bindings.add(new Bound(size - 1, window, rkey));
+        return this;
+    }
+
+    boolean hasBindings() {
+        return !bindings.isEmpty();
+    }
+
+    /** The first so many requests were posted. */
+    void bindingsPosted(int requests) {
+        for (Bound bound : bindings) {
+            if (bound.index() < requests) {
+                bound.window().posted(bound.rkey());
+            }
+        }
+        bindings.clear();
     }
 
     /**

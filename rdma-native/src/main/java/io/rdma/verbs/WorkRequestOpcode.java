@@ -17,7 +17,13 @@ public enum WorkRequestOpcode {
     /** {@code IBV_WR_ATOMIC_CMP_AND_SWP}: compare and swap 8 bytes. */
     ATOMIC_CMP_AND_SWP(Ibv.WR_ATOMIC_CMP_AND_SWP),
     /** {@code IBV_WR_ATOMIC_FETCH_AND_ADD}: fetch and add 8 bytes. */
-    ATOMIC_FETCH_AND_ADD(Ibv.WR_ATOMIC_FETCH_AND_ADD);
+    ATOMIC_FETCH_AND_ADD(Ibv.WR_ATOMIC_FETCH_AND_ADD),
+    /** {@code IBV_WR_LOCAL_INV}: invalidate a key of this side. */
+    LOCAL_INV(Ibv.WR_LOCAL_INV),
+    /** {@code IBV_WR_BIND_MW}: bind a type 2 memory window. */
+    BIND_MW(Ibv.WR_BIND_MW),
+    /** {@code IBV_WR_SEND_WITH_INV}: message into a receive of the peer, whose device invalidates a key then. */
+    SEND_WITH_INV(Ibv.WR_SEND_WITH_INV);
 
     private static final WorkRequestOpcode[] VALUES = values();
     private final int code;
@@ -54,10 +60,10 @@ public enum WorkRequestOpcode {
     /**
      * Whether it takes a receive of the peer.
      *
-     * @return true for both sends and for the write with immediate
+     * @return true for the three sends and for the write with immediate
      */
     public boolean consumesReceive() {
-        return this == SEND || this == SEND_WITH_IMM || this == RDMA_WRITE_WITH_IMM;
+        return this == SEND || this == SEND_WITH_IMM || this == SEND_WITH_INV || this == RDMA_WRITE_WITH_IMM;
     }
 
     /**

@@ -1,5 +1,9 @@
 package io.rdma.internal.ffi;
 
+import static io.rdma.internal.ffi.Outcome.minusOne;
+import static io.rdma.internal.ffi.Outcome.pointer;
+import static io.rdma.internal.ffi.Outcome.zero;
+
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.VerbsException;
@@ -27,6 +31,8 @@ public final class FfmVerbs implements Verbs {
 
     private final Map<Long, WakeableDescriptor> channels = new ConcurrentHashMap<>();
     private final Map<Long, FfmAsyncEvents> contexts = new ConcurrentHashMap<>();
+
+    private final MemoryWindowVerbs windows = new FfmMemoryWindows();
 
     private FfmVerbs() {}
 
@@ -421,24 +427,8 @@ public final class FfmVerbs implements Verbs {
         return events(context).take();
     }
 
-    private static long pointer(String call, long result) {
-        if (result == 0) {
-            throw Remedy.failed(call, CallState.errno());
-        }
-        return result;
-    }
-
-    /** For calls that return the errno itself. */
-    private static void zero(String call, int result) {
-        if (result != 0) {
-            throw Remedy.failed(call, Math.abs(result));
-        }
-    }
-
-    /** For calls that return -1 and set errno. */
-    private static void minusOne(String call, int result) {
-        if (result != 0) {
-            throw Remedy.failed(call, CallState.errno());
-        }
+    @Override
+    public MemoryWindowVerbs windows() {
+        return windows;
     }
 }

@@ -10,6 +10,17 @@ public final class Ibv {
     public static final int TRANSPORT_IB = 0;
     public static final int TRANSPORT_IWARP = 1;
 
+    // enum ibv_device_cap_flags
+    public static final int DEVICE_RC_RNR_NAK_GEN = 1 << 12;
+    public static final int DEVICE_MEM_WINDOW = 1 << 17;
+    public static final int DEVICE_MEM_MGT_EXTENSIONS = 1 << 21;
+    public static final int DEVICE_MEM_WINDOW_TYPE_2A = 1 << 23;
+    public static final int DEVICE_MEM_WINDOW_TYPE_2B = 1 << 24;
+
+    // enum ibv_mw_type
+    public static final int MW_TYPE_1 = 1;
+    public static final int MW_TYPE_2 = 2;
+
     // enum ibv_atomic_cap
     public static final int ATOMIC_NONE = 0;
     public static final int ATOMIC_HCA = 1;
@@ -98,6 +109,9 @@ public final class Ibv {
     public static final int WR_RDMA_READ = 4;
     public static final int WR_ATOMIC_CMP_AND_SWP = 5;
     public static final int WR_ATOMIC_FETCH_AND_ADD = 6;
+    public static final int WR_LOCAL_INV = 7;
+    public static final int WR_BIND_MW = 8;
+    public static final int WR_SEND_WITH_INV = 9;
 
     // enum ibv_send_flags
     public static final int SEND_FENCE = 1;
@@ -135,12 +149,15 @@ public final class Ibv {
     public static final int WC_RDMA_READ = 2;
     public static final int WC_COMP_SWAP = 3;
     public static final int WC_FETCH_ADD = 4;
+    public static final int WC_BIND_MW = 5;
+    public static final int WC_LOCAL_INV = 6;
     public static final int WC_RECV = 1 << 7;
     public static final int WC_RECV_RDMA_WITH_IMM = (1 << 7) + 1;
 
     // enum ibv_wc_flags
     public static final int WC_GRH = 1;
     public static final int WC_WITH_IMM = 1 << 1;
+    public static final int WC_WITH_INV = 1 << 3;
 
     // enum ibv_srq_attr_mask
     public static final int SRQ_MAX_WR = 1;

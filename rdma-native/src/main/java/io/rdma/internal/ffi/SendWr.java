@@ -16,6 +16,7 @@ public final class SendWr {
     static final int OPCODE = 28;
     static final int SEND_FLAGS = 32;
     static final int IMM_DATA = 36;
+    static final int INVALIDATE_RKEY = 36;
     static final int RDMA_REMOTE_ADDR = 40;
     static final int RDMA_RKEY = 48;
     static final int ATOMIC_REMOTE_ADDR = 40;
@@ -93,6 +94,16 @@ public final class SendWr {
     /** Sets {@link #immData(long)}. */
     public static void immData(long address, int value) {
         NativeMemory.ALL.set(NativeMemory.INT_BE, address + IMM_DATA, value);
+    }
+
+    /** The key to invalidate; it shares its bytes with the immediate data. */
+    public static int invalidateRkey(long address) {
+        return NativeMemory.getInt(address + INVALIDATE_RKEY);
+    }
+
+    /** Sets {@link #invalidateRkey(long)}. */
+    public static void invalidateRkey(long address, int value) {
+        NativeMemory.putInt(address + INVALIDATE_RKEY, value);
     }
 
     /** {@code wr.rdma.remote_addr}. */

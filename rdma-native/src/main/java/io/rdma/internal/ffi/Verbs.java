@@ -1,5 +1,6 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -320,4 +321,13 @@ public interface Verbs {
      */
     @Nullable
     AsyncEventEntry getAsyncEvent(long context);
+
+    /**
+     * Memory windows.
+     *
+     * @return their calls
+     */
+    default MemoryWindowVerbs windows() {
+        throw new VerbsException("ibv_alloc_mw", Errno.EOPNOTSUPP, "This device has no memory windows");
+    }
 }

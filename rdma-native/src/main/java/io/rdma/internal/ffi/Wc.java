@@ -15,6 +15,7 @@ public final class Wc {
     static final int VENDOR_ERR = 16;
     static final int BYTE_LEN = 20;
     static final int IMM_DATA = 24;
+    static final int INVALIDATED_RKEY = 24;
     static final int QP_NUM = 28;
     static final int SRC_QP = 32;
     static final int WC_FLAGS = 36;
@@ -81,6 +82,16 @@ public final class Wc {
         NativeMemory.ALL.set(NativeMemory.INT_BE, address + IMM_DATA, value);
     }
 
+    /** The key that the peer invalidated; it shares its bytes with the immediate data. */
+    public static int invalidatedRkey(long address) {
+        return NativeMemory.getInt(address + INVALIDATED_RKEY);
+    }
+
+    /** Sets {@link #invalidatedRkey(long)}. */
+    public static void invalidatedRkey(long address, int value) {
+        NativeMemory.putInt(address + INVALIDATED_RKEY, value);
+    }
+
     /** Local queue pair. */
     public static int qpNum(long address) {
         return NativeMemory.getInt(address + QP_NUM);
@@ -101,7 +112,7 @@ public final class Wc {
         NativeMemory.putInt(address + SRC_QP, value);
     }
 
-    /** {@code IBV_WC_GRH}, {@code IBV_WC_WITH_IMM}. */
+    /** {@code IBV_WC_GRH}, {@code IBV_WC_WITH_IMM}, {@code IBV_WC_WITH_INV}. */
     public static int wcFlags(long address) {
         return NativeMemory.getInt(address + WC_FLAGS);
     }

@@ -23,11 +23,13 @@ final class Opcode {
     static final int ATOMIC_ACKNOWLEDGE = 0x12;
     static final int COMPARE_SWAP = 0x13;
     static final int FETCH_ADD = 0x14;
+    static final int SEND_LAST_INV = 0x16;
+    static final int SEND_ONLY_INV = 0x17;
 
     private Opcode() {}
 
     static boolean known(int opcode) {
-        return opcode >= 0 && opcode <= FETCH_ADD;
+        return opcode >= 0 && opcode <= FETCH_ADD || hasIeth(opcode);
     }
 
     static boolean isResponse(int opcode) {
@@ -35,7 +37,7 @@ final class Opcode {
     }
 
     static boolean isSend(int opcode) {
-        return opcode <= SEND_ONLY_IMM;
+        return opcode <= SEND_ONLY_IMM || hasIeth(opcode);
     }
 
     static boolean isWrite(int opcode) {
@@ -51,6 +53,7 @@ final class Opcode {
         return opcode == SEND_FIRST
                 || opcode == SEND_ONLY
                 || opcode == SEND_ONLY_IMM
+                || opcode == SEND_ONLY_INV
                 || opcode == WRITE_FIRST
                 || opcode == WRITE_ONLY
                 || opcode == WRITE_ONLY_IMM;
@@ -72,13 +75,18 @@ final class Opcode {
                 || opcode == WRITE_ONLY_IMM;
     }
 
+    /** Invalidate extended transport header. */
+    static boolean hasIeth(int opcode) {
+        return opcode == SEND_LAST_INV || opcode == SEND_ONLY_INV;
+    }
+
     static boolean hasAeth(int opcode) {
         return isResponse(opcode) && opcode != READ_MIDDLE;
     }
 
     /** Whether payload may follow the headers. */
     static boolean hasPayload(int opcode) {
-        return opcode < READ_REQUEST || opcode >= READ_FIRST && opcode <= READ_ONLY;
+        return opcode < READ_REQUEST || opcode >= READ_FIRST && opcode <= READ_ONLY || hasIeth(opcode);
     }
 
     /** Bytes of all headers from the BTH to the payload. */
@@ -86,6 +94,7 @@ final class Opcode {
         return 12
                 + (hasReth(opcode) ? 16 : 0)
                 + (hasImm(opcode) ? 4 : 0)
+                + (hasIeth(opcode) ? 4 : 0)
                 + (hasAeth(opcode) ? 4 : 0)
                 + (isAtomic(opcode) ? 28 : 0)
                 + (opcode == ATOMIC_ACKNOWLEDGE ? 8 : 0);

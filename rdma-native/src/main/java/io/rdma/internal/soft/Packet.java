@@ -20,6 +20,7 @@ final class Packet {
     int rkey;
     long length;
     int imm;
+    int invalidate;
     int syndrome;
     int msn;
     long swapAdd;

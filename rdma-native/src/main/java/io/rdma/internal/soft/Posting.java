@@ -2,11 +2,13 @@ package io.rdma.internal.soft;
 
 import static io.rdma.internal.ffi.Ibv.*;
 
+import io.rdma.internal.ffi.BindWr;
 import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.RecvWr;
 import io.rdma.internal.ffi.SendWr;
 import io.rdma.internal.ffi.Sge;
 import io.rdma.verbs.Errno;
+import org.jspecify.annotations.Nullable;
 
 /** {@code ibv_post_send(3)} and {@code ibv_post_recv(3)}: copies chains into the rings of a queue pair, and rings once. Any thread. */
 final class Posting {
@@ -35,17 +37,26 @@ final class Posting {
         int numSge = SendWr.numSge(wr);
         boolean inline = (flags & SEND_INLINE) != 0;
         boolean atomic = opcode == WR_ATOMIC_CMP_AND_SWP || opcode == WR_ATOMIC_FETCH_AND_ADD;
+        boolean local = opcode == WR_LOCAL_INV || opcode == WR_BIND_MW;
         if (qp.state < QPS_RTS
                 || opcode < 0
-                || opcode > WR_ATOMIC_FETCH_AND_ADD
+                || opcode > WR_SEND_WITH_INV
                 || (flags & ~ALL_FLAGS) != 0
                 || numSge < 0
                 || numSge > qp.cap.maxSendSge()
-                || inline && opcode >= WR_RDMA_READ) {
+                || local && numSge > 0
+                || inline && opcode >= WR_RDMA_READ && opcode != WR_SEND_WITH_INV) {
             return -Errno.EINVAL;
         }
         if (qp.sq.full()) {
             return -Errno.ENOMEM;
+        }
+        Bind bind = null;
+        if (opcode == WR_BIND_MW) {
+            bind = bind(qp, wr);
+            if (bind == null) {
+                return -Errno.EINVAL;
+            }
         }
         WorkRequest request = qp.sq.free();
         request.length = entries(request, SendWr.sgList(wr), numSge);
@@ -64,7 +75,8 @@ final class Posting {
         request.compareAdd = atomic ? SendWr.atomicCompareAdd(wr) : 0;
         request.swap = atomic ? SendWr.atomicSwap(wr) : 0;
         request.numbered = false;
-        request.immArrived = false;
+        request.invalidate = SendWr.invalidateRkey(wr);
+        request.bind = bind;
         if (atomic) {
             request.length = Long.BYTES;
         }
@@ -72,6 +84,48 @@ final class Posting {
             copyInline(request);
         }
         qp.sq.publish();
+        return 0;
+    }
+
+    /** The binding of a type 2 window, or null where the handles are none. */
+    private static @Nullable Bind bind(SoftQp qp, long wr) {
+        HandleTable handles = qp.device.handles;
+        SoftMw window = handles.find(BindWr.mw(wr), SoftMw.class);
+        SoftMr region = handles.find(BindWr.mr(wr), SoftMr.class);
+        if (window == null || window.type != MW_TYPE_2 || region == null) {
+            return null;
+        }
+        return new Bind(
+                window,
+                window.key,
+                BindWr.rkey(wr),
+                region,
+                BindWr.addr(wr),
+                BindWr.length(wr),
+                BindWr.accessFlags(wr));
+    }
+
+    /** Posts the binding of a type 1 window. */
+    static int bind(SoftQp qp, long wrId, int flags, Bind bind) {
+        synchronized (qp.sq) {
+            if (qp.state < QPS_RTS || (flags & ~(SEND_FENCE | SEND_SIGNALED)) != 0) {
+                return -Errno.EINVAL;
+            }
+            if (qp.sq.full()) {
+                return -Errno.ENOMEM;
+            }
+            WorkRequest request = qp.sq.free();
+            request.wrId = wrId;
+            request.opcode = WR_BIND_MW;
+            request.signaled = qp.signalAll || (flags & SEND_SIGNALED) != 0;
+            request.inline = false;
+            request.numSge = 0;
+            request.length = 0;
+            request.bind = bind;
+            request.numbered = false;
+            qp.sq.publish();
+        }
+        qp.device.ring(qp);
         return 0;
     }
 
@@ -168,7 +222,7 @@ final class Posting {
             return -Errno.EINVAL;
         }
         request.wrId = RecvWr.wrId(wr);
-        request.immArrived = false;
+        request.arrivedWith = 0;
         return 0;
     }
 }

@@ -82,6 +82,9 @@ final class Requester {
             return false;
         }
         WorkRequest request = qp.sq.at(next);
+        if (request.isLocal()) {
+            return executeLocally(request);
+        }
         if (index == 0 && !begin(request)) {
             return false;
         }
@@ -97,6 +100,23 @@ final class Requester {
         advance(request, 1);
         qp.device.transmit(qp, packet);
         return true;
+    }
+
+    /** A binding or invalidation waits until all before it has ended, fenced or not, and is done at once then. */
+    private boolean executeLocally(WorkRequest request) {
+        if (qp.sq.taken != next) {
+            return false;
+        }
+        Bind bind = request.bind;
+        boolean done = request.opcode == WR_BIND_MW
+                ? bind != null && qp.device.keys.bind(qp, bind)
+                : qp.device.keys.invalidate(qp, request.invalidate);
+        if (done) {
+            succeed(request);
+        } else {
+            fail(WC_MW_BIND_ERR);
+        }
+        return done;
     }
 
     /** The first packet of a request: may it go, and is its local memory right? */
@@ -122,7 +142,7 @@ final class Requester {
             request.acked = 0;
             request.asked = 0;
             request.packets = (int) Math.max(1, (request.length + qp.mtu - 1) / qp.mtu);
-            if (request.opcode > WR_RDMA_READ) {
+            if (request.isAtomic()) {
                 request.packets = 1;
             }
             nextPsn = Psn.add(nextPsn, request.packets);
@@ -207,6 +227,7 @@ final class Requester {
         packet.rkey = request.rkey;
         packet.length = request.length;
         packet.imm = request.imm;
+        packet.invalidate = request.invalidate;
         packet.swapAdd = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.swap : request.compareAdd;
         packet.compare = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.compareAdd : 0;
         if (!request.answered()) {
@@ -221,6 +242,9 @@ final class Requester {
         }
         if (request.opcode == WR_ATOMIC_FETCH_AND_ADD) {
             return Opcode.FETCH_ADD;
+        }
+        if (last && request.opcode == WR_SEND_WITH_INV) {
+            return first ? Opcode.SEND_ONLY_INV : Opcode.SEND_LAST_INV;
         }
         int base = request.isSend() ? Opcode.SEND_FIRST : Opcode.WRITE_FIRST;
         int imm = request.hasImm() ? 1 : 0;
@@ -418,13 +442,7 @@ final class Requester {
             deadline = 0;
         }
         if (request.signaled) {
-            int opcode = switch (request.opcode) {
-                case WR_SEND, WR_SEND_WITH_IMM -> WC_SEND;
-                case WR_RDMA_READ -> WC_RDMA_READ;
-                case WR_ATOMIC_CMP_AND_SWP -> WC_COMP_SWAP;
-                case WR_ATOMIC_FETCH_AND_ADD -> WC_FETCH_ADD;
-                default -> WC_RDMA_WRITE;
-            };
+            int opcode = request.completionOpcode();
             qp.complete(
                     qp.sendCq, false, qp.sq.taken, request.wrId, WC_SUCCESS, opcode, request.length, request, false);
         }

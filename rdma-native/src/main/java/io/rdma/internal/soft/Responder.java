@@ -88,7 +88,7 @@ final class Responder {
             long offset = (long) job.sent * qp.mtu;
             int bytes = (int) Math.min(qp.mtu, job.length - offset);
             if (bytes > 0) {
-                long address = qp.device.translate(qp.pd, job.rkey, job.address + offset, bytes, ACCESS_REMOTE_READ);
+                long address = qp.device.keys.remote(qp, job.rkey, job.address + offset, bytes, ACCESS_REMOTE_READ);
                 if (address == 0) { // deregistered while the answer was on its way
                     if (job.fresh) {
                         answers.clear();
@@ -178,6 +178,9 @@ final class Responder {
         } else if (!qp.device.scatter(qp.pd, into, offset, p)) {
             failReceive(into, WC_LOC_PROT_ERR);
             end(Aeth.NAK_REMOTE_OPERATION, p.psn);
+        } else if (Opcode.hasIeth(p.opcode) && !qp.device.keys.invalidate(qp, p.invalidate)) {
+            failReceive(into, WC_REM_INV_REQ_ERR);
+            end(Aeth.NAK_REMOTE_ACCESS, p.psn);
         } else {
             received = offset + p.payload;
             if (Opcode.goesOn(p.opcode)) {
@@ -212,7 +215,7 @@ final class Responder {
         long to = 0;
         if (p.payload > 0) {
             // Again for each packet: the region may have been deregistered in between.
-            to = qp.device.translate(qp.pd, writeRkey, writeAddress + received, p.payload, ACCESS_REMOTE_WRITE);
+            to = qp.device.keys.remote(qp, writeRkey, writeAddress + received, p.payload, ACCESS_REMOTE_WRITE);
             if (to == 0) {
                 refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
                 return;
@@ -248,7 +251,7 @@ final class Responder {
     }
 
     private boolean covers(int rkey, long address, long length, int access) {
-        return length == 0 || qp.device.translate(qp.pd, rkey, address, length, access) != 0;
+        return length == 0 || qp.device.keys.remote(qp, rkey, address, length, access) != 0;
     }
 
     /** An old request that does not fit any more, as it may come late from the network, is nobody's fault: it is dropped. */
@@ -287,7 +290,7 @@ final class Responder {
         boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_ATOMIC) != 0;
         boolean aligned = (p.remoteAddress & (Long.BYTES - 1)) == 0;
         long address = allowed && aligned
-                ? qp.device.translate(qp.pd, p.rkey, p.remoteAddress, Long.BYTES, ACCESS_REMOTE_ATOMIC)
+                ? qp.device.keys.remote(qp, p.rkey, p.remoteAddress, Long.BYTES, ACCESS_REMOTE_ATOMIC)
                 : 0;
         if (aligned && address == 0) {
             refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
@@ -307,13 +310,13 @@ final class Responder {
     }
 
     private void completeReceive(WorkRequest into, Packet p, int opcode, long bytes) {
-        into.immArrived = Opcode.hasImm(p.opcode);
-        into.imm = p.imm;
+        into.arrivedWith = Opcode.hasImm(p.opcode) ? WC_WITH_IMM : Opcode.hasIeth(p.opcode) ? WC_WITH_INV : 0;
+        into.imm = into.arrivedWith == WC_WITH_INV ? p.invalidate : p.imm;
         qp.complete(qp.recvCq, true, qp.received(), into.wrId, WC_SUCCESS, opcode, bytes, into, p.solicited);
     }
 
     private void failReceive(WorkRequest into, int status) {
-        into.immArrived = false;
+        into.arrivedWith = 0;
         qp.complete(qp.recvCq, true, qp.received(), into.wrId, status, 0, 0, into, true);
     }
 

@@ -42,7 +42,7 @@ final class SoftCq extends SoftObject {
         retires = new long[cqe];
     }
 
-    /** Adds a completion; after it is polled the slots before {@code retire} of the queue are free. @return false on overrun */
+    /** Adds a completion, whose flags say what {@code imm} is; after it is polled the slots before {@code retire} of the queue are free. @return false on overrun */
     synchronized boolean add(
             SoftQp qp,
             boolean receive,
@@ -52,7 +52,7 @@ final class SoftCq extends SoftObject {
             int opcode,
             long bytes,
             int imm,
-            boolean withImm,
+            int arrivedWith,
             boolean solicited) {
         if (overrun || tail - head == cqe) {
             overrun = true;
@@ -68,9 +68,13 @@ final class SoftCq extends SoftObject {
         // A failed completion defines nothing else: garbage shows who reads it anyway.
         Wc.opcode(wc, ok ? opcode : UNDEFINED);
         Wc.byteLen(wc, ok ? (int) bytes : UNDEFINED);
-        Wc.immData(wc, ok && withImm ? imm : UNDEFINED);
+        if (ok && arrivedWith == WC_WITH_INV) {
+            Wc.invalidatedRkey(wc, imm);
+        } else {
+            Wc.immData(wc, ok && arrivedWith == WC_WITH_IMM ? imm : UNDEFINED);
+        }
         Wc.srcQp(wc, UNDEFINED);
-        Wc.wcFlags(wc, ok ? (withImm ? WC_WITH_IMM : 0) : UNDEFINED);
+        Wc.wcFlags(wc, ok ? arrivedWith : UNDEFINED);
         owners[slot] = qp;
         receives[slot] = receive;
         retires[slot] = retire;

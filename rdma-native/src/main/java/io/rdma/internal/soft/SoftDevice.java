@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 // wait.
 // - Only run() of a queue pair sends; incoming packets change state and make the queue pair runnable. So delivery
 // inside the device nests one level.
-// - Every access to memory goes through translate(), which checks key, domain, rights and bounds.
+// - Every access to memory goes through the keys, which check.
 
 /** The running part of an open software device: its thread, its queue pairs, its keys, its link. */
 final class SoftDevice {
@@ -33,7 +33,8 @@ final class SoftDevice {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final IntTable<SoftQp> qps = new IntTable<>();
-    private final IntTable<SoftMr> mrs = new IntTable<>();
+    final MemoryKeys keys = new MemoryKeys();
+    final HandleTable handles;
     private final List<SoftQp> all = new ArrayList<>();
     private final ArrayDeque<SoftQp> runQueue = new ArrayDeque<>();
     private final Queue<SoftQp> doorbells = new MpscUnboundedVarHandleArrayQueue<>(64);
@@ -46,7 +47,8 @@ final class SoftDevice {
     private volatile boolean sleeping;
     private volatile boolean open = true;
 
-    SoftDevice(SoftConfig config) {
+    SoftDevice(SoftConfig config, HandleTable handles) {
+        this.handles = handles;
         try {
             selector = Selector.open();
         } catch (IOException e) {
@@ -237,10 +239,9 @@ final class SoftDevice {
         return peer == null || from == null ? peer == from : SoftAddress.sends(peer, from);
     }
 
-    /** Process address of memory that a key names, or 0 when key, domain, range or rights do not fit. */
+    /** Process address of memory that a local key names, or 0 when key, domain, range or rights do not fit. */
     long translate(SoftPd pd, int key, long address, long bytes, int access) {
-        SoftMr mr = mrs.get(key);
-        return mr == null ? 0 : mr.translate(pd, address, bytes, access);
+        return keys.local(pd, key, address, bytes, access);
     }
 
     /** Copies the payload into the memory of a request from {@code offset} on. @return false if that memory may not be written */
@@ -265,14 +266,6 @@ final class SoftDevice {
         return copied == packet.payload;
     }
 
-    void add(SoftMr mr) {
-        mrs.put(mr.key, mr);
-    }
-
-    void remove(SoftMr mr) {
-        mrs.remove(mr.key);
-    }
-
     void add(SoftQp qp) {
         qps.put(qp.qpn, qp);
         all.add(qp);
@@ -286,15 +279,7 @@ final class SoftDevice {
         qp.sendCq.purge(qp);
         qp.recvCq.purge(qp);
         qp.forgetArriving();
-    }
-
-    /** A key that nobody can guess and nobody has. */
-    int freshKey() {
-        int key;
-        do {
-            key = RANDOM.nextInt();
-        } while (key == 0 || mrs.get(key) != null);
-        return key;
+        keys.forget(qp);
     }
 
     int freshQpn() {

@@ -14,6 +14,8 @@ final class SoftLimits {
     static final int MAX_CQE = 1 << 18;
     static final int MAX_INLINE = 256;
     static final int MAX_RD_ATOMIC = 128;
+    private static final int CAPABILITIES =
+            DEVICE_RC_RNR_NAK_GEN | DEVICE_MEM_WINDOW | DEVICE_MEM_MGT_EXTENSIONS | DEVICE_MEM_WINDOW_TYPE_2B;
     private static final int PAGE_SIZES = 0xfffff000;
     private static final int PORT_PHYS_LINK_UP = 5;
 
@@ -35,7 +37,7 @@ final class SoftLimits {
                 0,
                 1 << 16,
                 MAX_QP_WR,
-                0,
+                CAPABILITIES,
                 MAX_SGE,
                 MAX_SGE,
                 1 << 16,
@@ -48,7 +50,7 @@ final class SoftLimits {
                 MAX_RD_ATOMIC,
                 0,
                 ATOMIC_GLOB,
-                0,
+                1 << 19,
                 0,
                 0,
                 0,

@@ -8,6 +8,7 @@ final class SoftMr extends SoftObject {
     final long iova;
     final int access;
     final int key;
+    int windows; // bound to it; device thread
 
     SoftMr(SoftPd pd, long address, long length, long iova, int access, int key) {
         this.pd = pd;

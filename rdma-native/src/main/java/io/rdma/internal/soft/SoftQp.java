@@ -173,8 +173,8 @@ final class SoftQp extends SoftObject {
             long bytes,
             WorkRequest request,
             boolean solicited) {
-        boolean withImm = receive && request.immArrived;
-        if (!cq.add(this, receive, retire, wrId, status, opcode, bytes, request.imm, withImm, solicited)) {
+        int arrivedWith = receive ? request.arrivedWith : 0;
+        if (!cq.add(this, receive, retire, wrId, status, opcode, bytes, request.imm, arrivedWith, solicited)) {
             dropped(receive);
             device.overrun(cq);
         }
@@ -188,6 +188,7 @@ final class SoftQp extends SoftObject {
         sendCq.purge(this);
         recvCq.purge(this);
         forgetArriving();
+        device.keys.forget(this);
         lastTold = false;
         pd.context.forget(this);
         requester.reset(0);

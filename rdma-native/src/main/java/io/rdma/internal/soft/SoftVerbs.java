@@ -8,6 +8,7 @@ import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.DeviceAttr;
 import io.rdma.internal.ffi.DeviceEntry;
 import io.rdma.internal.ffi.GidEntry;
+import io.rdma.internal.ffi.MemoryWindowVerbs;
 import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.PortAttr;
 import io.rdma.internal.ffi.Qp;
@@ -31,8 +32,9 @@ public final class SoftVerbs implements Verbs {
     private static final String NAME = "soft0";
     private static final long ACK_WAIT_MILLIS = 2000;
 
-    private final HandleTable handles = new HandleTable();
+    final HandleTable handles = new HandleTable();
     private final SoftConfig config;
+    private final MemoryWindowVerbs windows = new SoftMemoryWindows(this);
     private @Nullable SoftDevice device;
     private int contexts;
 
@@ -49,7 +51,7 @@ public final class SoftVerbs implements Verbs {
         return Shared.VERBS;
     }
 
-    private <T extends SoftObject> T object(String call, long handle, Class<T> kind) {
+    <T extends SoftObject> T object(String call, long handle, Class<T> kind) {
         T found = handles.find(handle, kind);
         if (found == null) {
             throw new VerbsException(call, Errno.EINVAL, "The handle is not, or no longer, a " + kind.getSimpleName());
@@ -57,7 +59,7 @@ public final class SoftVerbs implements Verbs {
         return found;
     }
 
-    private SoftDevice device() {
+    SoftDevice device() {
         SoftDevice now = device;
         if (now == null) {
             throw new VerbsException(NAME, Errno.ENODEV, "The device is not open");
@@ -65,7 +67,7 @@ public final class SoftVerbs implements Verbs {
         return now;
     }
 
-    private void release(String call, SoftObject object) {
+    void release(String call, SoftObject object) {
         if (object.users > 0) {
             throw SoftDevice.busy(call);
         }
@@ -83,7 +85,7 @@ public final class SoftVerbs implements Verbs {
             throw new VerbsException("ibv_open_device(" + name + ")", Errno.ENODEV, "The software device is " + NAME);
         }
         if (device == null) {
-            device = new SoftDevice(config);
+            device = new SoftDevice(config, handles);
         }
         contexts++;
         return handles.add(new SoftContext());
@@ -160,8 +162,8 @@ public final class SoftVerbs implements Verbs {
         }
         SoftDevice on = device();
         SoftMr mr = on.call(() -> {
-            SoftMr made = new SoftMr(owner, address, length, iova, access, on.freshKey());
-            on.add(made);
+            SoftMr made = new SoftMr(owner, address, length, iova, access, on.keys.fresh());
+            on.keys.add(made);
             return made;
         });
         owner.users++;
@@ -174,7 +176,10 @@ public final class SoftVerbs implements Verbs {
         SoftDevice on = device();
         // On the device thread: once this returns nothing touches the memory any more.
         on.call(() -> {
-            on.remove(object);
+            if (object.windows > 0) {
+                throw SoftDevice.busy("ibv_dereg_mr");
+            }
+            on.keys.remove(object);
             return 0;
         });
         release("ibv_dereg_mr", object);
@@ -413,5 +418,10 @@ public final class SoftVerbs implements Verbs {
         return object("ibv_get_async_event", context, SoftContext.class)
                 .events()
                 .poll();
+    }
+
+    @Override
+    public MemoryWindowVerbs windows() {
+        return windows;
     }
 }

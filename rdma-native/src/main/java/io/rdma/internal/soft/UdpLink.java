@@ -150,6 +150,9 @@ final class UdpLink implements AutoCloseable {
         if (Opcode.hasImm(p.opcode)) {
             b.putInt(p.imm);
         }
+        if (Opcode.hasIeth(p.opcode)) {
+            b.putInt(p.invalidate);
+        }
         if (Opcode.isAtomic(p.opcode)) {
             b.putLong(p.remoteAddress).putInt(p.rkey).putLong(p.swapAdd).putLong(p.compare);
         }
@@ -226,6 +229,9 @@ final class UdpLink implements AutoCloseable {
         }
         if (Opcode.hasImm(opcode)) {
             p.imm = in.getInt();
+        }
+        if (Opcode.hasIeth(opcode)) {
+            p.invalidate = in.getInt();
         }
         if (Opcode.isAtomic(opcode)) {
             p.remoteAddress = in.getLong();

@@ -136,6 +136,27 @@ class LayoutTest {
         for (String call : List.of("poll_cq", "req_notify_cq", "post_send", "post_recv", "post_srq_recv")) {
             offset("ibv_context", "ops." + call, provider("OPS_" + call.toUpperCase(Locale.ROOT)));
         }
+        for (String call : List.of("alloc_mw", "bind_mw", "dealloc_mw")) {
+            offset(
+                    "ibv_context",
+                    "ops." + call,
+                    constant(FfmMemoryWindows.class, "OPS_" + call.toUpperCase(Locale.ROOT)));
+        }
+        offset("ibv_mw", "context", 0);
+        offset("ibv_mw", "rkey", constant(FfmMemoryWindows.class, "MW_RKEY"));
+        offset("ibv_mw", "type", constant(FfmMemoryWindows.class, "MW_TYPE"));
+        size("ibv_mw_bind", constant(FfmMemoryWindows.class, "MW_BIND_BYTES"));
+        offset("ibv_mw_bind", "send_flags", 8);
+        offset("ibv_mw_bind", "bind_info", constant(FfmMemoryWindows.class, "MW_BIND_INFO"));
+        offset("ibv_mw_bind_info", "addr", 8);
+        offset("ibv_mw_bind_info", "length", 16);
+        offset("ibv_mw_bind_info", "mw_access_flags", 24);
+        offset("ibv_send_wr", "bind_mw.mw", BindWr.MW);
+        offset("ibv_send_wr", "bind_mw.rkey", BindWr.RKEY);
+        offset("ibv_send_wr", "bind_mw.bind_info.mr", BindWr.MR);
+        offset("ibv_send_wr", "bind_mw.bind_info.addr", BindWr.ADDR);
+        offset("ibv_send_wr", "bind_mw.bind_info.length", BindWr.LENGTH);
+        offset("ibv_send_wr", "bind_mw.bind_info.mw_access_flags", BindWr.MW_ACCESS_FLAGS);
         offset("ibv_context", "abi_compat", ProviderCalls.abiCompat(architecture));
         String base = "(long)offsetof(struct verbs_context, context)";
         equal("(long)offsetof(struct verbs_context, sz) - " + base, provider("VERBS_SZ"));
