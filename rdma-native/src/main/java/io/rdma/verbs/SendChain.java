@@ -169,6 +169,7 @@ public final class SendChain {
         window.requireType(MemoryWindowType.TYPE_2);
         window.hold(binding);
         int rkey = window.nextKey();
+        SendWr.immData(current, 0); // rdma_rxe refuses another
         BindWr.mw(current, window.handle());
         BindWr.rkey(current, rkey);
         BindWr.mr(current, binding.region().handle());

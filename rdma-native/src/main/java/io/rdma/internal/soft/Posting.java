@@ -45,6 +45,7 @@ final class Posting {
                 || numSge < 0
                 || numSge > qp.cap.maxSendSge()
                 || local && numSge > 0
+                || opcode == WR_BIND_MW && SendWr.immData(wr) != 0
                 || inline && opcode >= WR_RDMA_READ && opcode != WR_SEND_WITH_INV) {
             return -Errno.EINVAL;
         }
