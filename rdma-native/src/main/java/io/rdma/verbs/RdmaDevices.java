@@ -5,6 +5,7 @@ import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.soft.SoftVerbs;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The devices of this process: those of libibverbs, then the software device {@code soft0}, which always exists. */
@@ -27,14 +28,26 @@ public final class RdmaDevices {
         verbs.getDeviceList().forEach(entry -> devices.add(new RdmaDevice(verbs, entry, software)));
     }
 
+    private static Optional<RdmaDevice> software(String name) {
+        SoftVerbs verbs = SoftVerbs.shared();
+        return verbs.getDeviceList().stream()
+                .filter(entry -> entry.name().equals(name))
+                .map(entry -> new RdmaDevice(verbs, entry, true))
+                .findFirst();
+    }
+
     /**
-     * The device of a name.
+     * The device of a name. For {@code soft0} libibverbs is not looked for, which would be a good part of the time until the first message.
      *
      * @param name such as {@code rxe0}
      * @return the device
      * @throws VerbsException ENODEV if there is none; the message lists those that exist
      */
     public static RdmaDevice named(String name) {
+        return software(name).orElseGet(() -> listed(name));
+    }
+
+    private static RdmaDevice listed(String name) {
         List<RdmaDevice> devices = list();
         return devices.stream().filter(d -> d.name().equals(name)).findFirst().orElseThrow(() -> {
             String known = devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", "));

@@ -1,7 +1,5 @@
 package io.rdma.internal.soft;
 
-import java.net.Inet4Address;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
@@ -30,7 +28,7 @@ final class Icrc {
     private static final int RESERVED_OF_BTH = 4;
 
     private final CRC32 crc = new CRC32();
-    private final ByteBuffer pseudo = ByteBuffer.allocate(64);
+    private final ByteBuffer pseudo = ByteBuffer.allocate(128);
     private final int[] divisors; // x^-k by the length from BTH to pad in words, 0 where not computed yet
 
     /** For packets of at most that many bytes from BTH to pad. */
@@ -38,32 +36,30 @@ final class Icrc {
         divisors = new int[maxLength / 4 + 1];
     }
 
-    /** The ICRC of {@code length} bytes from BTH to pad, at the start of the buffer, whose byte 4 is put back; {@code identification} is that of an IPv4 header. */
-    int compute(ByteBuffer packet, int length, InetSocketAddress from, InetSocketAddress to, int identification) {
+    /** The ICRC of {@code length} bytes from BTH to pad at an offset of a buffer, whose byte 4 is put back; {@code identification} is that of an IPv4 header. */
+    int compute(ByteBuffer packet, int at, int length, Endpoint from, Endpoint to, int identification) {
         pseudo.clear();
         pseudo.putLong(-1);
-        byte[] source = from.getAddress().getAddress();
-        byte[] target = to.getAddress().getAddress();
         int udpLength = UDP_HEADER + length + BYTES;
-        if (from.getAddress() instanceof Inet4Address) {
+        if (from.ipv6) {
+            pseudo.putInt(0x6fffffff).putShort((short) udpLength).put((byte) 17).put((byte) 0xff);
+            pseudo.putLong(from.high).putLong(from.low).putLong(to.high).putLong(to.low);
+        } else {
             pseudo.put((byte) 0x45).put((byte) 0xff).putShort((short) (20 + udpLength));
             pseudo.putShort((short) identification).putShort((short) 0x4000); // "don't fragment"
             pseudo.put((byte) 0xff).put((byte) 17).putShort((short) -1);
-        } else {
-            pseudo.putInt(0x6fffffff).putShort((short) udpLength).put((byte) 17).put((byte) 0xff);
+            pseudo.putInt((int) from.low).putInt((int) to.low);
         }
-        pseudo.put(source).put(target);
-        pseudo.putShort((short) from.getPort()).putShort((short) to.getPort());
+        pseudo.putShort((short) from.port).putShort((short) to.port);
         pseudo.putShort((short) udpLength).putShort((short) -1);
         crc.reset();
         crc.update(pseudo.array(), 0, pseudo.position());
-        byte reserved = packet.get(RESERVED_OF_BTH);
-        packet.put(RESERVED_OF_BTH, (byte) 0xff);
-        int limit = packet.limit();
-        packet.position(0).limit(length);
+        byte reserved = packet.get(at + RESERVED_OF_BTH);
+        packet.put(at + RESERVED_OF_BTH, (byte) 0xff);
+        packet.limit(at + length).position(at);
         crc.update(packet);
-        packet.limit(limit);
-        packet.put(RESERVED_OF_BTH, reserved);
+        packet.limit(packet.capacity());
+        packet.put(at + RESERVED_OF_BTH, reserved);
         return (int) crc.getValue();
     }
 

@@ -49,9 +49,4 @@ final class SoftAddress {
             throw new VerbsException("ibv_modify_qp", Errno.EINVAL, "The destination GID is no address");
         }
     }
-
-    /** Whether a packet from there is of the device that listens at {@code device}: on port 4791 a device may send from any port, to spread its flows. */
-    static boolean sends(InetSocketAddress device, InetSocketAddress from) {
-        return device.getPort() == ROCE_PORT ? device.getAddress().equals(from.getAddress()) : device.equals(from);
-    }
 }

@@ -3,60 +3,36 @@ package io.rdma.internal.soft;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.nio.channels.Selector;
 import java.security.SecureRandom;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
-import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - One thread owns all protocol state: queue pairs, keys, the socket. Others post into rings and ring, or call and
-// wait.
+// - All protocol state (queue pairs, keys, the link) belongs to who has the turn: the device's thread, a thread in
+// call(), or one that posted and found it free. "Device thread" elsewhere in this package means whoever has the turn.
 // - Only run() of a queue pair sends; incoming packets change state and make the queue pair runnable. So delivery
 // inside the device nests one level.
 // - Every access to memory goes through the keys, which check.
 
 /** The running part of an open software device: its thread, its queue pairs, its keys, its link. */
 final class SoftDevice {
-    private static final int RECEIVES_PER_TURN = 64;
-    private static final int SPINS = 100;
-    private static final long TIMER_SCAN_NANOS = 500_000;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final IntTable<SoftQp> qps = new IntTable<>();
     final MemoryKeys keys = new MemoryKeys();
     final HandleTable handles;
     private final List<SoftQp> all = new ArrayList<>();
-    private final ArrayDeque<SoftQp> runQueue = new ArrayDeque<>();
-    private final Queue<SoftQp> doorbells = new MpscUnboundedVarHandleArrayQueue<>(64);
-    private final Queue<Runnable> calls = new MpscUnboundedVarHandleArrayQueue<>(64);
-    private final Packet incoming = new Packet();
-    private final Selector selector;
     private final UdpLink link;
-    private final Thread thread;
-    private long lastScan;
-    private volatile boolean sleeping;
-    private volatile boolean open = true;
+    private final DeviceTurns turns;
 
     SoftDevice(SoftConfig config, HandleTable handles) {
         this.handles = handles;
-        try {
-            selector = Selector.open();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        link = new UdpLink(config, selector);
-        thread = Thread.ofPlatform().daemon().name("rdma-soft0").unstarted(this::loop);
-        thread.start();
+        link = new UdpLink(config);
+        turns = new DeviceTurns(link, all, this::deliver);
+        turns.start();
     }
 
     InetSocketAddress local() {
@@ -68,149 +44,23 @@ final class SoftDevice {
         return call(link::dropped);
     }
 
-    /** Runs something on the device thread and waits. */
+    /** Runs something in a turn of its own. */
     <T> T call(Supplier<T> task) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        calls.add(() -> {
-            try {
-                result.complete(task.get());
-            } catch (RuntimeException e) {
-                result.completeExceptionally(e);
-            }
-        });
-        wake();
-        try {
-            return result.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof VerbsException verbs) {
-                throw verbs;
-            }
-            throw e;
-        }
+        return turns.call(task);
     }
 
     /** Something was posted. Any thread. */
     void ring(SoftQp qp) {
-        if (qp.rung.compareAndSet(false, true)) {
-            doorbells.add(qp);
-            wake();
-        }
-    }
-
-    private void wake() {
-        if (sleeping) {
-            selector.wakeup();
-        }
+        turns.ring(qp);
     }
 
     void close() {
-        open = false;
-        selector.wakeup();
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void loop() {
-        int idle = 0;
-        while (open) {
-            if (turn()) {
-                idle = 0;
-            } else if (++idle < SPINS) {
-                Thread.onSpinWait();
-            } else {
-                sleep();
-                idle = 0;
-            }
-        }
-        link.close();
-        try {
-            selector.close();
-        } catch (IOException e) {
-            System.getLogger(SoftDevice.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
-        }
-    }
-
-    private boolean turn() {
-        boolean work = false;
-        Runnable call;
-        while ((call = calls.poll()) != null) {
-            call.run();
-            work = true;
-        }
-        SoftQp rang;
-        while ((rang = doorbells.poll()) != null) {
-            rang.rung.set(false); // before the rings are read: what is posted later rings again
-            runnable(rang);
-        }
-        long now = System.nanoTime();
-        for (int i = 0; i < RECEIVES_PER_TURN; i++) {
-            InetSocketAddress from = link.receive(incoming);
-            if (from == null) {
-                break;
-            }
-            deliver(incoming, from, now);
-            work = true;
-        }
-        if (now - lastScan > TIMER_SCAN_NANOS) {
-            lastScan = now;
-            for (SoftQp qp : all) {
-                long at = qp.requester.wakeAt();
-                if (at != 0 && now - at >= 0) {
-                    runnable(qp);
-                }
-            }
-        }
-        for (int i = runQueue.size(); i > 0; i--) {
-            SoftQp qp = runQueue.remove();
-            qp.queued = false;
-            if (qp.run(now)) {
-                runnable(qp);
-            }
-            work = true;
-        }
-        return work;
-    }
-
-    private void sleep() {
-        sleeping = true;
-        try {
-            if (doorbells.isEmpty() && calls.isEmpty() && open) {
-                long until = nextTimer();
-                if (until == 0) {
-                    selector.select();
-                } else {
-                    long millis = Math.max(1, (until - System.nanoTime() + 999_999) / 1_000_000);
-                    selector.select(millis);
-                }
-                selector.selectedKeys().clear();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } finally {
-            sleeping = false;
-        }
-    }
-
-    private long nextTimer() {
-        long next = 0;
-        for (SoftQp qp : all) {
-            long at = qp.requester.wakeAt();
-            if (at != 0 && (next == 0 || at - next < 0)) {
-                next = at;
-            }
-        }
-        return next;
+        turns.close();
     }
 
     /** Has a queue pair run soon. Device thread. */
     void runnable(SoftQp qp) {
-        if (!qp.queued) {
-            qp.queued = true;
-            runQueue.add(qp);
-        }
+        turns.runnable(qp);
     }
 
     void transmit(SoftQp from, Packet packet) {
@@ -222,7 +72,7 @@ final class SoftDevice {
         }
     }
 
-    private void deliver(Packet packet, @Nullable InetSocketAddress from, long now) {
+    private void deliver(Packet packet, @Nullable Endpoint from, long now) {
         SoftQp qp = qps.get(packet.destQpn);
         if (qp == null || !connected(qp, from)) {
             return; // for nobody, or not from the peer that the queue pair is connected to
@@ -234,9 +84,9 @@ final class SoftDevice {
         }
     }
 
-    private static boolean connected(SoftQp qp, @Nullable InetSocketAddress from) {
+    private boolean connected(SoftQp qp, @Nullable Endpoint from) {
         InetSocketAddress peer = qp.peer;
-        return peer == null || from == null ? peer == from : SoftAddress.sends(peer, from);
+        return peer == null || from == null ? (peer == null) == (from == null) : link.cameFrom(peer);
     }
 
     /** Process address of memory that a local key names, or 0 when key, domain, range or rights do not fit. */
@@ -274,7 +124,7 @@ final class SoftDevice {
     void remove(SoftQp qp) {
         qps.remove(qp.qpn);
         all.remove(qp);
-        runQueue.remove(qp);
+        turns.forget(qp);
         qp.queued = true; // a doorbell still on its way must not run it
         qp.sendCq.purge(qp);
         qp.recvCq.purge(qp);

@@ -30,15 +30,15 @@ class IcrcTest {
     void capturedPacketsHaveIt(String from, int port, String to, String identification, String packet, String expected)
             throws UnknownHostException {
         byte[] bytes = HexFormat.of().parseHex(packet.replace(" ", ""));
-        InetSocketAddress source = new InetSocketAddress(InetAddress.getByName(from), port);
-        InetSocketAddress target = new InetSocketAddress(InetAddress.getByName(to), SoftAddress.ROCE_PORT);
+        Endpoint source = new Endpoint(new InetSocketAddress(InetAddress.getByName(from), port));
+        Endpoint target = new Endpoint(new InetSocketAddress(InetAddress.getByName(to), SoftAddress.ROCE_PORT));
         int onTheWire = Integer.reverseBytes(HexFormat.fromHexDigits(expected));
         Icrc icrc = new Icrc(MAX_LENGTH);
-        int crc = icrc.compute(ByteBuffer.wrap(bytes), bytes.length, source, target, Integer.decode(identification));
+        int crc = icrc.compute(ByteBuffer.wrap(bytes), 0, bytes.length, source, target, Integer.decode(identification));
         assertThat(crc).isEqualTo(onTheWire);
 
         // Without the identification: it follows from the packet,
-        int difference = onTheWire ^ icrc.compute(ByteBuffer.wrap(bytes), bytes.length, source, target, 0);
+        int difference = onTheWire ^ icrc.compute(ByteBuffer.wrap(bytes), 0, bytes.length, source, target, 0);
         assertThat(icrc.identification(difference, bytes.length)).isEqualTo(Integer.decode(identification));
 
         // and a packet that is damaged in one bit has none.
@@ -48,7 +48,7 @@ class IcrcTest {
             }
             byte[] damaged = bytes.clone();
             damaged[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
-            difference = onTheWire ^ icrc.compute(ByteBuffer.wrap(damaged), bytes.length, source, target, 0);
+            difference = onTheWire ^ icrc.compute(ByteBuffer.wrap(damaged), 0, bytes.length, source, target, 0);
             assertThat(icrc.identification(difference, bytes.length)).isEqualTo(Icrc.DAMAGED);
         }
     }

@@ -12,10 +12,8 @@ import io.rdma.internal.ffi.Srq;
 import io.rdma.internal.ffi.SrqAttr;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.Selector;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +27,6 @@ class SharedReceiveQueueTest {
 
     private final Packet packet = new Packet();
     private Arena arena;
-    private Selector selector;
     private UdpLink peer;
     private MemorySegment payload;
     private SoftSide side;
@@ -38,10 +35,9 @@ class SharedReceiveQueueTest {
     private SoftSide receiver;
 
     @BeforeEach
-    void connect() throws IOException {
+    void connect() {
         arena = Arena.ofShared();
-        selector = Selector.open();
-        peer = new UdpLink(SoftConfig.loopback(), selector);
+        peer = new UdpLink(SoftConfig.loopback());
         payload = arena.allocate(MTU, 8);
         side = new SoftSide(arena, SoftFaults.NONE);
         srq = side.verbs.createSrq(side.pd, new SrqAttr(DEPTH, 1, 0));
@@ -51,13 +47,12 @@ class SharedReceiveQueueTest {
     }
 
     @AfterEach
-    void close() throws IOException {
+    void close() {
         receiver.closeQueuePair();
         side.verbs.destroyCq(cq.handle());
         side.verbs.destroySrq(srq.handle());
         side.close();
         peer.close();
-        selector.close();
         arena.close();
     }
 
@@ -70,6 +65,7 @@ class SharedReceiveQueueTest {
         packet.ackRequest = true;
         packet.addPiece(payload.address(), bytes);
         peer.send(packet, SoftAddress.of(side.gid()));
+        peer.flush();
     }
 
     private int post(long wrId) {

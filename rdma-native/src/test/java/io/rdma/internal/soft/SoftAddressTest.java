@@ -32,11 +32,13 @@ class SoftAddressTest {
     @Test
     void aDeviceOnTheRocePortMaySendFromAnyPort() throws UnknownHostException {
         InetSocketAddress roce = at("10.77.0.1", SoftAddress.ROCE_PORT);
-        assertThat(SoftAddress.sends(roce, at("10.77.0.1", 61501))).isTrue();
-        assertThat(SoftAddress.sends(roce, at("10.77.0.3", 61501))).isFalse();
-        assertThat(SoftAddress.sends(at("127.0.0.1", 5000), at("127.0.0.1", 5000)))
+        assertThat(new Endpoint(at("10.77.0.1", 61501)).sendsFor(new Endpoint(roce)))
                 .isTrue();
-        assertThat(SoftAddress.sends(at("127.0.0.1", 5000), at("127.0.0.1", 5001)))
+        assertThat(new Endpoint(at("10.77.0.3", 61501)).sendsFor(new Endpoint(roce)))
+                .isFalse();
+        assertThat(new Endpoint(at("127.0.0.1", 5000)).sendsFor(new Endpoint(at("127.0.0.1", 5000))))
+                .isTrue();
+        assertThat(new Endpoint(at("127.0.0.1", 5001)).sendsFor(new Endpoint(at("127.0.0.1", 5000))))
                 .isFalse();
     }
 

@@ -1,0 +1,237 @@
+package io.rdma.internal.soft;
+
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - run queue, timer and `sleepsUntil` belong to who holds the turn.
+// - No doorbell is left behind: it is queued before the turn is tried for, and the queue is looked at after each turn
+// was given back. The device's thread says that it sleeps before it looks for the last time; who leaves work behind
+// does so before looking whether it sleeps.
+// - `timer` is not later than the earliest of all queue pairs; it may be earlier than that, as timers are stopped all
+// the time.
+
+/** Who may touch a device's protocol state, one at a time: its thread, and whoever posts or calls while nobody else does. */
+final class DeviceTurns {
+    /** Who takes a packet off the link. */
+    interface Delivery {
+        void deliver(Packet packet, @Nullable Endpoint from, long now);
+    }
+
+    private static final int RECEIVES = 64;
+    /** What a thread that only posted does at most for others. */
+    private static final int RUNS = 64;
+
+    private static final int SPINS = 20;
+
+    private final ReentrantLock turn = new ReentrantLock(true);
+    private final Queue<SoftQp> doorbells = new MpscUnboundedVarHandleArrayQueue<>(64);
+    private final ArrayDeque<SoftQp> runQueue = new ArrayDeque<>();
+    private final Packet incoming = new Packet();
+    private final UdpLink link;
+    private final List<SoftQp> all;
+    private final Delivery delivery;
+    private final Thread thread;
+    private final AtomicBoolean sleeping = new AtomicBoolean();
+    private volatile boolean leftOver;
+    private volatile boolean open = true;
+    private long timer; // 0: none
+    private long sleepsUntil; // 0: for ever
+
+    DeviceTurns(UdpLink link, List<SoftQp> all, Delivery delivery) {
+        this.link = link;
+        this.all = all;
+        this.delivery = delivery;
+        thread = Thread.ofPlatform().daemon().name("rdma-soft0").unstarted(this::loop);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Runs something in a turn of its own; what it makes runnable has run when this returns, within a bound. Not in a turn. */
+    <T> T call(Supplier<T> task) {
+        turn.lock();
+        try {
+            return task.get();
+        } finally {
+            boolean more;
+            try {
+                more = drain();
+            } finally {
+                turn.unlock();
+            }
+            after(more);
+        }
+    }
+
+    /** Something was posted: it is done at once if nobody else has the turn. Any thread. */
+    void ring(SoftQp qp) {
+        if (qp.rung.compareAndSet(false, true)) {
+            doorbells.add(qp);
+            after(false);
+        }
+    }
+
+    /** After a turn, or after something was queued. */
+    private void after(boolean before) {
+        boolean more = before;
+        while (!more && !doorbells.isEmpty() && turn.tryLock()) {
+            try {
+                more = drain();
+            } finally {
+                turn.unlock();
+            }
+        }
+        if (more) {
+            wake();
+        }
+    }
+
+    private void wake() {
+        if (sleeping.compareAndSet(true, false)) {
+            link.wake();
+        }
+    }
+
+    void close() {
+        open = false;
+        link.wake();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        link.close(); // by now nobody wakes it: there are no queue pairs
+    }
+
+    private void loop() {
+        int idle = 0;
+        while (open) {
+            boolean worked;
+            turn.lock();
+            try {
+                worked = receive();
+            } finally {
+                turn.unlock();
+            }
+            if (worked) {
+                idle = 0;
+            } else if (++idle < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                sleep();
+                idle = 0;
+            }
+        }
+    }
+
+    /** A turn of the device's thread: what has arrived, what is due, what is to be run. @return whether there was anything */
+    private boolean receive() {
+        long now = System.nanoTime();
+        int received = 0;
+        while (received < RECEIVES && receiveOne(now)) {
+            received++;
+        }
+        if (timer != 0 && now - timer >= 0) {
+            due(now);
+        }
+        boolean work = received > 0 || !runQueue.isEmpty() || !doorbells.isEmpty();
+        drain();
+        return work;
+    }
+
+    private boolean receiveOne(long now) {
+        Endpoint from = link.receive(incoming);
+        if (from != null) {
+            delivery.deliver(incoming, from, now);
+        }
+        return from != null;
+    }
+
+    private void due(long now) {
+        timer = 0;
+        for (SoftQp qp : all) {
+            long at = qp.requester.wakeAt();
+            if (at != 0 && now - at >= 0) {
+                runnable(qp);
+            } else if (at != 0 && (timer == 0 || at - timer < 0)) {
+                timer = at;
+            }
+        }
+    }
+
+    /** Runs what is runnable, within a bound. @return whether the device's thread has to go on, or to set its clock */
+    private boolean drain() {
+        long now = System.nanoTime();
+        boolean earlier = false;
+        for (int i = 0; i < RUNS; i++) {
+            for (SoftQp rang; (rang = doorbells.poll()) != null; ) {
+                rang.rung.set(false); // before the rings are read: what is posted later rings again
+                runnable(rang);
+            }
+            SoftQp qp = runQueue.poll();
+            if (qp == null) {
+                break;
+            }
+            qp.queued = false;
+            if (qp.run(now)) {
+                runnable(qp);
+            }
+            earlier |= note(qp.requester.wakeAt());
+        }
+        link.flush();
+        boolean more = !runQueue.isEmpty();
+        leftOver = more;
+        return more || earlier;
+    }
+
+    /** @return whether the device's thread would sleep too long */
+    private boolean note(long at) {
+        if (at == 0) {
+            return false;
+        }
+        if (timer == 0 || at - timer < 0) {
+            timer = at;
+        }
+        if (sleepsUntil == 0 || at - sleepsUntil < 0) {
+            sleepsUntil = at;
+            return true;
+        }
+        return false;
+    }
+
+    private void sleep() {
+        long until;
+        turn.lock();
+        try {
+            until = timer;
+            sleepsUntil = until;
+            sleeping.set(true);
+        } finally {
+            turn.unlock();
+        }
+        if (doorbells.isEmpty() && !leftOver && open) {
+            link.await(until == 0 ? -1 : Math.max(0, until - System.nanoTime()));
+        }
+        sleeping.set(false);
+    }
+
+    /** Has a queue pair run soon. In a turn. */
+    void runnable(SoftQp qp) {
+        if (!qp.queued) {
+            qp.queued = true;
+            runQueue.add(qp);
+        }
+    }
+
+    void forget(SoftQp qp) {
+        runQueue.remove(qp);
+    }
+}

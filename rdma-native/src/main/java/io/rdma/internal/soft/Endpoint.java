@@ -1,0 +1,44 @@
+package io.rdma.internal.soft;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+
+/**
+ * An IP address and UDP port as numbers, which are compared, hashed into an ICRC and written into headers without an object for each. Of a
+ * received packet it is the link's own, and changes with the next one.
+ */
+final class Endpoint {
+    boolean ipv6;
+    /** Bytes 0 to 7 of an IPv6 address, big-endian; 0 of IPv4. */
+    long high;
+    /** Bytes 8 to 15 of an IPv6 address, or the IPv4 address in the lower half, big-endian. */
+    long low;
+
+    int port;
+
+    Endpoint() {}
+
+    Endpoint(InetSocketAddress address) {
+        set(address);
+    }
+
+    void set(InetSocketAddress address) {
+        InetAddress ip = address.getAddress();
+        ByteBuffer bytes = ByteBuffer.wrap(ip.getAddress());
+        ipv6 = ip instanceof Inet6Address;
+        high = ipv6 ? bytes.getLong() : 0;
+        low = ipv6 ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
+        port = address.getPort();
+    }
+
+    private boolean sameIp(Endpoint other) {
+        return ipv6 == other.ipv6 && high == other.high && low == other.low;
+    }
+
+    /** Whether a packet from here is of the device that listens there: on port 4791 a device may send from any port, to spread its flows. */
+    boolean sendsFor(Endpoint device) {
+        return sameIp(device) && (device.port == SoftAddress.ROCE_PORT || device.port == port);
+    }
+}
