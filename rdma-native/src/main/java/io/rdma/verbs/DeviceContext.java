@@ -8,11 +8,34 @@ import org.jspecify.annotations.Nullable;
 /** An open device, {@code struct ibv_context}: where queries go and objects come from. Any thread. */
 public final class DeviceContext extends NativeObject {
     private final String name;
+    private final boolean lent;
     private @Nullable AsyncEvents events;
 
     DeviceContext(Verbs verbs, long handle, String name) {
+        this(verbs, handle, name, false);
+    }
+
+    private DeviceContext(Verbs verbs, long handle, String name, boolean lent) {
         super(verbs, handle);
         this.name = name;
+        this.lent = lent;
+    }
+
+    /** One that the connection manager has opened, and closes. */
+    static DeviceContext lent(Verbs verbs, long handle, String name) {
+        return new DeviceContext(verbs, handle, name, true);
+    }
+
+    /**
+     * Creates a channel for events of the connection manager, {@code rdma_create_event_channel(3)}: librdmacm's for all devices of libibverbs, the software device's own.
+     *
+     * @return to be closed
+     * @throws VerbsException ENODEV or ENOENT where the kernel has no RDMA CM, EOPNOTSUPP where the device has none
+     * @throws RdmaException where librdmacm is missing
+     */
+    public CmEventChannel createEventChannel() {
+        handle();
+        return CmEventChannel.of(verbs);
     }
 
     /**
@@ -112,6 +135,9 @@ public final class DeviceContext extends NativeObject {
      * @throws IllegalStateException if they are open already: two readers would take each other's events
      */
     public synchronized AsyncEvents asyncEvents() {
+        if (lent) {
+            throw new IllegalStateException("the events of a device that the connection manager opened are its own");
+        }
         if (hasEventsOpen()) {
             throw new IllegalStateException("the asynchronous events of " + name
                     + " have a reader already: close that, or have it hand events on");
@@ -127,6 +153,10 @@ public final class DeviceContext extends NativeObject {
 
     @Override
     synchronized void destroy(long handle) {
+        if (lent) {
+            throw new VerbsException(
+                    "ibv_close_device", Errno.EBUSY, "The connection manager opened it, and closes it");
+        }
         if (hasEventsOpen()) {
             throw new VerbsException(
                     "ibv_close_device", Errno.EBUSY, "Its asynchronous events are open: close them first");

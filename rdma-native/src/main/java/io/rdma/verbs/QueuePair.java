@@ -8,11 +8,18 @@ import io.rdma.internal.ffi.Verbs;
 public final class QueuePair extends NativeObject {
     private final int number;
     private final QueuePairCapacity capacity;
+    private final Runnable destroyer;
 
     QueuePair(Verbs verbs, long handle, int number, QueuePairCapacity capacity) {
+        this(verbs, handle, number, capacity, () -> verbs.destroyQp(handle));
+    }
+
+    /** One that somebody else destroys. */
+    QueuePair(Verbs verbs, long handle, int number, QueuePairCapacity capacity, Runnable destroyer) {
         super(verbs, handle);
         this.number = number;
         this.capacity = capacity;
+        this.destroyer = destroyer;
     }
 
     /**
@@ -126,6 +133,6 @@ public final class QueuePair extends NativeObject {
 
     @Override
     void destroy(long handle) {
-        verbs.destroyQp(handle);
+        destroyer.run();
     }
 }

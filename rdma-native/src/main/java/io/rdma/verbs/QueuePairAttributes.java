@@ -53,6 +53,28 @@ public final class QueuePairAttributes {
         return new QueuePairAttributes();
     }
 
+    /** What the connection manager says. */
+    static QueuePairAttributes of(QpAttr given, int mask) {
+        QueuePairAttributes made = change();
+        made.mask = mask;
+        made.state = given.qpState();
+        made.accessFlags = given.qpAccessFlags();
+        made.pkeyIndex = given.pkeyIndex();
+        made.port = given.portNum();
+        made.path = given.ahAttr();
+        made.pathMtu = given.pathMtu();
+        made.destQpNum = given.destQpNum();
+        made.rqPsn = given.rqPsn();
+        made.sqPsn = given.sqPsn();
+        made.maxRdAtomic = given.maxRdAtomic();
+        made.maxDestRdAtomic = given.maxDestRdAtomic();
+        made.minRnrTimer = given.minRnrTimer();
+        made.timeout = given.timeout();
+        made.retryCnt = given.retryCnt();
+        made.rnrRetry = given.rnrRetry();
+        return made;
+    }
+
     private QueuePairAttributes has(int bit) {
         mask |= bit;
         return this;

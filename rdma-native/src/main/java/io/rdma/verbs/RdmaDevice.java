@@ -61,6 +61,15 @@ public final class RdmaDevice {
         return new DeviceContext(verbs, verbs.openDevice(entry.name()), entry.name());
     }
 
+    /**
+     * As {@link DeviceContext#createEventChannel}, without a device that is open: an identifier finds its device by address.
+     *
+     * @return to be closed
+     */
+    public CmEventChannel createEventChannel() {
+        return CmEventChannel.of(verbs);
+    }
+
     @Override
     public String toString() {
         return name();

@@ -1,6 +1,7 @@
 package io.rdma.internal.soft;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -71,6 +72,18 @@ final class EventQueue<T> {
         lock.lock();
         try {
             return events.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes those out that a queue beside this one is to have. @return in their order */
+    List<T> remove(Predicate<T> which) {
+        lock.lock();
+        try {
+            List<T> removed = events.stream().filter(which).toList();
+            events.removeIf(which);
+            return removed;
         } finally {
             lock.unlock();
         }

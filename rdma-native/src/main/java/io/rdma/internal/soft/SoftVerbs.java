@@ -29,12 +29,13 @@ import org.jspecify.annotations.Nullable;
 
 /** {@link Verbs} by the embedded software device {@code soft0}. */
 public final class SoftVerbs implements Verbs {
-    private static final String NAME = "soft0";
+    static final String NAME = "soft0";
     private static final long ACK_WAIT_MILLIS = 2000;
 
     final HandleTable handles = new HandleTable();
     private final SoftConfig config;
     private final MemoryWindowVerbs windows = new SoftMemoryWindows(this);
+    private final SoftRdmacm rdmacm = new SoftRdmacm(this);
     private @Nullable SoftDevice device;
     private int contexts;
 
@@ -49,6 +50,11 @@ public final class SoftVerbs implements Verbs {
     /** The software device of this process. @return one instance */
     public static SoftVerbs shared() {
         return Shared.VERBS;
+    }
+
+    /** The connection manager of this device. @return one instance */
+    public SoftRdmacm rdmacm() {
+        return rdmacm;
     }
 
     <T extends SoftObject> T object(String call, long handle, Class<T> kind) {

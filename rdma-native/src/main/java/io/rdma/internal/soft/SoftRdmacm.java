@@ -1,0 +1,494 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Cma.*;
+
+import io.rdma.internal.ffi.CmAddrInfo;
+import io.rdma.internal.ffi.CmEventEntry;
+import io.rdma.internal.ffi.CmIdEntry;
+import io.rdma.internal.ffi.CmQpAttr;
+import io.rdma.internal.ffi.ConnParam;
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.Qp;
+import io.rdma.internal.ffi.QpAttr;
+import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.ffi.Rdmacm;
+import io.rdma.internal.soft.SoftCmId.State;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - Lock order: an identifier's monitor, this one's, SoftVerbs'; none is held while a thread waits for the network.
+// - The device is open as long as an identifier is bound to it; what was made from the lent context keeps it open.
+
+/**
+ * {@link Rdmacm} by the software device, between its own kind: each connection is a TCP connection that carries {@link CmMessage}s. The management datagrams of
+ * real devices, which go to queue pair 1, have their place beside {@link SoftCmConnector}.
+ */
+public final class SoftRdmacm implements Rdmacm {
+    private static final int MAX_REJECT = 148;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final SoftVerbs verbs;
+    private final HandleTable handles = new HandleTable();
+    private long context;
+    private long pd;
+    private int bound;
+
+    SoftRdmacm(SoftVerbs verbs) {
+        this.verbs = verbs;
+    }
+
+    private static int randomPsn() {
+        return RANDOM.nextInt(Psn.MASK + 1);
+    }
+
+    private SoftCmId id(String call, long handle) {
+        SoftCmId found = handles.find(handle, SoftCmId.class);
+        if (found == null) {
+            throw new VerbsException(call, Errno.EINVAL, "The identifier is destroyed");
+        }
+        return found;
+    }
+
+    private SoftCmChannel channel(String call, long handle) {
+        SoftCmChannel found = handles.find(handle, SoftCmChannel.class);
+        if (found == null) {
+            throw new VerbsException(call, Errno.EINVAL, "The event channel is destroyed");
+        }
+        return found;
+    }
+
+    @Override
+    public long createEventChannel() {
+        return handles.add(new SoftCmChannel());
+    }
+
+    @Override
+    public synchronized void destroyEventChannel(long channel) {
+        SoftCmChannel object = channel("rdma_destroy_event_channel", channel);
+        if (object.users > 0) {
+            throw SoftDevice.busy("rdma_destroy_event_channel");
+        }
+        handles.remove(object);
+    }
+
+    @Override
+    public boolean pollEventChannel(long channel, int timeoutMillis) {
+        return channel("poll", channel).events.await(timeoutMillis);
+    }
+
+    @Override
+    public void wakeEventChannel(long channel) {
+        channel("eventfd", channel).events.wake();
+    }
+
+    @Override
+    public @Nullable CmEventEntry getCmEvent(long channel) {
+        CmEventEntry event = channel("rdma_get_cm_event", channel).events.poll();
+        if (event != null && event.event() == CM_EVENT_CONNECT_REQUEST) {
+            id("rdma_get_cm_event", event.id()).listener = null; // whoever took it has it now
+        }
+        return event;
+    }
+
+    @Override
+    public synchronized long createId(long channel, int portSpace) {
+        SoftCmChannel on = channel("rdma_create_id", channel);
+        if (portSpace != PS_TCP && portSpace != PS_UDP) {
+            throw new VerbsException("rdma_create_id", Errno.EINVAL, "The port spaces here are TCP and UDP");
+        }
+        on.users++;
+        return handles.add(new SoftCmId(portSpace, on));
+    }
+
+    /** An identifier for a request that arrived. */
+    synchronized SoftCmId requested(SoftCmId listener, CmSocket socket, CmMessage request) {
+        SoftCmId made = new SoftCmId(listener.portSpace, listener.channel);
+        made.channel.users++;
+        made.listener = listener;
+        made.socket = socket;
+        made.local = socket.local();
+        made.remote = socket.remote();
+        made.state = State.REQUESTED;
+        made.psn = randomPsn();
+        bindToDevice(made);
+        made.mtu(mtu());
+        made.heard(request);
+        handles.add(made);
+        return made;
+    }
+
+    @Override
+    public void destroyId(long handle) {
+        SoftCmId id = id("rdma_destroy_id", handle);
+        synchronized (id) {
+            if (id.qp != 0) {
+                throw SoftDevice.busy("rdma_destroy_id");
+            }
+            switch (id.state) {
+                case REQUESTED, CONNECTING -> id.send(CmMessage.rejection(CmMessage.CONSUMER_REJECT, new byte[0]));
+                case ACCEPTED, CONNECTED, RESPONDED -> id.send(CmMessage.of(CmMessage.DISCONNECT));
+                default -> {}
+            }
+            id.state = State.DESTROYED;
+            try {
+                id.closeSockets();
+            } catch (IOException e) {
+                System.getLogger(SoftRdmacm.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
+            }
+        }
+        // Requests that nobody took end with the listener.
+        for (CmEventEntry request : id.channel.events.remove(event -> event.listenId() == handle)) {
+            destroyId(request.id());
+        }
+        synchronized (this) {
+            id.channel.events.forget(event -> event.id() == handle);
+            id.channel.users--;
+            handles.remove(id);
+            unbind(id);
+        }
+    }
+
+    @Override
+    public CmIdEntry queryId(long handle) {
+        SoftCmId id = id("rdma_cm_id", handle);
+        synchronized (id) {
+            return new CmIdEntry(
+                    id.onDevice ? context : 0,
+                    id.onDevice ? SoftVerbs.NAME : "",
+                    id.onDevice ? pd : 0,
+                    id.onDevice ? 1 : 0,
+                    id.local,
+                    id.remote);
+        }
+    }
+
+    synchronized void bindToDevice(SoftCmId id) {
+        if (!id.onDevice) {
+            if (context == 0) {
+                context = verbs.openDevice(SoftVerbs.NAME);
+                pd = verbs.allocPd(context);
+            }
+            bound++;
+            id.onDevice = true;
+        }
+    }
+
+    private synchronized void unbind(SoftCmId id) {
+        if (id.onDevice && --bound == 0) {
+            try {
+                if (pd != 0) {
+                    verbs.deallocPd(pd);
+                    pd = 0;
+                }
+                verbs.closeDevice(context);
+                context = 0;
+            } catch (VerbsException stillUsed) {
+                if (pd == 0) {
+                    pd = verbs.allocPd(context);
+                }
+            }
+        }
+    }
+
+    byte[] gid() {
+        return verbs.queryGidTable(context).getFirst().gid();
+    }
+
+    int mtu() {
+        return verbs.queryPort(context, 1).activeMtu();
+    }
+
+    @Override
+    public void bindAddr(long handle, InetSocketAddress address) {
+        SoftCmId id = id("rdma_bind_addr", handle);
+        synchronized (id) {
+            id.require("rdma_bind_addr", State.IDLE);
+            Socket reserved = CmSocket.reserve(address);
+            id.reserved = reserved;
+            id.local = (InetSocketAddress) reserved.getLocalSocketAddress();
+            id.state = State.BOUND;
+            if (!address.getAddress().isAnyLocalAddress()) {
+                bindToDevice(id);
+            }
+        }
+    }
+
+    @Override
+    public void resolveAddr(
+            long handle, @Nullable InetSocketAddress source, InetSocketAddress destination, int timeoutMillis) {
+        SoftCmId id = id("rdma_resolve_addr", handle);
+        synchronized (id) {
+            id.require("rdma_resolve_addr", State.IDLE, State.BOUND);
+            if (source != null && id.state == State.IDLE) {
+                bindAddr(handle, source);
+            }
+            try {
+                InetAddress from = CmSocket.sourceFor(destination);
+                if (destination.getAddress().isMulticastAddress() && !id.isDatagram()) {
+                    throw new IOException("nobody can be connected to at a group's address");
+                }
+                InetSocketAddress now = id.local;
+                if (now == null || now.getAddress().isAnyLocalAddress()) {
+                    id.local = new InetSocketAddress(from, now == null ? 0 : now.getPort());
+                }
+                id.remote = destination;
+                bindToDevice(id);
+                id.state = State.ADDRESS;
+                id.tell(CM_EVENT_ADDR_RESOLVED, 0);
+            } catch (IOException e) {
+                id.tell(CM_EVENT_ADDR_ERROR, -Errno.EADDRNOTAVAIL);
+            }
+        }
+    }
+
+    @Override
+    public void resolveRoute(long handle, int timeoutMillis) {
+        SoftCmId id = id("rdma_resolve_route", handle);
+        synchronized (id) {
+            id.require("rdma_resolve_route", State.ADDRESS);
+            id.state = State.ROUTE;
+            id.tell(CM_EVENT_ROUTE_RESOLVED, 0);
+        }
+    }
+
+    @Override
+    public void listen(long handle, int backlog) {
+        SoftCmId id = id("rdma_listen", handle);
+        synchronized (id) {
+            if (id.state == State.IDLE) {
+                bindAddr(handle, new InetSocketAddress(0)); // as C does
+            }
+            id.require("rdma_listen", State.BOUND);
+            Socket reserved = id.reserved;
+            if (reserved == null) {
+                throw new AssertionError("bound without an address");
+            }
+            id.listening = CmSocket.listen(reserved, backlog);
+            id.reserved = null;
+            id.state = State.LISTENING;
+            new SoftCmConnector(this).listen(id, id.listening);
+        }
+    }
+
+    /** Checks what a side wants, and adds what it left to the library. @return for {@link SoftCmId#say} */
+    private CmMessage said(String call, SoftCmId id, int type, ConnParam param, int mostPrivateData) {
+        if (param.privateData().length > mostPrivateData) {
+            throw new VerbsException(
+                    call, Errno.EINVAL, "There is room for " + mostPrivateData + " bytes of private data");
+        }
+        int limit = SoftLimits.device().maxQpRdAtom();
+        int responder = param.responderResources();
+        int initiator = param.initiatorDepth();
+        boolean answer = type == CmMessage.REPLY;
+        if (responder == MAX_RESP_RES) {
+            responder = answer ? Math.min(limit, id.responderResources()) : limit;
+        }
+        if (initiator == MAX_INIT_DEPTH) {
+            initiator = answer ? Math.min(limit, id.initiatorDepth()) : limit;
+        }
+        if (responder > limit || initiator > limit) {
+            throw new VerbsException(call, Errno.EINVAL, "The device has at most " + limit + " reads and atomics");
+        }
+        int number = id.qp == 0 ? param.qpNum() : id.qpn;
+        return id.say(type, param, number, responder, initiator, gid(), mtu());
+    }
+
+    @Override
+    public void connect(long handle, ConnParam param) {
+        SoftCmId id = id("rdma_connect", handle);
+        synchronized (id) {
+            id.require("rdma_connect", State.ROUTE);
+            id.psn = randomPsn();
+            CmMessage request = said("rdma_connect", id, CmMessage.REQUEST, param, id.isDatagram() ? 180 : 56);
+            id.state = State.CONNECTING;
+            new SoftCmConnector(this).connect(id, request);
+        }
+    }
+
+    @Override
+    public void accept(long handle, ConnParam param) {
+        SoftCmId id = id("rdma_accept", handle);
+        synchronized (id) {
+            id.require("rdma_accept", State.REQUESTED);
+            CmMessage reply = said("rdma_accept", id, CmMessage.REPLY, param, id.isDatagram() ? 136 : 196);
+            if (!id.isDatagram()) {
+                moveToReadyToSend(id);
+            }
+            id.state = id.isDatagram() ? State.ENDED : State.ACCEPTED;
+            id.send(reply);
+        }
+    }
+
+    @Override
+    public void reject(long handle, byte[] privateData) {
+        SoftCmId id = id("rdma_reject", handle);
+        synchronized (id) {
+            id.require("rdma_reject", State.REQUESTED);
+            if (privateData.length > MAX_REJECT) {
+                throw new VerbsException(
+                        "rdma_reject", Errno.EINVAL, "There is room for " + MAX_REJECT + " bytes of private data");
+            }
+            id.send(CmMessage.rejection(CmMessage.CONSUMER_REJECT, privateData));
+            id.state = State.ENDED;
+        }
+    }
+
+    @Override
+    public void disconnect(long handle) {
+        SoftCmId id = id("rdma_disconnect", handle);
+        synchronized (id) {
+            id.require("rdma_disconnect", State.CONNECTED, State.ACCEPTED, State.RESPONDED, State.ENDED);
+            if (id.qp != 0) {
+                verbs.modifyQp(id.qp, toError(), Ibv.QP_STATE);
+            }
+            if (id.state != State.ENDED) {
+                id.send(CmMessage.of(CmMessage.DISCONNECT));
+            }
+        }
+    }
+
+    static QpAttr toError() {
+        QpAttr none = QpTransitions.INITIAL;
+        return QpTransitions.merge(none, none, 0, Ibv.QPS_ERR);
+    }
+
+    @Override
+    public void establish(long handle) {
+        SoftCmId id = id("rdma_establish", handle);
+        synchronized (id) {
+            id.require("rdma_establish", State.RESPONDED);
+            id.state = State.CONNECTED;
+            id.send(CmMessage.of(CmMessage.READY));
+        }
+    }
+
+    @Override
+    public CmQpAttr initQpAttr(long handle, int qpState) {
+        SoftCmId id = id("rdma_init_qp_attr", handle);
+        synchronized (id) {
+            return id.attr(qpState);
+        }
+    }
+
+    @Override
+    public Qp createQp(long handle, long domain, QpInitAttr attr) {
+        SoftCmId id = id("rdma_create_qp", handle);
+        synchronized (id) {
+            if (!id.onDevice || id.qp != 0) {
+                throw new VerbsException(
+                        "rdma_create_qp",
+                        Errno.EINVAL,
+                        "The identifier needs a device, and has one queue pair at most");
+            }
+            Qp made = verbs.createQp(domain == 0 ? pd : domain, attr);
+            id.qp = made.handle();
+            id.qpn = made.qpNum();
+            try {
+                move(id, Ibv.QPS_INIT);
+                if (id.isDatagram()) {
+                    move(id, Ibv.QPS_RTR);
+                    move(id, Ibv.QPS_RTS);
+                }
+                return made;
+            } catch (VerbsException e) {
+                destroyQp(handle);
+                throw e;
+            }
+        }
+    }
+
+    private void move(SoftCmId id, int state) {
+        CmQpAttr to = id.attr(state);
+        verbs.modifyQp(id.qp, to.attr(), to.mask());
+    }
+
+    /** With what the peer said. */
+    void moveToReadyToSend(SoftCmId id) {
+        if (id.qp != 0) {
+            move(id, Ibv.QPS_INIT);
+            move(id, Ibv.QPS_RTR);
+            move(id, Ibv.QPS_RTS);
+        }
+    }
+
+    @Override
+    public void destroyQp(long handle) {
+        SoftCmId id = id("rdma_destroy_qp", handle);
+        synchronized (id) {
+            if (id.qp == 0) {
+                throw new VerbsException("rdma_destroy_qp", Errno.EINVAL, "The identifier has no queue pair");
+            }
+            verbs.destroyQp(id.qp);
+            id.qp = 0;
+        }
+    }
+
+    @Override
+    public void migrateId(long handle, long channel) {
+        SoftCmId id = id("rdma_migrate_id", handle);
+        SoftCmChannel to = channel("rdma_migrate_id", channel);
+        synchronized (id) {
+            SoftCmChannel from = id.channel;
+            id.channel = to;
+            from.events
+                    .remove(event -> (event.listenId() == 0 ? event.id() : event.listenId()) == handle)
+                    .forEach(to.events::add);
+            synchronized (this) {
+                from.users--;
+                to.users++;
+            }
+        }
+    }
+
+    @Override
+    public void setOption(long handle, int option, int value) {
+        id("rdma_set_option", handle);
+        if (option < OPTION_ID_TOS || option > OPTION_ID_ACK_TIMEOUT) {
+            throw new VerbsException("rdma_set_option", Errno.ENOSYS, "There is no option " + option);
+        }
+        // Type of service and the rest have no effect between software devices.
+    }
+
+    @Override
+    public void joinMulticast(long handle, InetSocketAddress group, int joinFlags) {
+        id("rdma_join_multicast_ex", handle);
+        throw noGroups("rdma_join_multicast_ex");
+    }
+
+    @Override
+    public void leaveMulticast(long handle, InetSocketAddress group) {
+        id("rdma_leave_multicast", handle);
+        throw noGroups("rdma_leave_multicast");
+    }
+
+    private static VerbsException noGroups(String call) {
+        return new VerbsException(call, Errno.EOPNOTSUPP, SoftVerbs.NAME + " has no groups by the connection manager");
+    }
+
+    @Override
+    public List<CmAddrInfo> getAddrInfo(@Nullable String node, String service, boolean passive, int portSpace) {
+        try {
+            int port = Integer.parseInt(service);
+            InetAddress[] found = node == null
+                    ? new InetAddress[] {new InetSocketAddress(0).getAddress()}
+                    : InetAddress.getAllByName(node);
+            return Arrays.stream(found)
+                    .map(address -> new InetSocketAddress(address, port))
+                    .map(address -> new CmAddrInfo(portSpace, passive ? address : null, passive ? null : address))
+                    .toList();
+        } catch (UnknownHostException | IllegalArgumentException e) {
+            throw new VerbsException(
+                    "rdma_getaddrinfo", Errno.ENOENT, "There is no host " + node + ", or no port " + service);
+        }
+    }
+}

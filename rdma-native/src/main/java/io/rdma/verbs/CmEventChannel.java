@@ -1,0 +1,179 @@
+package io.rdma.verbs;
+
+import io.rdma.internal.ffi.CmEventEntry;
+import io.rdma.internal.ffi.FfmRdmacm;
+import io.rdma.internal.ffi.FfmVerbs;
+import io.rdma.internal.ffi.Rdmacm;
+import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.soft.SoftVerbs;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - `lock` is held from the taking of an event until its identifier was found: an identifier that is closed is
+// forgotten
+// here first, so no event of it reaches one that gets its address in memory.
+// - A wait is inside the library with `reader` only; once close has had it nobody waits on the channel.
+
+/**
+ * Where the events of identifiers go, {@code struct rdma_event_channel} of {@code rdma_create_event_channel(3)}: one thread waits and takes, any thread wakes. To be closed after its
+ * identifiers.
+ */
+public final class CmEventChannel extends NativeObject {
+    final Rdmacm cm;
+    private final ReentrantLock reader = new ReentrantLock();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Long, CmIdentifier> identifiers = new HashMap<>();
+
+    private CmEventChannel(Verbs verbs, Rdmacm cm) {
+        super(verbs, cm.createEventChannel());
+        this.cm = cm;
+    }
+
+    static CmEventChannel of(Verbs verbs) {
+        if (verbs instanceof SoftVerbs soft) {
+            return new CmEventChannel(verbs, soft.rdmacm());
+        }
+        if (verbs instanceof FfmVerbs) {
+            return new CmEventChannel(verbs, FfmRdmacm.get());
+        }
+        throw new VerbsException(
+                "rdma_create_event_channel", Errno.EOPNOTSUPP, "This device has no connection manager");
+    }
+
+    /**
+     * Creates an identifier, {@code rdma_create_id(3)}, whose events come here.
+     *
+     * @param portSpace of its addresses
+     * @return to be closed before this
+     */
+    public CmIdentifier createIdentifier(PortSpace portSpace) {
+        long id = cm.createId(handle(), portSpace.code());
+        return adopted(id, portSpace);
+    }
+
+    private CmIdentifier adopted(long id, PortSpace portSpace) {
+        CmIdentifier made = new CmIdentifier(verbs, cm, id, portSpace, this);
+        adopt(id, made);
+        return made;
+    }
+
+    void adopt(long id, CmIdentifier identifier) {
+        lock.lock();
+        try {
+            identifiers.put(id, identifier);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void forget(long id) {
+        lock.lock();
+        try {
+            identifiers.remove(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Translates a name, {@code rdma_getaddrinfo(3)}. Asks the name service, so it may block.
+     *
+     * @param node host name or address; null, with {@code passive}, for all of this host
+     * @param port 0 to 65535
+     * @param passive whether to listen there
+     * @param portSpace of the port
+     * @return in the order of preference, not empty
+     * @throws VerbsException ENOENT if there is no such host
+     */
+    public List<CmAddressInfo> addresses(@Nullable String node, int port, boolean passive, PortSpace portSpace) {
+        handle();
+        return cm.getAddrInfo(node, Integer.toString(port), passive, portSpace.code()).stream()
+                .map(info -> new CmAddressInfo(info.source(), info.destination()))
+                .toList();
+    }
+
+    /**
+     * Waits for an event, a {@link #wake} or {@link #close}.
+     *
+     * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
+     * @return whether an event is there for {@link #take}
+     * @throws IllegalStateException if closed before
+     */
+    public boolean await(int timeoutMillis) {
+        reader.lock();
+        try {
+            return cm.pollEventChannel(handle(), timeoutMillis);
+        } finally {
+            reader.unlock();
+        }
+    }
+
+    /** Ends an {@link #await} that waits, or the next one: a wake-up is remembered once. Any thread. */
+    public void wake() {
+        cm.wakeEventChannel(handle());
+    }
+
+    /**
+     * Takes one event, {@code rdma_get_cm_event(3)} and {@code rdma_ack_cm_event(3)}. Does not block.
+     *
+     * @return the event, or null when there is none
+     * @throws IllegalStateException if closed
+     */
+    public @Nullable CmEvent take() {
+        CmEvent event;
+        lock.lock();
+        try {
+            do {
+                CmEventEntry entry = cm.getCmEvent(handle());
+                if (entry == null) {
+                    return null;
+                }
+                event = event(entry);
+            } while (event == null);
+        } finally {
+            lock.unlock();
+        }
+        event.identifier().happened(event);
+        return event;
+    }
+
+    /** @return null if its identifier was closed */
+    private @Nullable CmEvent event(CmEventEntry entry) {
+        if (entry.event() != CmEventType.CONNECT_REQUEST.code()) {
+            CmIdentifier about = identifiers.get(entry.id());
+            return about == null ? null : new CmEvent(entry, about, null);
+        }
+        CmIdentifier listener = identifiers.get(entry.listenId());
+        if (listener == null) {
+            cm.destroyId(entry.id());
+            return null;
+        }
+        return new CmEvent(entry, adopted(entry.id(), listener.portSpace()), listener);
+    }
+
+    @Override
+    void destroy(long channel) {
+        lock.lock();
+        try {
+            if (!identifiers.isEmpty()) {
+                throw new VerbsException(
+                        "rdma_destroy_event_channel",
+                        Errno.EBUSY,
+                        identifiers.size() + " identifiers of it are open: close or migrate them first");
+            }
+        } finally {
+            lock.unlock();
+        }
+        cm.wakeEventChannel(channel);
+        reader.lock();
+        try {
+            cm.destroyEventChannel(channel);
+        } finally {
+            reader.unlock();
+        }
+    }
+}

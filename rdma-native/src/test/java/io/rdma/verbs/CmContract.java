@@ -1,0 +1,387 @@
+package io.rdma.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma.testing.TestDevice;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the connection manager promises, the same on every device that has one: both sides of a connection in one process, a channel for each. */
+abstract class CmContract {
+    private static final Duration RESOLVE = Duration.ofSeconds(2);
+    private static final int PATIENCE_MILLIS = 60_000;
+    private static final int CONSUMER_REJECT = 28;
+
+    private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
+    private RdmaDevice device;
+    private CmEventChannel clients;
+    private CmEventChannel servers;
+
+    /** Name of the device. */
+    abstract String device();
+
+    /** An address of the device. */
+    abstract String host();
+
+    /** An IPv6 address of the device. */
+    abstract String host6();
+
+    /** An address that leads nowhere. */
+    abstract String nowhere();
+
+    /** Connections at once. */
+    abstract int many();
+
+    @BeforeEach
+    void open() {
+        device = TestDevice.assumed(device());
+        clients = later(device.createEventChannel());
+        servers = later(device.createEventChannel());
+    }
+
+    @AfterEach
+    void closeNewestFirst() throws Exception {
+        while (!made.isEmpty()) {
+            made.pop().close();
+        }
+    }
+
+    private <T extends AutoCloseable> T later(T closeable) {
+        made.push(closeable);
+        return closeable;
+    }
+
+    private static CmEvent next(CmEventChannel channel) {
+        long deadline = System.nanoTime() + PATIENCE_MILLIS * 1_000_000L;
+        while (true) {
+            CmEvent event = channel.take();
+            if (event != null) {
+                return event;
+            }
+            assertThat(System.nanoTime()).as("an event in time").isLessThan(deadline);
+            channel.await(1000);
+        }
+    }
+
+    private static CmEvent expect(CmEventChannel channel, CmEventType type) {
+        CmEvent event = next(channel);
+        assertThat(event.type()).as("%s", event).isEqualTo(type);
+        return event;
+    }
+
+    private CmIdentifier listener(String host) {
+        CmIdentifier listener = later(servers.createIdentifier(PortSpace.TCP));
+        listener.bind(new InetSocketAddress(host, 0));
+        listener.listen(128);
+        return listener;
+    }
+
+    private static InetSocketAddress address(CmIdentifier listener) {
+        InetSocketAddress address = listener.localAddress();
+        assertThat(address).isNotNull();
+        assertThat(address.getPort()).isPositive();
+        return address;
+    }
+
+    private CmIdentifier routed(InetSocketAddress to) {
+        CmIdentifier client = later(clients.createIdentifier(PortSpace.TCP));
+        client.resolveAddress(null, to, RESOLVE);
+        assertThat(expect(clients, CmEventType.ADDR_RESOLVED).identifier()).isSameAs(client);
+        client.resolveRoute(RESOLVE);
+        expect(clients, CmEventType.ROUTE_RESOLVED);
+        return client;
+    }
+
+    private CmIdentifier request() {
+        return later(expect(servers, CmEventType.CONNECT_REQUEST).identifier());
+    }
+
+    private static ConnectionParameters saying(String text) {
+        return ConnectionParameters.DEFAULT.withPrivateData(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** What arrives is padded with zeros. */
+    private static String said(CmEvent event) {
+        return new String(event.parameters().privateData(), StandardCharsets.UTF_8).replaceAll("\0+$", "");
+    }
+
+    private static void exchange(CmEnd one, CmEnd other) {
+        one.send("over there");
+        assertThat(other.receive()).isEqualTo("over there");
+    }
+
+    /** Both ends of one connection. */
+    private record Connection(
+            CmIdentifier listener, CmIdentifier client, CmEnd clientEnd, CmIdentifier server, CmEnd serverEnd) {}
+
+    private Connection connected(String host) {
+        CmIdentifier listener = listener(host);
+        CmIdentifier client = routed(address(listener));
+        CmEnd clientEnd = later(CmEnd.of(client));
+        clientEnd.postReceive();
+        client.connect(saying("from the client"));
+        CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
+        assertThat(asked.listener()).isSameAs(listener);
+        assertThat(said(asked)).isEqualTo("from the client");
+        assertThat(asked.parameters().queuePairNumber()).isEqualTo(clientEnd.pair.number());
+        CmIdentifier server = later(asked.identifier());
+        CmEnd serverEnd = later(CmEnd.of(server));
+        serverEnd.postReceive();
+        server.accept(saying("from the server"));
+        CmEvent answered = expect(clients, CmEventType.ESTABLISHED);
+        assertThat(answered.identifier()).isSameAs(client);
+        assertThat(said(answered)).isEqualTo("from the server");
+        assertThat(expect(servers, CmEventType.ESTABLISHED).identifier()).isSameAs(server);
+        return new Connection(listener, client, clientEnd, server, serverEnd);
+    }
+
+    @Test
+    void bothSidesConnectSpeakAndDisconnect() {
+        Connection made = connected(host());
+        exchange(made.clientEnd(), made.serverEnd());
+        exchange(made.serverEnd(), made.clientEnd());
+        assertThat(made.client().remoteAddress()).isEqualTo(made.server().localAddress());
+        assertThat(made.client().device().name()).isEqualTo(device());
+        assertThat(made.client().port()).isEqualTo(1);
+
+        made.clientEnd().postReceive();
+        made.client().disconnect();
+        made.clientEnd().completed(7, WorkCompletionStatus.WR_FLUSH_ERR);
+        assertThat(expect(servers, CmEventType.DISCONNECTED).identifier()).isSameAs(made.server());
+        made.server().disconnect();
+        assertThat(expect(clients, CmEventType.DISCONNECTED).identifier()).isSameAs(made.client());
+    }
+
+    @Test
+    void overIpv6Too() {
+        Connection made = connected(host6());
+        exchange(made.clientEnd(), made.serverEnd());
+    }
+
+    /** The manager's own value is 0, which is 655 ms. */
+    @Test
+    void theRnrTimerIsNotTheManagers() {
+        Connection made = connected(host());
+        int wanted = ConnectionParameters.DEFAULT.minRnrTimer();
+        assertThat(made.clientEnd().query().minRnrTimer()).isEqualTo(wanted);
+        assertThat(made.serverEnd().query().minRnrTimer()).isEqualTo(wanted);
+    }
+
+    /** Powers of two: rdma_rxe rounds up to the next one. */
+    @Test
+    void readsAndAtomicsAreTheSmallerOfBothSides() {
+        CmIdentifier client = routed(address(listener(host())));
+        CmEnd clientEnd = later(CmEnd.of(client));
+        client.connect(ConnectionParameters.DEFAULT.withReadsAndAtomics(4, 8));
+        CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
+        CmIdentifier server = later(asked.identifier());
+        // Seen from the other side.
+        assertThat(asked.parameters().responderResources()).isEqualTo(8);
+        assertThat(asked.parameters().initiatorDepth()).isEqualTo(4);
+        CmEnd serverEnd = later(CmEnd.of(server));
+        server.accept(ConnectionParameters.DEFAULT.withReadsAndAtomics(2, ConnectionParameters.MAX));
+        CmEvent answered = expect(clients, CmEventType.ESTABLISHED);
+        assertThat(answered.parameters().responderResources()).isEqualTo(4);
+        assertThat(answered.parameters().initiatorDepth()).isEqualTo(2);
+        expect(servers, CmEventType.ESTABLISHED);
+        assertThat(clientEnd.query().maxRdAtomic()).isEqualTo(2);
+        assertThat(clientEnd.query().maxDestRdAtomic()).isGreaterThanOrEqualTo(4);
+        assertThat(serverEnd.query().maxRdAtomic()).isEqualTo(4);
+        assertThat(serverEnd.query().maxDestRdAtomic()).isGreaterThanOrEqualTo(2);
+    }
+
+    @Test
+    void aRejectionCarriesItsReason() {
+        CmIdentifier client = routed(address(listener(host())));
+        later(CmEnd.of(client));
+        client.connect(ConnectionParameters.DEFAULT);
+        request().reject("not today".getBytes(StandardCharsets.UTF_8));
+        CmEvent event = expect(clients, CmEventType.REJECTED);
+        assertThat(event.status()).isEqualTo(CONSUMER_REJECT);
+        assertThat(said(event)).isEqualTo("not today");
+    }
+
+    @Test
+    void nobodyListens() {
+        CmIdentifier listener = listener(host());
+        InetSocketAddress was = address(listener);
+        listener.close();
+        CmIdentifier client = routed(was);
+        later(CmEnd.of(client));
+        client.connect(ConnectionParameters.DEFAULT);
+        CmEvent event = expect(clients, CmEventType.REJECTED);
+        assertThat(event.status()).isEqualTo(8); // invalid service id
+    }
+
+    @Test
+    void anAddressThatLeadsNowhere() {
+        CmIdentifier client = later(clients.createIdentifier(PortSpace.TCP));
+        client.resolveAddress(null, new InetSocketAddress(nowhere(), 7471), RESOLVE);
+        CmEvent event = expect(clients, CmEventType.ADDR_ERROR);
+        assertThat(event.status()).isNegative();
+        assertThatThrownBy(() -> client.resolveRoute(RESOLVE)).isInstanceOf(VerbsException.class);
+    }
+
+    @Test
+    void stepsOutOfOrderAreRefused() {
+        CmIdentifier client = later(clients.createIdentifier(PortSpace.TCP));
+        assertThatThrownBy(() -> client.resolveRoute(RESOLVE)).isInstanceOf(VerbsException.class);
+        assertThatThrownBy(() -> client.connect(ConnectionParameters.DEFAULT)).isInstanceOf(VerbsException.class);
+        assertThatThrownBy(() -> client.accept(ConnectionParameters.DEFAULT)).isInstanceOf(VerbsException.class);
+        assertThatThrownBy(client::device).isInstanceOf(IllegalStateException.class);
+        CmIdentifier listener = listener(host());
+        CmIdentifier other = later(servers.createIdentifier(PortSpace.TCP));
+        assertThatThrownBy(() -> other.bind(address(listener)))
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
+    }
+
+    @Test
+    void privateDataHasItsLimit() {
+        CmIdentifier client = routed(address(listener(host())));
+        later(CmEnd.of(client));
+        assertThatThrownBy(() -> client.connect(ConnectionParameters.DEFAULT.withPrivateData(new byte[57])))
+                .isInstanceOf(VerbsException.class);
+        byte[] full = new byte[56];
+        Arrays.fill(full, (byte) 1);
+        client.connect(ConnectionParameters.DEFAULT.withPrivateData(full));
+        CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
+        assertThat(asked.parameters().privateData()).isEqualTo(full);
+        CmIdentifier server = later(asked.identifier());
+        later(CmEnd.of(server));
+        byte[] answer = new byte[196];
+        Arrays.fill(answer, (byte) 2);
+        server.accept(ConnectionParameters.DEFAULT.withPrivateData(answer));
+        assertThat(expect(clients, CmEventType.ESTABLISHED).parameters().privateData())
+                .isEqualTo(answer);
+    }
+
+    @Test
+    void connectionsOutliveTheirListener() {
+        Connection made = connected(host());
+        CmEventChannel own = device.createEventChannel();
+        made.server().migrate(own);
+        assertThat(made.server().channel()).isSameAs(own);
+        made.listener().close();
+        exchange(made.clientEnd(), made.serverEnd());
+        made.client().disconnect();
+        assertThat(expect(own, CmEventType.DISCONNECTED).identifier()).isSameAs(made.server());
+        assertThatThrownBy(own::close)
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
+        made.server().migrate(servers);
+        own.close();
+    }
+
+    @Test
+    void aListenerThatIsClosedRefusesWhoWaits() {
+        CmIdentifier listener = listener(host());
+        CmIdentifier client = routed(address(listener));
+        later(CmEnd.of(client));
+        client.connect(ConnectionParameters.DEFAULT);
+        assertThat(servers.await(PATIENCE_MILLIS)).isTrue();
+        listener.close();
+        expect(clients, CmEventType.REJECTED);
+        assertThat(servers.take()).isNull();
+    }
+
+    @Test
+    void aPeerThatClosesIsDisconnected() throws Exception {
+        Connection made = connected(host());
+        made.clientEnd().close();
+        made.client().close();
+        assertThat(expect(servers, CmEventType.DISCONNECTED).identifier()).isSameAs(made.server());
+    }
+
+    @Test
+    void anIdentifierCanBeClosedWithEventsThatNobodyTook() throws Exception {
+        Connection made = connected(host());
+        assertThatThrownBy(made.server()::close)
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
+        made.client().disconnect();
+        assertThat(servers.await(PATIENCE_MILLIS)).isTrue();
+        made.serverEnd().close();
+        made.server().close();
+        assertThat(servers.take()).isNull();
+        assertThatThrownBy(made.server()::disconnect).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void queuePairsOfAnotherContextConnectToo() {
+        DeviceContext context = later(device.open());
+        CmIdentifier client = routed(address(listener(host())));
+        CmEnd clientEnd = later(CmEnd.outside(context));
+        clientEnd.move(client, QueuePairState.INIT);
+        clientEnd.postReceive();
+        client.connect(
+                ConnectionParameters.DEFAULT.withReadsAndAtomics(1, 1).withQueuePair(clientEnd.pair.number(), false));
+        CmIdentifier server = request();
+        CmEnd serverEnd = later(CmEnd.outside(context));
+        serverEnd.move(server, QueuePairState.INIT);
+        serverEnd.postReceive();
+        serverEnd.move(server, QueuePairState.RTR, QueuePairState.RTS);
+        server.accept(
+                ConnectionParameters.DEFAULT.withReadsAndAtomics(1, 1).withQueuePair(serverEnd.pair.number(), false));
+        expect(clients, CmEventType.CONNECT_RESPONSE);
+        clientEnd.move(client, QueuePairState.RTR, QueuePairState.RTS);
+        client.establish();
+        expect(servers, CmEventType.ESTABLISHED);
+        exchange(clientEnd, serverEnd);
+        exchange(serverEnd, clientEnd);
+    }
+
+    @Test
+    void manyConnectAtOnce() {
+        InetSocketAddress to = address(listener(host()));
+        List<CmIdentifier> all = new ArrayList<>();
+        for (int i = 0; i < many(); i++) {
+            CmIdentifier client = routed(to);
+            later(CmEnd.of(client));
+            all.add(client);
+        }
+        all.forEach(client -> client.connect(ConnectionParameters.DEFAULT));
+        for (int i = 0; i < many(); i++) {
+            CmEvent event = next(servers);
+            while (event.type() == CmEventType.ESTABLISHED) {
+                event = next(servers);
+            }
+            assertThat(event.type()).isEqualTo(CmEventType.CONNECT_REQUEST);
+            later(event.identifier());
+            later(CmEnd.of(event.identifier()));
+            event.identifier().accept(ConnectionParameters.DEFAULT);
+        }
+        Set<CmIdentifier> established = new HashSet<>();
+        for (int i = 0; i < many(); i++) {
+            established.add(expect(clients, CmEventType.ESTABLISHED).identifier());
+        }
+        assertThat(established).containsExactlyInAnyOrderElementsOf(all);
+    }
+
+    @Test
+    void aWakeUpEndsAWaitAndIsRememberedOnce() {
+        clients.wake();
+        assertThat(clients.await(PATIENCE_MILLIS)).isFalse();
+        assertThat(clients.await(0)).isFalse();
+        assertThat(clients.take()).isNull();
+    }
+
+    @Test
+    void namesAreTranslated() {
+        assertThat(clients.addresses(host(), 7471, false, PortSpace.TCP))
+                .anySatisfy(info -> assertThat(info.destination()).isEqualTo(new InetSocketAddress(host(), 7471)));
+        assertThatThrownBy(() -> clients.addresses("no.such.host.invalid", 7471, false, PortSpace.TCP))
+                .isInstanceOf(VerbsException.class);
+    }
+}

@@ -1,0 +1,100 @@
+package io.rdma.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.QpAttr;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.EnumSet;
+
+/** One end of a connection that a test makes with the connection manager: its queue pair and some memory. */
+final class CmEnd implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int BYTES = 4096;
+    private static final QueuePairCapacity CAPACITY = new QueuePairCapacity(8, 8, 1, 1, 0);
+
+    final QueuePair pair;
+    private final CompletionQueue completions;
+    private final MemoryRegion memory;
+    private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
+    private final CompletionBatch one = new CompletionBatch(1);
+
+    private CmEnd(ProtectionDomain domain, CompletionQueue completions, QueuePair pair) {
+        this.completions = completions;
+        this.pair = pair;
+        memory = domain.allocate(BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE));
+        made.push(domain);
+        made.push(memory);
+        made.push(completions);
+        made.push(pair);
+    }
+
+    /** With a queue pair of the identifier's. */
+    static CmEnd of(CmIdentifier identifier) {
+        DeviceContext device = identifier.device();
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        CompletionQueue completions = device.createCompletionQueue(32, null);
+        return new CmEnd(domain, completions, identifier.createQueuePair(domain, completions, completions, CAPACITY));
+    }
+
+    /** With a queue pair of a context that the connection manager knows nothing of. */
+    static CmEnd outside(DeviceContext device) {
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        CompletionQueue completions = device.createCompletionQueue(32, null);
+        return new CmEnd(domain, completions, domain.createQueuePair(completions, completions, CAPACITY));
+    }
+
+    void move(CmIdentifier identifier, QueuePairState... states) {
+        for (QueuePairState state : states) {
+            pair.modify(identifier.attributesTo(state));
+        }
+    }
+
+    QpAttr query() {
+        return pair.verbs.queryQp(
+                pair.handle(), Ibv.QP_MIN_RNR_TIMER | Ibv.QP_MAX_QP_RD_ATOMIC | Ibv.QP_MAX_DEST_RD_ATOMIC);
+    }
+
+    void postReceive() {
+        ReceiveChain chain = new ReceiveChain(1, 1);
+        chain.add(7).entry(memory.segment().address(), BYTES / 2, memory.lkey());
+        assertThat(pair.post(chain)).isZero();
+    }
+
+    void send(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        memory.segment().asSlice(BYTES / 2).asByteBuffer().put(bytes);
+        SendChain chain = new SendChain(1, 1);
+        chain.add(8, WorkRequestOpcode.SEND)
+                .signaled()
+                .entry(memory.segment().address() + BYTES / 2, bytes.length, memory.lkey());
+        assertThat(pair.post(chain)).isZero();
+        completed(8, WorkCompletionStatus.SUCCESS);
+    }
+
+    String receive() {
+        completed(7, WorkCompletionStatus.SUCCESS);
+        byte[] bytes = new byte[one.byteLength(0)];
+        memory.segment().asByteBuffer().get(bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    void completed(long wrId, WorkCompletionStatus status) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (completions.poll(one) == 0) {
+            assertThat(System.nanoTime()).as("a completion in time").isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+        assertThat(one.wrId(0)).isEqualTo(wrId);
+        assertThat(WorkCompletionStatus.of(one.status(0))).isEqualTo(status);
+    }
+
+    @Override
+    public void close() throws Exception {
+        while (!made.isEmpty()) {
+            made.pop().close();
+        }
+    }
+}
