@@ -10,7 +10,6 @@ import io.rdma.verbs.AccessFlag
 import io.rdma.verbs.MemoryRegion
 import io.rdma.verbs.RemoteMemory
 import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.currentCoroutineContext
@@ -18,9 +17,7 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.isActive
-import kotlinx.coroutines.launch
 import kotlinx.coroutines.suspendCancellableCoroutine
-import kotlinx.coroutines.sync.Semaphore
 import kotlinx.coroutines.withContext
 import java.lang.foreign.MemorySegment
 import java.net.InetSocketAddress
@@ -92,33 +89,9 @@ public class RdmaConnection internal constructor(
         encoder: MessageEncoder<T>,
     ): Unit =
         coroutineScope {
-            val larger = Semaphore(endpoint.options().sendBuffers()) // the others are bounded by the pool
-            items.collect { item ->
-                val length = encoder.length(item)
-                val large = length > endpoint.sendBuffers().bufferSize()
-                if (large) larger.acquire()
-                val buffer = if (large) endpoint.allocateBuffer(length) else acquire()
-                try {
-                    val encoded = encoder.encode(item, buffer.segment())
-                    check(!large || encoded == length) {
-                        "the encoder announced $length bytes and wrote $encoded: length() must be exact"
-                    }
-                    buffer.limit(encoded)
-                } catch (e: Throwable) {
-                    buffer.close()
-                    throw e
-                }
-                // Undispatched: submitted here, in the order of the items.
-                launch(
-                    start = CoroutineStart.UNDISPATCHED,
-                ) {
-                    try {
-                        buffer.use { endpoint.await(WorkRequest.send(it, false)) }
-                    } finally {
-                        if (large) larger.release()
-                    }
-                }
-            }
+            val outgoing = OutgoingFlow(endpoint, encoder, this)
+            items.collect(outgoing)
+            outgoing.complete()
         }
 
     /** A buffer of the connection's pool, for a message or as source or target; suspends while the pool is empty. The caller closes it. */

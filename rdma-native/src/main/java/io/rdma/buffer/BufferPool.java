@@ -24,6 +24,7 @@ public final class BufferPool implements AutoCloseable {
 
     private static final int SWEEP = 1024;
 
+    private final Lessor lessor = this::giveBack;
     private final MemoryRegion region;
     private final int count;
     private final int size;
@@ -81,6 +82,26 @@ public final class BufferPool implements AutoCloseable {
         drain();
     }
 
+    /**
+     * A buffer, if there is one for whoever asks now and nobody waits.
+     *
+     * @return a lease to be closed, or null: {@link #acquire} then, which also tells if the pool is closed
+     */
+    public @Nullable RegisteredBuffer tryAcquire() {
+        if (!waiters.isEmpty() || closedBecause != null) {
+            return null;
+        }
+        MemorySegment memory = free.poll();
+        if (memory == null) {
+            return null;
+        }
+        if (retained()) {
+            return new RegisteredBuffer(region, memory, lessor);
+        }
+        free.add(memory); // the pool was closed meanwhile
+        return null;
+    }
+
     private void drain() {
         if (wip.getAndIncrement() != 0) {
             return;
@@ -117,7 +138,7 @@ public final class BufferPool implements AutoCloseable {
                 free.add(memory); // the pool was closed meanwhile
                 waiter.failed(Objects.requireNonNull(closedBecause));
             } else if (memory != null) {
-                waiter.acquired(new RegisteredBuffer(region, memory, () -> giveBack(memory)));
+                waiter.acquired(new RegisteredBuffer(region, memory, lessor));
             } else {
                 waiter.failed(Objects.requireNonNull(closed));
             }

@@ -1,7 +1,9 @@
 package io.rdma.buffer;
 
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,12 +11,15 @@ import org.jspecify.annotations.Nullable;
  * less to send into, which is the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message without bytes and with immediate data.
  */
 public final class ReceivedMessage implements AutoCloseable {
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private static final VarHandle CLOSED = closed();
+
     private final MemorySegment memory;
     private final boolean hasImmediate;
     private final int immediate;
-    private final Runnable giveBack;
+    private final IntConsumer giveBack;
+    private final int place;
     private final LeakDetector.@Nullable Trace trace;
+    private volatile boolean closed;
 
     /**
      * A message; made by the engine.
@@ -22,14 +27,24 @@ public final class ReceivedMessage implements AutoCloseable {
      * @param memory the bytes that arrived
      * @param hasImmediate whether the peer sent immediate data
      * @param immediate the data, host order
-     * @param giveBack runs once, at close
+     * @param giveBack runs once, at close, with the place
+     * @param place of its receive buffer
      */
-    public ReceivedMessage(MemorySegment memory, boolean hasImmediate, int immediate, Runnable giveBack) {
+    public ReceivedMessage(MemorySegment memory, boolean hasImmediate, int immediate, IntConsumer giveBack, int place) {
         this.memory = memory;
         this.hasImmediate = hasImmediate;
         this.immediate = immediate;
         this.giveBack = giveBack;
+        this.place = place;
         this.trace = LeakDetector.watch(this, "a received message");
+    }
+
+    private static VarHandle closed() { // a field, not an AtomicBoolean: an object less for each message
+        try {
+            return MethodHandles.lookup().findVarHandle(ReceivedMessage.class, "closed", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
     }
 
     /**
@@ -39,7 +54,7 @@ public final class ReceivedMessage implements AutoCloseable {
      * @throws IllegalStateException if closed
      */
     public MemorySegment segment() {
-        if (closed.get()) {
+        if (closed) {
             throw new IllegalStateException("message is closed: its buffer belongs to the device again");
         }
         return memory;
@@ -91,17 +106,17 @@ public final class ReceivedMessage implements AutoCloseable {
      * @return true if so
      */
     public boolean isClosed() {
-        return closed.get();
+        return closed;
     }
 
     /** Gives the buffer back to be posted again; a second call does nothing. Any thread. */
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
+        if (CLOSED.compareAndSet(this, false, true)) {
             if (trace != null) {
                 trace.close();
             }
-            giveBack.run();
+            giveBack.accept(place);
         }
     }
 }

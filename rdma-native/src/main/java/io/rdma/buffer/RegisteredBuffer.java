@@ -3,7 +3,8 @@ package io.rdma.buffer;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -24,11 +25,13 @@ public final class RegisteredBuffer implements AutoCloseable {
     private static final int CLOSED = 1 << 31;
     private static final int WRITING = 1 << 30;
 
-    private final AtomicInteger word = new AtomicInteger();
+    private static final VarHandle WORD = word();
+
     private final MemoryRegion region;
     private final MemorySegment memory;
-    private final Runnable giveBack;
+    private final Lessor lessor;
     private final LeakDetector.@Nullable Trace trace;
+    private volatile int word;
     private volatile int limit;
 
     /**
@@ -36,12 +39,12 @@ public final class RegisteredBuffer implements AutoCloseable {
      *
      * @param region that covers the memory
      * @param memory inside the region, at most 2 GiB - 1
-     * @param giveBack runs exactly once, when caller and device are done, on the thread of the later one
+     * @param lessor gets the memory back when caller and device are done
      */
-    RegisteredBuffer(MemoryRegion region, MemorySegment memory, Runnable giveBack) {
+    RegisteredBuffer(MemoryRegion region, MemorySegment memory, Lessor lessor) {
         this.region = region;
         this.memory = memory;
-        this.giveBack = giveBack;
+        this.lessor = lessor;
         this.limit = Math.toIntExact(memory.byteSize());
         this.trace = LeakDetector.watch(this, "a buffer");
     }
@@ -59,7 +62,15 @@ public final class RegisteredBuffer implements AutoCloseable {
     public static RegisteredBuffer of(MemoryRegion region, long offset, int bytes) {
         MemorySegment part = region.segment().asSlice(offset, bytes);
         region.retain();
-        return new RegisteredBuffer(region, part, region::release);
+        return new RegisteredBuffer(region, part, memory -> region.release());
+    }
+
+    private static VarHandle word() { // a field, not an AtomicInteger: an object less for each lease
+        try {
+            return MethodHandles.lookup().findVarHandle(RegisteredBuffer.class, "word", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
     }
 
     /**
@@ -101,7 +112,7 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @throws IllegalStateException if the buffer is closed, or the device writes it now
      */
     public MemorySegment segment() {
-        int now = word.get();
+        int now = word;
         if ((now & CLOSED) != 0) {
             throw closedHandle();
         }
@@ -145,7 +156,7 @@ public final class RegisteredBuffer implements AutoCloseable {
      */
     public void beginRead() {
         for (; ; ) {
-            int now = word.get();
+            int now = word;
             if ((now & CLOSED) != 0) {
                 throw closedHandle();
             }
@@ -153,7 +164,7 @@ public final class RegisteredBuffer implements AutoCloseable {
                 throw new IllegalStateException(
                         "the buffer is the target of a read in flight, it cannot be a source now");
             }
-            if (word.compareAndSet(now, now + 1)) {
+            if (WORD.compareAndSet(this, now, now + 1)) {
                 touched("a send or write began");
                 return;
             }
@@ -162,8 +173,8 @@ public final class RegisteredBuffer implements AutoCloseable {
 
     /** Ends one {@link #beginRead}. */
     public void endRead() {
-        if (word.decrementAndGet() == CLOSED) {
-            giveBack.run();
+        if ((int) WORD.getAndAdd(this, -1) - 1 == CLOSED) {
+            lessor.giveBack(memory);
         }
     }
 
@@ -173,8 +184,8 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @throws IllegalStateException if closed or in use by the device
      */
     public void beginWrite() {
-        if (!word.compareAndSet(0, WRITING)) {
-            if ((word.get() & CLOSED) != 0) {
+        if (!WORD.compareAndSet(this, 0, WRITING)) {
+            if ((word & CLOSED) != 0) {
                 throw closedHandle();
             }
             throw new IllegalStateException(
@@ -191,8 +202,8 @@ public final class RegisteredBuffer implements AutoCloseable {
 
     /** Ends {@link #beginWrite}. */
     public void endWrite() {
-        if (word.addAndGet(-WRITING) == CLOSED) {
-            giveBack.run();
+        if ((int) WORD.getAndAdd(this, -WRITING) - WRITING == CLOSED) {
+            lessor.giveBack(memory);
         }
     }
 
@@ -202,18 +213,18 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @return true if so, also while the device still uses the memory
      */
     public boolean isClosed() {
-        return (word.get() & CLOSED) != 0;
+        return (word & CLOSED) != 0;
     }
 
     /** Ends the caller's interest; a second call does nothing. Never waits. */
     @Override
     public void close() {
-        int before = word.getAndUpdate(now -> now | CLOSED);
+        int before = (int) WORD.getAndBitwiseOr(this, CLOSED);
         if (trace != null) {
             trace.close();
         }
         if (before == 0) {
-            giveBack.run();
+            lessor.giveBack(memory);
         }
     }
 

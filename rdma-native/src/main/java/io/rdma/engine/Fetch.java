@@ -7,6 +7,7 @@ import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.RemoteMemory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 // States: ANNOUNCED -> READING (the application wants it) -> HERE, or FAILED with its connection.
@@ -29,26 +30,29 @@ final class Fetch {
     private final RemoteMemory source;
     private final boolean hasImmediate;
     private final int immediate;
-    private final Runnable giveBack;
+    private final IntConsumer giveBack;
+    private final int slot;
     private final AtomicInteger state = new AtomicInteger(ANNOUNCED);
     private final AtomicLong asked = new AtomicLong();
     private final AtomicLong arrived = new AtomicLong();
     private volatile @Nullable MemoryRegion region;
 
-    /** @param giveBack gives the receive buffer of the announcement back; runs once */
+    /** @param giveBack gives the receive buffer of the announcement, which is in the slot, back; runs once */
     Fetch(
             RdmaEndpoint endpoint,
             ReceiveQueue queue,
             RemoteMemory source,
             boolean hasImmediate,
             int immediate,
-            Runnable giveBack) {
+            IntConsumer giveBack,
+            int slot) {
         this.endpoint = endpoint;
         this.queue = queue;
         this.source = source;
         this.hasImmediate = hasImmediate;
         this.immediate = immediate;
         this.giveBack = giveBack;
+        this.slot = slot;
     }
 
     /** Whether {@link #take} will say more than it said before. */
@@ -131,7 +135,7 @@ final class Fetch {
             if (mine != null) {
                 free(mine); // parts in flight hold it
             }
-            giveBack.run();
+            giveBack.accept(slot);
             queue.changed();
         }
     }
@@ -139,10 +143,15 @@ final class Fetch {
     /** The message, once; the state is HERE. */
     ReceivedMessage message() {
         MemoryRegion mine = java.util.Objects.requireNonNull(region);
-        return new ReceivedMessage(mine.segment(), hasImmediate, immediate, () -> {
-            free(mine);
-            giveBack.run();
-        });
+        return new ReceivedMessage(
+                mine.segment(),
+                hasImmediate,
+                immediate,
+                place -> {
+                    free(mine);
+                    giveBack.accept(place);
+                },
+                slot);
     }
 
     /** Deregistering is a system call that takes its time, and a message is often closed on the loop. */

@@ -10,6 +10,7 @@ import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private final RdmaEndpoint endpoint;
     private final QueuePair queuePair;
     private final @Nullable SharedReceives shared;
+    private final IntConsumer giveBack = this::giveBack; // one for all messages
     private final ReceiveRing ring;
     private final int maxMessageSize;
     private final Credits credits;
@@ -251,14 +253,14 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         }
         boolean hasImmediate = completions.hasImmediate(index);
         int immediate = hasImmediate ? completions.immediate(index) : 0;
-        enqueue(slot, new Fetch(endpoint, this, source, hasImmediate, immediate, () -> giveBack(slot)));
+        enqueue(slot, new Fetch(endpoint, this, source, hasImmediate, immediate, giveBack, slot));
     }
 
     private void arrived(int slot, MemorySegment message, CompletionBatch completions, int index) {
         enqueue(
                 slot,
                 new ReceivedMessage(
-                        message, completions.hasImmediate(index), completions.immediate(index), () -> giveBack(slot)));
+                        message, completions.hasImmediate(index), completions.immediate(index), giveBack, slot));
     }
 
     private void enqueue(int slot, Object message) {

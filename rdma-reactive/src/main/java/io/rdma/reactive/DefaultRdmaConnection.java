@@ -69,37 +69,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
 
     @Override
     public <T> Mono<Void> send(Publisher<? extends T> items, MessageEncoder<? super T> encoder) {
-        int inFlight = Math.min(
-                endpoint.options().sendBuffers(), endpoint.options().capacity().maxSendWr());
-        // Buffers are handed out in order, and filled and submitted by who hands them out: so the order of the items is
-        // kept.
-        return Flux.<T>from(items)
-                .flatMap(item -> send(item, encoder), inFlight)
-                .then();
-    }
-
-    private <T> Mono<Void> send(T item, MessageEncoder<? super T> encoder) {
-        int length = encoder.length(item);
-        if (length <= endpoint.sendBuffers().bufferSize()) {
-            return new ScopedSendMono(endpoint, buffer -> buffer.limit(encoder.encode(item, buffer.segment())));
-        }
-        // It waits for a buffer of the pool like all others, to keep its place among them, and gives it back for its
-        // own.
-        return new ScopedSendMono(endpoint, pooled -> {
-            pooled.close();
-            RegisteredBuffer own = endpoint.allocateBuffer(length);
-            try {
-                int encoded = encoder.encode(item, own.segment());
-                if (encoded != length) {
-                    throw new IllegalStateException("the encoder announced " + length + " bytes and wrote " + encoded
-                            + ": length() must be exact");
-                }
-                return own;
-            } catch (Throwable e) { // the encoder is the user's: whatever it throws must not keep the buffer
-                own.close();
-                throw e;
-            }
-        });
+        return new SendStreamMono<>(endpoint, items, encoder);
     }
 
     @Override

@@ -1,0 +1,79 @@
+package io.rdma.coroutines
+
+import io.rdma.buffer.RegisteredBuffer
+import io.rdma.engine.MessageStream
+import io.rdma.engine.RdmaEndpoint
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.flow.FlowCollector
+import kotlinx.coroutines.job
+import kotlinx.coroutines.sync.Semaphore
+import java.util.concurrent.atomic.AtomicInteger
+
+// Invariants
+// - `pending` is 1 for the collection plus 1 for each message that is not delivered: who makes it 0 ends `delivered`.
+// - `delivered` is a child of the scope that collects: its failure cancels the collection, and a cancelled scope ends it, which abandons
+// what is on its way. The scope ends when it has.
+
+/** Sends what it collects; made for one collection, whose scope it keeps open until the peer's device has everything. */
+internal class OutgoingFlow<T>(
+    private val endpoint: RdmaEndpoint,
+    private val encoder: MessageEncoder<T>,
+    scope: CoroutineScope,
+    most: Int = endpoint.options().sendBuffers(),
+) : MessageStream(endpoint, most),
+    FlowCollector<T> {
+    private val room = Semaphore(most)
+    private val pending = AtomicInteger(1)
+    private val delivered = CompletableDeferred<Unit>(scope.coroutineContext.job)
+
+    init {
+        delivered.invokeOnCompletion { cause -> if (cause != null) abandonAll() }
+    }
+
+    override suspend fun emit(value: T) {
+        room.acquire()
+        val length = encoder.length(value)
+        val large = length > endpoint.sendBuffers().bufferSize()
+        val buffer =
+            when {
+                large -> endpoint.allocateBuffer(length)
+                else -> endpoint.sendBuffers().tryAcquire() ?: endpoint.sendBuffers().await()
+            }
+        encode(value, buffer, if (large) length else null)
+        pending.incrementAndGet()
+        send(buffer)
+    }
+
+    private fun encode(
+        value: T,
+        buffer: RegisteredBuffer,
+        exactly: Int?,
+    ) {
+        try {
+            val encoded = encoder.encode(value, buffer.segment())
+            check(exactly == null || encoded == exactly) {
+                "the encoder announced $exactly bytes and wrote $encoded: length() must be exact"
+            }
+            buffer.limit(encoded)
+        } catch (e: Throwable) {
+            // the encoder is the user's: whatever it throws must not keep the buffer
+            buffer.close()
+            throw e
+        }
+    }
+
+    /** Everything was collected. */
+    fun complete() {
+        if (pending.decrementAndGet() == 0) delivered.complete(Unit)
+    }
+
+    override fun sent() {
+        room.release()
+        complete()
+    }
+
+    override fun failed(error: RuntimeException) {
+        delivered.completeExceptionally(error)
+    }
+}

@@ -1,0 +1,323 @@
+package io.rdma.reactive;
+
+import io.rdma.buffer.BufferWaiter;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.engine.MessageStream;
+import io.rdma.engine.RdmaEndpoint;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.concurrent.Queues;
+import reactor.util.context.Context;
+
+// Invariants
+// - Demand: at most `most` items are asked for and not delivered, so that many are in `items` or on their way.
+// - Items wait in `items` until there is a buffer; who takes `wip` from 0 encodes and submits for all, in order. With
+// the drain in hand it never blocks the loop: a message that needs memory of its own is made by another thread, which
+// then has the drain.
+// - `pending` is 1 for the source plus 1 for each item that came and is not delivered: who makes it 0 completes.
+// - Whoever makes `ended` true signals, or is the cancel; nothing is signalled after it.
+
+/** Sends each item of a publisher as a message, for each subscriber; completes when the peer's device has all of them. */
+final class SendStreamMono<T> extends Mono<Void> implements Scannable {
+    private final RdmaEndpoint endpoint;
+    private final Publisher<? extends T> source;
+    private final MessageEncoder<? super T> encoder;
+
+    SendStreamMono(RdmaEndpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
+        this.endpoint = endpoint;
+        this.source = source;
+        this.encoder = encoder;
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super Void> actual) {
+        source.subscribe(new Sending<>(endpoint, encoder, actual));
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // Scannable's signature
+    public @Nullable Object scanUnsafe(Attr key) {
+        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : key == Attr.PARENT ? source : null;
+    }
+
+    private static final class Sending<T> extends MessageStream implements CoreSubscriber<T>, Subscription, Scannable {
+        private final RdmaEndpoint endpoint;
+        private final MessageEncoder<? super T> encoder;
+        private final CoreSubscriber<? super Void> actual;
+        private final int most;
+        private final int batch;
+        private final Queue<T> items;
+        private final AtomicInteger wip = new AtomicInteger();
+        private final AtomicInteger pending = new AtomicInteger(1);
+        private final AtomicInteger delivered = new AtomicInteger(); // since the source was asked for more
+        private final AtomicBoolean started = new AtomicBoolean();
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private volatile @Nullable RegisteredBuffer handed; // by the pool, to who waited
+        private volatile @Nullable BufferWaiter waiter;
+        private @Nullable Subscription upstream;
+
+        Sending(RdmaEndpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
+            this(endpoint, encoder, actual, most(endpoint));
+        }
+
+        private Sending(
+                RdmaEndpoint endpoint,
+                MessageEncoder<? super T> encoder,
+                CoreSubscriber<? super Void> actual,
+                int most) {
+            super(endpoint, most);
+            this.endpoint = endpoint;
+            this.encoder = encoder;
+            this.actual = actual;
+            this.most = most;
+            batch = Math.max(1, most / 4);
+            items = Queues.<T>get(most).get();
+        }
+
+        private static int most(RdmaEndpoint endpoint) {
+            return Math.min(
+                    endpoint.options().sendBuffers(),
+                    endpoint.options().capacity().maxSendWr());
+        }
+
+        @Override
+        public Context currentContext() {
+            return actual.currentContext();
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            if (Operators.validate(upstream, subscription)) {
+                upstream = subscription;
+                actual.onSubscribe(this);
+            }
+        }
+
+        /** What flows upstream does not depend on the demand for the end of the stream, but it starts with it. */
+        @Override
+        public void request(long n) {
+            if (n <= 0) {
+                end(FirstRequest.bad(n));
+            } else if (started.compareAndSet(false, true)) {
+                source().request(most);
+            }
+        }
+
+        private Subscription source() {
+            return java.util.Objects.requireNonNull(upstream);
+        }
+
+        @Override
+        public void onNext(T item) {
+            if (ended.get()) {
+                Operators.onDiscard(item, currentContext());
+                return;
+            }
+            pending.incrementAndGet();
+            if (!items.offer(item)) {
+                Operators.onDiscard(item, currentContext());
+                end(new IllegalStateException("the publisher sends more than was requested: " + most));
+                return;
+            }
+            drain();
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            if (!end(error)) {
+                Operators.onErrorDropped(error, currentContext());
+            }
+        }
+
+        @Override
+        public void onComplete() {
+            completeOne();
+        }
+
+        @Override
+        protected void sent() {
+            if (delivered.incrementAndGet() == batch) {
+                delivered.addAndGet(-batch);
+                if (!ended.get()) {
+                    source().request(batch);
+                }
+            }
+            completeOne();
+        }
+
+        private void completeOne() {
+            if (pending.decrementAndGet() == 0 && ended.compareAndSet(false, true)) {
+                actual.onComplete();
+            }
+        }
+
+        @Override
+        protected void failed(RuntimeException error) {
+            end(error);
+        }
+
+        private boolean end(Throwable error) {
+            if (!ended.compareAndSet(false, true)) {
+                return false;
+            }
+            stop();
+            actual.onError(error);
+            return true;
+        }
+
+        @Override
+        public void cancel() {
+            if (ended.compareAndSet(false, true)) {
+                stop();
+            }
+        }
+
+        /** After {@code ended}: nothing more comes, nothing that waits is sent. */
+        private void stop() {
+            source().cancel();
+            abandonAll();
+            BufferWaiter waiting = waiter;
+            if (waiting != null) {
+                waiting.abandon();
+            }
+            drain();
+        }
+
+        private void drain() {
+            if (wip.getAndIncrement() == 0) {
+                drainHeld();
+            }
+        }
+
+        private void drainHeld() {
+            int missed = 1;
+            do {
+                if (!sendAll()) {
+                    return; // another thread has the drain
+                }
+                missed = wip.addAndGet(-missed);
+            } while (missed != 0);
+        }
+
+        /** @return false if another thread goes on with the drain */
+        private boolean sendAll() {
+            T item;
+            while (!ended.get() && (item = items.peek()) != null) {
+                try {
+                    int length = encoder.length(item);
+                    if (length > endpoint.sendBuffers().bufferSize()) {
+                        if (endpoint.loop().isLoopThread()) { // registering memory takes its time
+                            Thread.ofVirtual().name("rdma-send").start(this::drainHeld);
+                            return false;
+                        }
+                        items.poll();
+                        sendLarge(item, length);
+                        continue;
+                    }
+                    RegisteredBuffer buffer = buffer();
+                    if (buffer == null) {
+                        return true; // who hands one over drains
+                    }
+                    items.poll();
+                    send(item, buffer);
+                } catch (Throwable e) { // the encoder is the user's
+                    end(Operators.onOperatorError(upstream, e, item, currentContext()));
+                }
+            }
+            if (ended.get()) {
+                RegisteredBuffer unused = handed;
+                handed = null;
+                if (unused != null) {
+                    unused.close();
+                }
+                Operators.onDiscardQueueWithClear(items, currentContext(), null);
+            }
+            return true;
+        }
+
+        private void send(T item, RegisteredBuffer buffer) {
+            try {
+                buffer.limit(encoder.encode(item, buffer.segment()));
+            } catch (Throwable e) { // whatever it throws must not keep the buffer
+                buffer.close();
+                throw e;
+            }
+            send(buffer);
+        }
+
+        private void sendLarge(T item, int length) {
+            RegisteredBuffer own = endpoint.allocateBuffer(length);
+            try {
+                int encoded = encoder.encode(item, own.segment());
+                if (encoded != length) {
+                    throw new IllegalStateException("the encoder announced " + length + " bytes and wrote " + encoded
+                            + ": length() must be exact");
+                }
+            } catch (Throwable e) {
+                own.close();
+                throw e;
+            }
+            send(own);
+        }
+
+        private @Nullable RegisteredBuffer buffer() {
+            RegisteredBuffer buffer = handed;
+            if (buffer != null) {
+                handed = null;
+                return buffer;
+            }
+            if (waiter != null) {
+                return null;
+            }
+            buffer = endpoint.sendBuffers().tryAcquire();
+            if (buffer == null) {
+                BufferWaiter waiting = new Waiting();
+                waiter = waiting;
+                endpoint.sendBuffers().acquire(waiting);
+                if (ended.get()) { // stop() may have missed it
+                    waiting.abandon();
+                }
+            }
+            return buffer;
+        }
+
+        @Override
+        @SuppressWarnings("rawtypes") // Scannable's signature
+        public @Nullable Object scanUnsafe(Attr key) {
+            if (key == Attr.ACTUAL) {
+                return actual;
+            }
+            if (key == Attr.PARENT) {
+                return upstream;
+            }
+            if (key == Attr.TERMINATED) {
+                return ended.get();
+            }
+            return key == Attr.PREFETCH ? most : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
+        }
+
+        /** Waits for a buffer of the pool. */
+        private final class Waiting extends BufferWaiter {
+            @Override
+            public void acquired(RegisteredBuffer buffer) {
+                handed = buffer;
+                waiter = null;
+                drain();
+            }
+
+            @Override
+            public void failed(RuntimeException error) {
+                waiter = null;
+                end(error);
+            }
+        }
+    }
+}
