@@ -10,12 +10,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLSocket;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -60,39 +55,7 @@ final class Exchange implements Closeable {
         if (tls == null) {
             return new Exchange(socket, deadline);
         }
-        socket.setSoTimeout((int) Math.min(options.handshakeTimeout().toMillis(), Integer.MAX_VALUE));
-        SSLSocket secure = (SSLSocket) tls.getSocketFactory()
-                .createSocket(socket, socket.getInetAddress().getHostAddress(), socket.getPort(), true);
-        secure.setUseClientMode(client);
-        if (!client) {
-            secure.setNeedClientAuth(true); // mutual: the server knows whom it hands keys to
-        }
-        AtomicBoolean done = new AtomicBoolean();
-        // The socket's time-out is for each read: a peer that sends a byte now and then would hold the exchange for
-        // ever.
-        CompletableFuture.delayedExecutor(options.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS)
-                .execute(() -> closeUnless(done, socket));
-        try {
-            secure.startHandshake();
-            done.set(true);
-        } catch (SSLException e) {
-            throw new RdmaConnectException(
-                    Reason.AUTHENTICATION,
-                    "TLS with " + socket.getRemoteSocketAddress() + " failed: " + e.getMessage()
-                            + ". Both sides need an SSLContext whose trust store knows the other's certificate",
-                    e);
-        }
-        return new Exchange(secure, deadline);
-    }
-
-    private static void closeUnless(AtomicBoolean done, Socket socket) {
-        try {
-            if (!done.get()) {
-                socket.close();
-            }
-        } catch (IOException e) {
-            System.getLogger(Exchange.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
-        }
+        return new Exchange(TlsHandshake.over(socket, options, tls, client), deadline);
     }
 
     /** A host that loses power sends no end: half a minute of silence is one. */

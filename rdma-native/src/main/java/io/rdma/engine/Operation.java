@@ -4,6 +4,7 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 // States: NEW -> QUEUED                        submitted, its buffer is borrowed; NEW -> CANCELLED: it never will be
@@ -102,10 +103,12 @@ public abstract class Operation {
     /** What is checked at the submit is what is posted. */
     final int fixLength() {
         length = request.checkedLength();
-        SlowOperationEvent event = new SlowOperationEvent();
-        if (event.isEnabled()) {
-            event.begin();
-            slow = event;
+        if (FlightRecorder.isInitialized()) { // the first event makes it initialise, a good part of the start-up
+            SlowOperationEvent event = new SlowOperationEvent();
+            if (event.isEnabled()) {
+                event.begin();
+                slow = event;
+            }
         }
         return length;
     }

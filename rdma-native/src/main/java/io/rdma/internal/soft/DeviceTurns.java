@@ -135,6 +135,7 @@ final class DeviceTurns {
     /** A turn of the device's thread: what has arrived, what is due, what is to be run. @return whether there was anything */
     private boolean receive() {
         long now = System.nanoTime();
+        link.release(now);
         int received = 0;
         while (received < RECEIVES && receiveOne(now)) {
             received++;
@@ -156,7 +157,7 @@ final class DeviceTurns {
     }
 
     private void due(long now) {
-        timer = 0;
+        timer = link.wakeAt();
         for (SoftQp qp : all) {
             long at = qp.requester.wakeAt();
             if (at != 0 && now - at >= 0) {
@@ -187,6 +188,7 @@ final class DeviceTurns {
             earlier |= note(qp.requester.wakeAt());
         }
         link.flush();
+        earlier |= note(link.wakeAt());
         boolean more = !runQueue.isEmpty();
         leftOver = more;
         return more || earlier;

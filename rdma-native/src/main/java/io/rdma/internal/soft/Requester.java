@@ -89,7 +89,7 @@ final class Requester {
             return false;
         }
         int outstanding = Psn.diff(Psn.add(request.firstPsn, index), oldestPsn());
-        if (qp.peer != null && outstanding >= UdpLink.WINDOW) {
+        if (qp.overLink() && outstanding >= UdpLink.WINDOW) {
             return false;
         }
         if (request.opcode == WR_RDMA_READ) {
@@ -182,7 +182,7 @@ final class Requester {
             return false; // a part is on its way
         }
         int part = request.packets - request.done;
-        if (qp.peer != null) {
+        if (qp.overLink()) {
             part = Math.min(part, UdpLink.WINDOW / 2);
         }
         index = request.done;
@@ -306,6 +306,7 @@ final class Requester {
     private void refused(Packet p, long now) {
         switch (p.syndrome) {
             case Aeth.NAK_SEQUENCE -> {
+                qp.device.counters.count(Counter.RCVD_SEQ_ERR);
                 if (++retries > qp.attr.retryCnt()) {
                     fail(WC_RETRY_EXC_ERR);
                 } else {
@@ -324,6 +325,7 @@ final class Requester {
     }
 
     private void notReady(Packet p, long now) {
+        qp.device.counters.count(Counter.RCVD_RNR_ERR);
         int limit = qp.attr.rnrRetry();
         if (limit != INFINITE_RNR && ++rnrRetries > limit) {
             fail(WC_RNR_RETRY_EXC_ERR);
@@ -441,6 +443,9 @@ final class Requester {
         if (qp.sq.taken == next && index == 0) {
             deadline = 0;
         }
+        if (request.isSend()) {
+            qp.device.counters.count(Counter.RDMA_SENDS);
+        }
         if (request.signaled) {
             int opcode = request.completionOpcode();
             qp.complete(
@@ -449,6 +454,7 @@ final class Requester {
     }
 
     private void rewindToOldest() {
+        qp.device.counters.count(Counter.COMPLETER_RETRY_ERR);
         next = qp.sq.taken;
         if (next < qp.sq.posted()) {
             WorkRequest oldest = qp.sq.at(next);
@@ -462,6 +468,11 @@ final class Requester {
 
     /** The oldest request fails, everything behind it is flushed. */
     private void fail(int status) {
+        if (status == WC_RETRY_EXC_ERR) {
+            qp.device.counters.count(Counter.RETRY_EXCEEDED_ERR);
+        } else if (status == WC_RNR_RETRY_EXC_ERR) {
+            qp.device.counters.count(Counter.RETRY_RNR_EXCEEDED_ERR);
+        }
         WorkRequest oldest = qp.sq.at(qp.sq.taken++);
         qp.complete(qp.sendCq, false, qp.sq.taken, oldest.wrId, status, 0, 0, oldest, false);
         qp.error();

@@ -119,6 +119,7 @@ final class Responder {
         if (distance < 0) {
             duplicate(p);
         } else if (distance > 0) {
+            qp.device.counters.count(Counter.OUT_OF_SEQ_REQUEST);
             if (!nakSent) {
                 nakSent = true;
                 pend(Aeth.NAK_SEQUENCE, expected);
@@ -131,6 +132,7 @@ final class Responder {
     }
 
     private void duplicate(Packet p) {
+        qp.device.counters.count(Counter.DUPLICATE_REQUEST);
         if (p.opcode == Opcode.READ_REQUEST) {
             if (!answers.repeats(p.psn)) {
                 addRead(p, false);
@@ -161,6 +163,7 @@ final class Responder {
     }
 
     private void notReady(int psn) {
+        qp.device.counters.count(Counter.SEND_RNR_ERR);
         nakSent = true; // what follows the refused packet is out of order, silently
         pend(Aeth.RNR | qp.attr.minRnrTimer(), psn);
     }
@@ -244,6 +247,9 @@ final class Responder {
     private void accept(Packet p) {
         expected = Psn.add(expected, 1);
         if (p.ackRequest) {
+            if (pendingSyndrome == Aeth.ACK) {
+                qp.device.counters.count(Counter.ACK_DEFERRED);
+            }
             pend(Aeth.ACK, p.psn);
         } else if (pendingSyndrome != Aeth.ACK) {
             pendingSyndrome = NONE; // what was refused has come right before the refusal was sent

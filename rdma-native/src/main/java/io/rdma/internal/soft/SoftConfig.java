@@ -14,9 +14,9 @@ import java.net.UnknownHostException;
  *
  * @param address local address
  * @param port UDP port, 0 for a free one
- * @param faults of its link
+ * @param faults of its links
  */
-record SoftConfig(InetAddress address, int port, SoftFaults faults) {
+record SoftConfig(InetAddress address, int port, FaultPlan faults) {
     /** System property: the IP address to listen on, at UDP port 4791. */
     static final String ADDRESS_PROPERTY = "io.rdma.soft.address";
 
@@ -31,7 +31,8 @@ record SoftConfig(InetAddress address, int port, SoftFaults faults) {
             return loopback();
         }
         try {
-            return new SoftConfig(InetAddress.getByName(address.strip()), SoftAddress.ROCE_PORT, SoftFaults.NONE);
+            return new SoftConfig(
+                    InetAddress.getByName(address.strip()), SoftAddress.ROCE_PORT, new FaultPlan(SoftFaults.NONE));
         } catch (UnknownHostException e) {
             throw new VerbsException(
                     "soft0",
@@ -42,14 +43,15 @@ record SoftConfig(InetAddress address, int port, SoftFaults faults) {
 
     static SoftConfig loopback() {
         try {
-            return new SoftConfig(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0, SoftFaults.NONE);
+            return new SoftConfig(
+                    InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0, new FaultPlan(SoftFaults.NONE));
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
     }
 
     SoftConfig withFaults(SoftFaults newFaults) {
-        return new SoftConfig(address, port, newFaults);
+        return new SoftConfig(address, port, new FaultPlan(newFaults));
     }
 
     InetSocketAddress socketAddress() {

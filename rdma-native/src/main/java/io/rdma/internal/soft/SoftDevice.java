@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,12 +26,13 @@ final class SoftDevice {
     final MemoryKeys keys = new MemoryKeys();
     final HandleTable handles;
     private final List<SoftQp> all = new ArrayList<>();
+    final Counters counters = new Counters();
     private final UdpLink link;
     private final DeviceTurns turns;
 
     SoftDevice(SoftConfig config, HandleTable handles) {
         this.handles = handles;
-        link = new UdpLink(config);
+        link = new UdpLink(config, counters);
         turns = new DeviceTurns(link, all, this::deliver);
         turns.start();
     }
@@ -39,14 +41,22 @@ final class SoftDevice {
         return link.local();
     }
 
-    /** Datagrams that were no packets, or for nobody. */
-    long dropped() {
-        return call(link::dropped);
+    /** What was counted so far, by name. */
+    Map<String, Long> counted() {
+        return call(() -> {
+            counters.set(Counter.SEND_ERR, link.lost());
+            return counters.snapshot();
+        });
     }
 
     /** Runs something in a turn of its own. */
     <T> T call(Supplier<T> task) {
         return turns.call(task);
+    }
+
+    /** Whether packets to this device itself go through its link, too. */
+    boolean faulty() {
+        return link.faulty();
     }
 
     /** Something was posted. Any thread. */
@@ -64,8 +74,11 @@ final class SoftDevice {
     }
 
     void transmit(SoftQp from, Packet packet) {
+        counters.count(Counter.SENT_PKTS);
         InetSocketAddress peer = from.peer;
-        if (peer == null) {
+        if (peer == null && link.faulty()) {
+            link.send(packet, link.local());
+        } else if (peer == null) {
             deliver(packet, null, System.nanoTime());
         } else {
             link.send(packet, peer);
@@ -73,9 +86,15 @@ final class SoftDevice {
     }
 
     private void deliver(Packet packet, @Nullable Endpoint from, long now) {
+        counters.count(Counter.RCVD_PKTS);
         SoftQp qp = qps.get(packet.destQpn);
-        if (qp == null || !connected(qp, from)) {
-            return; // for nobody, or not from the peer that the queue pair is connected to
+        if (qp == null) {
+            counters.count(Counter.UNKNOWN_QP_PKTS);
+            return;
+        }
+        if (!connected(qp, from)) {
+            counters.count(Counter.WRONG_PEER_PKTS);
+            return;
         }
         if (Opcode.isResponse(packet.opcode)) {
             qp.requester.response(packet, now);
@@ -86,7 +105,10 @@ final class SoftDevice {
 
     private boolean connected(SoftQp qp, @Nullable Endpoint from) {
         InetSocketAddress peer = qp.peer;
-        return peer == null || from == null ? (peer == null) == (from == null) : link.cameFrom(peer);
+        if (peer == null) {
+            return from == null || link.cameFromHere();
+        }
+        return from != null && link.cameFrom(peer);
     }
 
     /** Process address of memory that a local key names, or 0 when key, domain, range or rights do not fit. */

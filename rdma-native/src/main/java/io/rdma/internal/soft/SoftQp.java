@@ -3,6 +3,7 @@ package io.rdma.internal.soft;
 import static io.rdma.internal.ffi.Ibv.EVENT_QP_LAST_WQE_REACHED;
 import static io.rdma.internal.ffi.Ibv.QPS_ERR;
 import static io.rdma.internal.ffi.Ibv.QPS_RESET;
+import static io.rdma.internal.ffi.Ibv.WC_SUCCESS;
 import static io.rdma.internal.ffi.Ibv.WC_WR_FLUSH_ERR;
 
 import io.rdma.internal.ffi.QpAttr;
@@ -77,6 +78,11 @@ final class SoftQp extends SoftObject {
         }
         boolean more = responder.run();
         return requester.run(now) | more;
+    }
+
+    /** Whether what it sends may be lost: then only so much is on its way at once. */
+    boolean overLink() {
+        return peer != null || device.faulty();
     }
 
     /** To ERR, with everything that is posted flushed. */
@@ -173,6 +179,9 @@ final class SoftQp extends SoftObject {
             long bytes,
             WorkRequest request,
             boolean solicited) {
+        if (receive && status == WC_SUCCESS) {
+            device.counters.count(Counter.RDMA_RECVS);
+        }
         int arrivedWith = receive ? request.arrivedWith : 0;
         if (!cq.add(this, receive, retire, wrId, status, opcode, bytes, request.imm, arrivedWith, solicited)) {
             dropped(receive);

@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: whatever does not parse, or is damaged, is counted and dropped; nothing is allocated and nothing thrown
@@ -37,15 +36,13 @@ final class UdpLink implements AutoCloseable {
     private final Endpoint from = new Endpoint();
     private final Map<InetSocketAddress, Endpoint> destinations = new HashMap<>();
     private final Icrc icrc = new Icrc(LinkSocket.MAX_DATAGRAM);
-    private final SoftFaults faults;
-    private final SplittableRandom chance;
-    private byte @Nullable [] kept; // a packet that the next one overtakes
-    private Endpoint keptFor = from;
-    private long dropped;
+    private final FaultPlan plan;
+    private final FaultInjector faults;
+    private final Counters counters;
 
-    UdpLink(SoftConfig config) {
-        this.faults = config.faults();
-        this.chance = new SplittableRandom(faults.seed());
+    UdpLink(SoftConfig config, Counters counters) {
+        this.counters = counters;
+        plan = config.faults();
         InetSocketAddress address = config.socketAddress();
         try {
             socket = nativeSockets() ? new NativeSocket(address) : new ChannelSocket(address);
@@ -61,6 +58,7 @@ final class UdpLink implements AutoCloseable {
         memory = socket.memory().order(ByteOrder.BIG_ENDIAN);
         base = MemorySegment.ofBuffer(memory).address();
         local = new Endpoint(socket.local());
+        faults = new FaultInjector(socket, plan.settings());
     }
 
     private static boolean nativeSockets() {
@@ -71,9 +69,9 @@ final class UdpLink implements AutoCloseable {
         return socket.local();
     }
 
-    /** Datagrams that were no packets. */
-    long dropped() {
-        return dropped;
+    /** Datagrams that the system did not take. */
+    long lost() {
+        return socket.lost();
     }
 
     /** Sends a packet, at the latest with the next {@link #flush}. */
@@ -83,10 +81,11 @@ final class UdpLink implements AutoCloseable {
         int length = PacketCodec.encode(p, memory, base, at);
         int crc = icrc.compute(memory, at, length, local, to, IDENTIFICATION);
         memory.putInt(at + length, Integer.reverseBytes(crc));
-        if (faults == SoftFaults.NONE) {
+        FaultPlan.Settings settings = plan.settings();
+        if (settings.none()) {
             socket.send(length + Icrc.BYTES, to);
         } else {
-            sendWithFaults(at, length + Icrc.BYTES, to);
+            faults.send(settings, length + Icrc.BYTES, peer, to);
         }
     }
 
@@ -112,55 +111,45 @@ final class UdpLink implements AutoCloseable {
         return from.sendsFor(endpoint(device));
     }
 
-    private void sendWithFaults(int at, int length, Endpoint to) {
-        if (faults.down().getAsBoolean() || chance.nextDouble() < faults.loss()) {
-            return;
-        }
-        byte[] overtaken = kept;
-        boolean keep = overtaken == null && chance.nextDouble() < faults.reorder();
-        boolean twice = !keep && chance.nextDouble() < faults.duplicate();
-        if (keep || twice) {
-            byte[] copy = new byte[length];
-            memory.get(at, copy);
-            if (keep) {
-                kept = copy;
-                keptFor = to;
-                return;
-            }
-            socket.send(length, to);
-            sendCopy(copy, to);
-        } else {
-            socket.send(length, to);
-        }
-        if (overtaken != null) {
-            kept = null;
-            sendCopy(overtaken, keptFor);
-        }
+    /** Whether packets have to go through the socket, even to this device itself, because something may happen to them. */
+    boolean faulty() {
+        return !plan.settings().none();
     }
 
-    private void sendCopy(byte[] packet, Endpoint to) {
-        memory.limit(memory.capacity()).put(socket.frame(), packet);
-        socket.send(packet.length, to);
+    /** Whether the last packet came from this device itself. */
+    boolean cameFromHere() {
+        return from.sendsFor(local) && from.port == local.port;
+    }
+
+    /** Sends what has waited long enough. */
+    void release(long now) {
+        faults.release(now);
+    }
+
+    /** When {@link #release} is to be called, 0 for never. */
+    long wakeAt() {
+        return faults.wakeAt();
     }
 
     /** Takes one packet off the socket. @return where it came from, until the next one, or null when the socket is empty */
     @Nullable
     Endpoint receive(Packet into) {
-        for (int length; (length = socket.receive(from)) >= 0; dropped++) {
-            if (length >= MIN_DATAGRAM
-                    && length <= LinkSocket.MAX_DATAGRAM
-                    && intact(socket.received(), length - Icrc.BYTES)
-                    && PacketCodec.decode(into, memory, base, socket.received(), length - Icrc.BYTES)) {
+        for (int length; (length = socket.receive(from)) >= 0; ) {
+            int at = socket.received();
+            int packet = length - Icrc.BYTES;
+            boolean plausible = length >= MIN_DATAGRAM && length <= LinkSocket.MAX_DATAGRAM && (length & 3) == 0;
+            if (plausible && !intact(at, packet)) {
+                counters.count(Counter.ICRC_ERR);
+            } else if (plausible && PacketCodec.decode(into, memory, base, at, packet)) {
                 return from;
+            } else {
+                counters.count(Counter.MALFORMED_PKTS);
             }
         }
         return null;
     }
 
     private boolean intact(int at, int length) {
-        if ((length & 3) != 0) {
-            return false;
-        }
         memory.limit(memory.capacity());
         int crc = Integer.reverseBytes(memory.getInt(at + length));
         int difference = crc ^ icrc.compute(memory, at, length, from, local, IDENTIFICATION);

@@ -34,7 +34,7 @@ class HostilePacketTest {
     @BeforeEach
     void connect() {
         arena = Arena.ofShared();
-        attacker = new UdpLink(SoftConfig.loopback());
+        attacker = new UdpLink(SoftConfig.loopback(), new Counters());
         payload = arena.allocate(8192, 8);
         payload.fill((byte) 0x77);
         victim = new SoftSide(arena, SoftFaults.NONE);
@@ -97,7 +97,7 @@ class HostilePacketTest {
 
     @Test
     void somebodyElsesAddressIsSilent() {
-        try (UdpLink third = new UdpLink(SoftConfig.loopback())) {
+        try (UdpLink third = new UdpLink(SoftConfig.loopback(), new Counters())) {
             packet.reset(Opcode.WRITE_ONLY, victim.qp.qpNum(), PSN);
             packet.remoteAddress = victim.memory.address() + 8192;
             packet.rkey = victim.mr.rkey();

@@ -37,7 +37,7 @@ class SharedReceiveQueueTest {
     @BeforeEach
     void connect() {
         arena = Arena.ofShared();
-        peer = new UdpLink(SoftConfig.loopback());
+        peer = new UdpLink(SoftConfig.loopback(), new Counters());
         payload = arena.allocate(MTU, 8);
         side = new SoftSide(arena, SoftFaults.NONE);
         srq = side.verbs.createSrq(side.pd, new SrqAttr(DEPTH, 1, 0));

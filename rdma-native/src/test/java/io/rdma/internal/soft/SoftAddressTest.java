@@ -46,6 +46,7 @@ class SoftAddressTest {
     void theMtuIsThatOfTheInterface() throws UnknownHostException {
         assertThat(SoftConfig.loopback().activeMtu()).isEqualTo(Ibv.MTU_4096);
         InetAddress nobodys = InetAddress.getByName("192.0.2.1");
-        assertThat(new SoftConfig(nobodys, 0, SoftFaults.NONE).activeMtu()).isEqualTo(Ibv.MTU_1024);
+        assertThat(new SoftConfig(nobodys, 0, new FaultPlan(SoftFaults.NONE)).activeMtu())
+                .isEqualTo(Ibv.MTU_1024);
     }
 }
