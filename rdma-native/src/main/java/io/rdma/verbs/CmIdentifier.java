@@ -3,7 +3,6 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.CmIdEntry;
 import io.rdma.internal.ffi.CmQpAttr;
 import io.rdma.internal.ffi.Cma;
-import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.QpInitAttr;
 import io.rdma.internal.ffi.Rdmacm;
@@ -227,11 +226,12 @@ public final class CmIdentifier implements AutoCloseable {
             CompletionQueue sendQueue,
             CompletionQueue receiveQueue,
             QueuePairCapacity capacity) {
-        int type = portSpace == PortSpace.UDP ? Ibv.QPT_UD : QueuePairType.RC.code();
-        QpInitAttr wanted = new QpInitAttr(sendQueue.handle(), receiveQueue.handle(), 0, capacity.toCap(), type, false);
+        QueuePairType type = portSpace == PortSpace.UDP ? QueuePairType.UD : QueuePairType.RC;
+        QpInitAttr wanted =
+                new QpInitAttr(sendQueue.handle(), receiveQueue.handle(), 0, capacity.toCap(), type.code(), false);
         Qp made = cm.createQp(open(), domain.handle(), wanted);
         QueuePair own = new QueuePair(
-                verbs, made.handle(), made.qpNum(), QueuePairCapacity.of(made.cap()), this::destroyQueuePair);
+                verbs, domain.context(), type, made, QueuePairCapacity.of(made.cap()), this::destroyQueuePair);
         queuePair = own;
         return own;
     }

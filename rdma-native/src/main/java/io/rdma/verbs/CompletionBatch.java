@@ -153,4 +153,64 @@ public final class CompletionBatch {
     public int vendorError(int index) {
         return Wc.vendorErr(at(index));
     }
+
+    /**
+     * Whether the first 40 bytes of the receive hold a {@link GlobalRoutingHeader}, {@code IBV_WC_GRH}; datagrams only.
+     *
+     * @param index of the completion
+     * @return true if so
+     */
+    public boolean hasGlobalRoute(int index) {
+        return (Wc.wcFlags(at(index)) & Ibv.WC_GRH) != 0;
+    }
+
+    /**
+     * Who sent a datagram.
+     *
+     * @param index of the completion
+     * @return queue pair number, 24 bits
+     */
+    public int sourceQueuePair(int index) {
+        return Wc.srcQp(at(index));
+    }
+
+    /**
+     * Where a datagram was sent from, InfiniBand only.
+     *
+     * @param index of the completion
+     * @return LID
+     */
+    public int sourceLid(int index) {
+        return Wc.slid(at(index));
+    }
+
+    /**
+     * Service level of a datagram.
+     *
+     * @param index of the completion
+     * @return 0 to 15
+     */
+    public int serviceLevel(int index) {
+        return Wc.sl(at(index));
+    }
+
+    /**
+     * Path bits of the LID that a datagram was sent to, InfiniBand only.
+     *
+     * @param index of the completion
+     * @return 0 to 127
+     */
+    public int destinationPathBits(int index) {
+        return Wc.dlidPathBits(at(index));
+    }
+
+    /**
+     * Partition of a datagram to the management queue pair.
+     *
+     * @param index of the completion
+     * @return index in the table
+     */
+    public int pkeyIndex(int index) {
+        return Wc.pkeyIndex(at(index));
+    }
 }

@@ -74,7 +74,7 @@ public record ConnectionParameters(
                 queuePairNumber);
     }
 
-    /** A copy. */
+    /** {@return a copy} */
     @Override
     public byte[] privateData() {
         return privateData.clone();

@@ -2,6 +2,7 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.Verbs;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -89,6 +90,33 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
+     * The path back to who sent a datagram, {@code ibv_init_ah_from_wc(3)}; with {@link ProtectionDomain#createAddressHandle} it is
+     * {@code ibv_create_ah_from_wc(3)}.
+     *
+     * @param port where it arrived, from 1
+     * @param batch with the completion of the receive
+     * @param index of it
+     * @param received what the receive named, its first 40 bytes at least
+     * @return the path, from the GID that the datagram was sent to
+     * @throws IllegalArgumentException if it was not sent to a GID of this port but to a multicast group: then choose a GID, and
+     *     {@link AddressHandleAttributes#answering}
+     */
+    public AddressHandleAttributes addressOfSender(int port, CompletionBatch batch, int index, MemorySegment received) {
+        if (!batch.hasGlobalRoute(index)) {
+            return AddressHandleAttributes.answering(batch, index, null, 0, port);
+        }
+        GlobalRoutingHeader header = GlobalRoutingHeader.read(received);
+        int sgidIndex = queryGidTable().stream()
+                .filter(entry -> entry.port() == port && entry.gid().equals(header.dgid()))
+                .filter(entry -> !header.dgid().isIpv4Mapped() || entry.type() == GidType.ROCE_V2)
+                .mapToInt(GidTableEntry::index)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("the datagram was sent to " + header.dgid()
+                        + ", which is no GID of port " + port + ": say from which one to answer"));
+        return AddressHandleAttributes.answering(batch, index, header, sgidIndex, port);
+    }
+
+    /**
      * Allocates a protection domain, {@code ibv_alloc_pd(3)}.
      *
      * @return to be closed after its regions and queue pairs
@@ -104,7 +132,7 @@ public final class DeviceContext extends NativeObject {
      * @return to be closed after its regions and queue pairs
      */
     public ProtectionDomain allocateProtectionDomain(MemoryPolicy policy) {
-        return new ProtectionDomain(verbs, verbs.allocPd(handle()), policy);
+        return new ProtectionDomain(verbs, handle(), verbs.allocPd(handle()), policy);
     }
 
     /**

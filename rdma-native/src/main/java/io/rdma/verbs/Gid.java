@@ -30,6 +30,24 @@ public final class Gid {
     }
 
     /**
+     * The GID that an IP address is on RoCE version 2.
+     *
+     * @param address IPv6, or IPv4, which is mapped
+     * @return the GID
+     */
+    public static Gid of(InetAddress address) {
+        byte[] ip = address.getAddress();
+        if (ip.length == BYTES) {
+            return new Gid(ip);
+        }
+        byte[] mapped = new byte[BYTES];
+        mapped[10] = -1;
+        mapped[11] = -1;
+        System.arraycopy(ip, 0, mapped, BYTES - ip.length, ip.length);
+        return new Gid(mapped);
+    }
+
+    /**
      * The bytes.
      *
      * @return a copy, network order
@@ -59,6 +77,15 @@ public final class Gid {
      */
     public boolean isLinkLocal() {
         return bytes[0] == (byte) 0xfe && (bytes[1] & 0xc0) == 0x80;
+    }
+
+    /**
+     * Whether it names a multicast group: ff00::/8, or an IPv4-mapped 224.0.0.0/4.
+     *
+     * @return true if so
+     */
+    public boolean isMulticast() {
+        return toAddress().isMulticastAddress();
     }
 
     /**

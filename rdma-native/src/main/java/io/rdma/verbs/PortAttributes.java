@@ -10,6 +10,8 @@ import io.rdma.internal.ffi.PortAttr;
  * @param activeMtu what the link can now
  * @param gidTableLength entries of the GID table
  * @param maxMessageSize bytes
+ * @param badPkeyCounter packets dropped for a wrong partition key, up to 65,535
+ * @param qkeyViolationCounter datagrams dropped for a wrong queue key, up to 65,535
  * @param pkeyTableLength entries of the partition table
  * @param lid base LID, 0 on Ethernet
  * @param smLid LID of the subnet manager
@@ -24,6 +26,8 @@ public record PortAttributes(
         Mtu activeMtu,
         int gidTableLength,
         long maxMessageSize,
+        int badPkeyCounter,
+        int qkeyViolationCounter,
         int pkeyTableLength,
         int lid,
         int smLid,
@@ -39,6 +43,8 @@ public record PortAttributes(
                 Mtu.of(a.activeMtu()),
                 a.gidTblLen(),
                 Integer.toUnsignedLong(a.maxMsgSz()),
+                a.badPkeyCntr() & 0xffff,
+                a.qkeyViolCntr() & 0xffff,
                 a.pkeyTblLen(),
                 a.lid(),
                 a.smLid(),

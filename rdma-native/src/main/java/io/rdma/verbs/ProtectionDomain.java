@@ -16,11 +16,18 @@ import java.util.concurrent.locks.LockSupport;
 public final class ProtectionDomain extends NativeObject {
     private static final long FREE_PAUSE_NANOS = 1_000_000;
 
+    private final long context;
     private final MemoryPolicy policy;
 
-    ProtectionDomain(Verbs verbs, long handle, MemoryPolicy policy) {
+    ProtectionDomain(Verbs verbs, long context, long handle, MemoryPolicy policy) {
         super(verbs, handle);
+        this.context = context;
         this.policy = policy;
+    }
+
+    /** Handle of the device that it is of. */
+    long context() {
+        return context;
     }
 
     /**
@@ -129,7 +136,7 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates a reliable-connection queue pair in RESET, {@code ibv_create_qp(3)}.
+     * Creates a queue pair of type {@link QueuePairType#RC} in RESET, {@code ibv_create_qp(3)}.
      *
      * @param sendQueue where sends complete
      * @param receiveQueue where receives complete
@@ -138,11 +145,26 @@ public final class ProtectionDomain extends NativeObject {
      */
     public QueuePair createQueuePair(
             CompletionQueue sendQueue, CompletionQueue receiveQueue, QueuePairCapacity capacity) {
-        return createQueuePair(sendQueue, receiveQueue, 0, capacity);
+        return createQueuePair(QueuePairType.RC, sendQueue, receiveQueue, capacity);
     }
 
     /**
-     * Creates a reliable-connection queue pair in RESET that takes its receives from a shared queue, {@code ibv_create_qp(3)}; none can be posted to itself.
+     * Creates a queue pair in RESET, {@code ibv_create_qp(3)}.
+     *
+     * @param type transport
+     * @param sendQueue where sends complete
+     * @param receiveQueue where receives complete
+     * @param capacity wanted depths; see {@link QueuePair#capacity()} for what was granted
+     * @return to be closed before its completion queues
+     * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport
+     */
+    public QueuePair createQueuePair(
+            QueuePairType type, CompletionQueue sendQueue, CompletionQueue receiveQueue, QueuePairCapacity capacity) {
+        return createQueuePair(type, sendQueue, receiveQueue, 0, capacity);
+    }
+
+    /**
+     * Creates a queue pair of type {@link QueuePairType#RC} in RESET that takes its receives from a shared queue, {@code ibv_create_qp(3)}; none can be posted to itself.
      *
      * @param sendQueue where sends complete
      * @param receiveQueue where its receives complete
@@ -156,11 +178,33 @@ public final class ProtectionDomain extends NativeObject {
             CompletionQueue receiveQueue,
             SharedReceiveQueue shared,
             QueuePairCapacity capacity) {
+        return createQueuePair(QueuePairType.RC, sendQueue, receiveQueue, shared, capacity);
+    }
+
+    /**
+     * Creates a queue pair in RESET that takes its receives from a shared queue, {@code ibv_create_qp(3)}; none can be posted to itself.
+     *
+     * @param type transport
+     * @param sendQueue where sends complete
+     * @param receiveQueue where its receives complete
+     * @param shared of this domain
+     * @param capacity wanted depths; those of receives do not count, {@link QueuePair#capacity()} has the shared queue's
+     * @return to be closed before its completion queues and the shared queue
+     * @throws IllegalArgumentException if the shared queue is of another domain
+     * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport, or shared receives for it
+     */
+    public QueuePair createQueuePair(
+            QueuePairType type,
+            CompletionQueue sendQueue,
+            CompletionQueue receiveQueue,
+            SharedReceiveQueue shared,
+            QueuePairCapacity capacity) {
         if (!shared.isOf(this)) {
             // Devices differ in whose domain counts then: libibverbs lets it pass, and each message fails.
             throw new IllegalArgumentException("the shared receive queue is of another protection domain");
         }
         return createQueuePair(
+                type,
                 sendQueue,
                 receiveQueue,
                 shared.handle(),
@@ -169,7 +213,11 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     private QueuePair createQueuePair(
-            CompletionQueue sendQueue, CompletionQueue receiveQueue, long shared, QueuePairCapacity capacity) {
+            QueuePairType type,
+            CompletionQueue sendQueue,
+            CompletionQueue receiveQueue,
+            long shared,
+            QueuePairCapacity capacity) {
         QpCap cap = capacity.toCap();
         Qp qp = verbs.createQp(
                 handle(),
@@ -178,11 +226,22 @@ public final class ProtectionDomain extends NativeObject {
                         receiveQueue.handle(),
                         shared,
                         shared == 0 ? cap : withReceives(cap, 0, 0),
-                        QueuePairType.RC.code(),
+                        type.code(),
                         false));
         QpCap granted =
                 shared == 0 ? qp.cap() : withReceives(qp.cap(), capacity.maxReceiveWr(), capacity.maxReceiveSge());
-        return new QueuePair(verbs, qp.handle(), qp.qpNum(), QueuePairCapacity.of(granted));
+        return new QueuePair(verbs, context, type, qp, QueuePairCapacity.of(granted));
+    }
+
+    /**
+     * Creates an address handle, {@code ibv_create_ah(3)}; on RoCE it may wait for the network to tell the neighbour's address.
+     *
+     * @param attributes the path
+     * @return to be closed before this domain
+     * @throws VerbsException EINVAL if a RoCE path has no global route; another errno if the destination is not to be reached
+     */
+    public AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
+        return new AddressHandle(verbs, verbs.createAh(handle(), attributes.toAttr()), attributes);
     }
 
     private static QpCap withReceives(QpCap cap, int maxRecvWr, int maxRecvSge) {

@@ -2,24 +2,39 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.MwBind;
+import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.Verbs;
 
 /** A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe as in C; a {@link SendChain} is not. */
 public final class QueuePair extends NativeObject {
+    private final long context;
+    private final QueuePairType type;
     private final int number;
     private final QueuePairCapacity capacity;
     private final Runnable destroyer;
+    private volatile int largestDatagram; // 0: not asked for yet
 
-    QueuePair(Verbs verbs, long handle, int number, QueuePairCapacity capacity) {
-        this(verbs, handle, number, capacity, () -> verbs.destroyQp(handle));
+    QueuePair(Verbs verbs, long context, QueuePairType type, Qp qp, QueuePairCapacity capacity) {
+        this(verbs, context, type, qp, capacity, () -> verbs.destroyQp(qp.handle()));
     }
 
     /** One that somebody else destroys. */
-    QueuePair(Verbs verbs, long handle, int number, QueuePairCapacity capacity, Runnable destroyer) {
-        super(verbs, handle);
-        this.number = number;
+    QueuePair(Verbs verbs, long context, QueuePairType type, Qp qp, QueuePairCapacity capacity, Runnable destroyer) {
+        super(verbs, qp.handle());
+        this.context = context;
+        this.type = type;
+        this.number = qp.qpNum();
         this.capacity = capacity;
         this.destroyer = destroyer;
+    }
+
+    /**
+     * Transport.
+     *
+     * @return the type
+     */
+    public QueuePairType type() {
+        return type;
     }
 
     /**
@@ -70,8 +85,14 @@ public final class QueuePair extends NativeObject {
      * @param chain not empty
      * @return 0 when all were posted, else a negative errno ({@code -ENOMEM}: the queue is full); {@link #postedBeforeFailure(SendChain)} tells
      *     how many were posted nevertheless
+     * @throws IllegalArgumentException if a request is for an operation that this type lacks; or of a datagram, which has no destination or is larger
+     *     than the port's MTU. Nothing is posted then
      */
     public int post(SendChain chain) {
+        type.requireAll(chain.operations());
+        if (type == QueuePairType.UD) {
+            chain.requireDatagrams(largestDatagram());
+        }
         int result = verbs.postSend(handle(), chain.address(), chain.badWr());
         if (chain.hasBindings()) {
             chain.bindingsPosted(result == 0 ? chain.size() : chain.postedBeforeBad());
@@ -99,6 +120,18 @@ public final class QueuePair extends NativeObject {
                 binding.accessCode());
         window.hold(binding);
         window.named(binding.remote(verbs.windows().bindMw(handle(), window.handle(), bind)));
+    }
+
+    /** Bytes of the port's MTU. */
+    private int largestDatagram() {
+        if (largestDatagram == 0) {
+            int port = verbs.queryQp(handle(), Ibv.QP_PORT).portNum();
+            // In RESET there is no port yet: the device refuses the post.
+            largestDatagram = port == 0
+                    ? 0
+                    : Mtu.of(verbs.queryPort(context, port).activeMtu()).bytes();
+        }
+        return largestDatagram == 0 ? Integer.MAX_VALUE : largestDatagram;
     }
 
     /**
@@ -129,6 +162,29 @@ public final class QueuePair extends NativeObject {
      */
     public int postedBeforeFailure(ReceiveChain chain) {
         return chain.postedBeforeBad();
+    }
+
+    /**
+     * Receives what is sent to a multicast group from now on, {@code ibv_attach_mcast(3)}; UD only. On InfiniBand the port must have joined the
+     * group, on RoCE the host. Detach before {@link #close}.
+     *
+     * @param group multicast GID; an IPv4 group is IPv4-mapped
+     * @param lid of the group, 0 on Ethernet
+     * @throws VerbsException EINVAL if it is no group or this is no UD queue pair
+     */
+    public void attachMulticast(Gid group, int lid) {
+        verbs.attachMcast(handle(), group.bytes(), lid);
+    }
+
+    /**
+     * Ends {@link #attachMulticast}, {@code ibv_detach_mcast(3)}.
+     *
+     * @param group as attached
+     * @param lid as attached
+     * @throws VerbsException EINVAL if it is not attached
+     */
+    public void detachMulticast(Gid group, int lid) {
+        verbs.detachMcast(handle(), group.bytes(), lid);
     }
 
     @Override

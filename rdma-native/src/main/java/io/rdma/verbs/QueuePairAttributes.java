@@ -18,7 +18,7 @@ public final class QueuePairAttributes {
     private int accessFlags;
     private int pkeyIndex;
     private int port;
-    private @Nullable AhAttr path;
+    private @Nullable AddressHandleAttributes path;
     private int pathMtu;
     private int destQpNum;
     private int rqPsn;
@@ -29,6 +29,7 @@ public final class QueuePairAttributes {
     private int timeout;
     private int retryCnt;
     private int rnrRetry;
+    private int qkey;
 
     private QueuePairAttributes() {}
 
@@ -61,7 +62,8 @@ public final class QueuePairAttributes {
         made.accessFlags = given.qpAccessFlags();
         made.pkeyIndex = given.pkeyIndex();
         made.port = given.portNum();
-        made.path = given.ahAttr();
+        AhAttr ah = given.ahAttr();
+        made.path = ah == null ? null : AddressHandleAttributes.of(ah);
         made.pathMtu = given.pathMtu();
         made.destQpNum = given.destQpNum();
         made.rqPsn = given.rqPsn();
@@ -72,6 +74,7 @@ public final class QueuePairAttributes {
         made.timeout = given.timeout();
         made.retryCnt = given.retryCnt();
         made.rnrRetry = given.rnrRetry();
+        made.qkey = given.qkey();
         return made;
     }
 
@@ -123,8 +126,8 @@ public final class QueuePairAttributes {
      * @return this
      */
     public QueuePairAttributes path(int localPort, int sgidIndex, Gid peer, int dlid) {
-        path = new AhAttr(peer.bytes(), 0, sgidIndex, 64, 0, dlid, 0, 0, 0, true, localPort);
-        return has(Ibv.QP_AV);
+        return path(AddressHandleAttributes.of(GlobalRoute.to(peer, sgidIndex), localPort)
+                .withDlid(dlid));
     }
 
     /**
@@ -135,8 +138,29 @@ public final class QueuePairAttributes {
      * @return this
      */
     public QueuePairAttributes path(int localPort, int dlid) {
-        path = new AhAttr(new byte[16], 0, 0, 0, 0, dlid, 0, 0, 0, false, localPort);
+        return path(AddressHandleAttributes.of(dlid, localPort));
+    }
+
+    /**
+     * Path to the peer in all its details.
+     *
+     * @param attributes as for an address handle
+     * @return this
+     */
+    public QueuePairAttributes path(AddressHandleAttributes attributes) {
+        path = attributes;
         return has(Ibv.QP_AV);
+    }
+
+    /**
+     * Key that datagrams to this queue pair must carry, and that its own carry where a destination's has the highest bit set; UD only.
+     *
+     * @param key 32 bits
+     * @return this
+     */
+    public QueuePairAttributes qkey(int key) {
+        qkey = key;
+        return has(Ibv.QP_QKEY);
     }
 
     /**
@@ -147,22 +171,11 @@ public final class QueuePairAttributes {
      * @throws IllegalStateException if there is no path yet
      */
     public QueuePairAttributes serviceLevel(int sl) {
-        AhAttr p = path;
+        AddressHandleAttributes p = path;
         if (p == null) {
             throw new IllegalStateException("set the path before its service level");
         }
-        path = new AhAttr(
-                p.dgid(),
-                p.flowLabel(),
-                p.sgidIndex(),
-                p.hopLimit(),
-                p.trafficClass(),
-                p.dlid(),
-                sl,
-                p.srcPathBits(),
-                p.staticRate(),
-                p.isGlobal(),
-                p.portNum());
+        path = p.withServiceLevel(sl);
         return this;
     }
 
@@ -286,13 +299,13 @@ public final class QueuePairAttributes {
                 0,
                 pathMtu,
                 Ibv.MIG_MIGRATED,
-                0,
+                qkey,
                 rqPsn,
                 sqPsn,
                 destQpNum,
                 accessFlags,
                 NO_CAP,
-                path,
+                path == null ? null : path.toAttr(),
                 pkeyIndex,
                 false,
                 false,

@@ -1,17 +1,67 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
 
-/** Transport of a queue pair, {@code ibv_create_qp(3)}. */
+/** Transport of a queue pair, {@code ibv_create_qp(3)}, and the operations that it has, {@code ibv_post_send(3)}. */
 public enum QueuePairType {
-    /** {@code IBV_QPT_RC}: reliable connection. */
-    RC(Ibv.QPT_RC);
+    /** {@code IBV_QPT_RC}: reliable connection; every operation. */
+    RC(Ibv.QPT_RC, WorkRequestOpcode.values()),
+    /** {@code IBV_QPT_UC}: unreliable connection; sends and writes. A message that loses a packet is lost as a whole, and nobody is told. */
+    UC(
+            Ibv.QPT_UC,
+            WorkRequestOpcode.SEND,
+            WorkRequestOpcode.SEND_WITH_IMM,
+            WorkRequestOpcode.RDMA_WRITE,
+            WorkRequestOpcode.RDMA_WRITE_WITH_IMM),
+    /** {@code IBV_QPT_UD}: unreliable datagrams to any {@link AddressHandle}; sends of at most one MTU. What is lost is lost, and nobody is told. */
+    UD(Ibv.QPT_UD, WorkRequestOpcode.SEND, WorkRequestOpcode.SEND_WITH_IMM);
 
     private static final QueuePairType[] VALUES = values();
     private final int code;
+    private final Set<WorkRequestOpcode> operations;
+    private final int operationBits;
 
-    QueuePairType(int code) {
+    QueuePairType(int code, WorkRequestOpcode... operations) {
         this.code = code;
+        this.operations = Collections.unmodifiableSet(EnumSet.copyOf(List.of(operations)));
+        int bits = 0;
+        for (WorkRequestOpcode operation : operations) {
+            bits |= operation.bit();
+        }
+        operationBits = bits;
+    }
+
+    /**
+     * What can be posted to a queue pair of this type.
+     *
+     * @return unmodifiable
+     */
+    public Set<WorkRequestOpcode> operations() {
+        return operations;
+    }
+
+    /**
+     * Refuses a chain with an operation that this transport lacks.
+     *
+     * @param operations bits of {@link WorkRequestOpcode#bit}
+     */
+    void requireAll(int operations) {
+        int lacking = operations & ~operationBits;
+        if (lacking != 0) {
+            WorkRequestOpcode operation = WorkRequestOpcode.of(Integer.numberOfTrailingZeros(lacking));
+            throw new IllegalArgumentException("a queue pair of type " + this + " has no " + operation + ", it has "
+                    + this.operations + ": use " + withIt(operation) + " for " + operation);
+        }
+    }
+
+    private static Set<QueuePairType> withIt(WorkRequestOpcode operation) {
+        Set<QueuePairType> types = EnumSet.allOf(QueuePairType.class);
+        types.removeIf(type -> !type.operations.contains(operation));
+        return types;
     }
 
     /**

@@ -14,7 +14,7 @@ import java.util.List;
  * Preallocated send work requests, {@code struct ibv_send_wr} with their scatter/gather lists, filled one after the other and posted as one
  * chain, that is one doorbell. Not thread-safe: one filler at a time. Reusable after {@link QueuePair#post(SendChain)} returned.
  *
- * <p>Order per request: {@code add}, then as needed {@code remote} or {@code atomic}, {@code immediate}, {@code flags}, {@code entry}…
+ * <p>Order per request: {@code add}, then as needed {@code remote}, {@code atomic} or {@code destination}, {@code immediate}, {@code flags}, {@code entry}…
  */
 public final class SendChain {
     private final MemorySegment memory; // keeps the automatic arena alive
@@ -24,6 +24,8 @@ public final class SendChain {
     private final int maxSge;
     private final List<Bound> bindings = new ArrayList<>(0);
     private int size;
+    private int operations; // WorkRequestOpcode.bit of what was added
+    private int addressed; // requests that name a destination of their own
     private long current;
 
     private record Bound(int index, MemoryWindow window, int rkey) {}
@@ -56,6 +58,8 @@ public final class SendChain {
         if (hasBindings()) {
             bindings.clear();
         }
+        operations = 0;
+        addressed = 0;
         NativeMemory.putLong(badWr(), 0); // a provider may leave it alone
     }
 
@@ -94,6 +98,7 @@ public final class SendChain {
         }
         current = next;
         size++;
+        operations |= opcode.bit();
         SendWr.wrId(next, wrId);
         SendWr.next(next, 0);
         SendWr.numSge(next, 0);
@@ -129,6 +134,22 @@ public final class SendChain {
         SendWr.atomicRkey(current, rkey);
         SendWr.atomicCompareAdd(current, compareAdd);
         SendWr.atomicSwap(current, swap);
+        return this;
+    }
+
+    /**
+     * Destination of a datagram; every request to a queue pair of type {@link QueuePairType#UD} needs one, once.
+     *
+     * @param path to it, open until the request completed
+     * @param qpNumber queue pair there, 0xffffff for a multicast group
+     * @param qkey of the queue pair there; one with the highest bit set stands for the sender's own
+     * @return this
+     */
+    public SendChain destination(AddressHandle path, int qpNumber, int qkey) {
+        SendWr.udAh(current, path.handle());
+        SendWr.udRemoteQpn(current, qpNumber);
+        SendWr.udRemoteQkey(current, qkey);
+        addressed++;
         return this;
     }
 
@@ -263,6 +284,30 @@ public final class SendChain {
 
     long badWr() {
         return memory.address() + memory.byteSize() - Long.BYTES;
+    }
+
+    /** What was added, as {@link WorkRequestOpcode#bit} each. */
+    int operations() {
+        return operations;
+    }
+
+    /** Refuses requests that are no datagrams. @param largest bytes of one */
+    void requireDatagrams(int largest) {
+        if (addressed != size) {
+            throw new IllegalArgumentException("of " + size + " requests only " + addressed
+                    + " have a destination: datagrams need one each, SendChain.destination");
+        }
+        for (int i = 0; i < size; i++) {
+            long wr = base + (long) i * SendWr.SIZE;
+            long bytes = 0;
+            for (int entry = 0; entry < SendWr.numSge(wr); entry++) {
+                bytes += Integer.toUnsignedLong(Sge.length(SendWr.sgList(wr) + (long) entry * Sge.SIZE));
+            }
+            if (bytes > largest) {
+                throw new IllegalArgumentException("a datagram of " + bytes + " bytes is larger than the port's MTU, "
+                        + largest + ": send less, or use a connection");
+            }
+        }
     }
 
     /** How many were posted before the request that {@link #badWr} names. */

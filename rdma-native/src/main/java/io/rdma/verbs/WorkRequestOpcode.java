@@ -74,4 +74,9 @@ public enum WorkRequestOpcode {
     public boolean isReadOrAtomic() {
         return code >= Ibv.WR_RDMA_READ && code <= Ibv.WR_ATOMIC_FETCH_AND_ADD;
     }
+
+    /** Bit of this operation in a set of them. */
+    int bit() {
+        return 1 << code;
+    }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.EnumSet;
 
 /** One end of a connection that a test makes with the connection manager: its queue pair and some memory. */
+@SuppressWarnings("try") // close() of what it holds may throw anything
 final class CmEnd implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BYTES = 4096;

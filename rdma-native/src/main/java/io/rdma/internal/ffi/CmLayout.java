@@ -118,7 +118,7 @@ final class CmLayout {
         ConnParam conn = datagram
                 ? new ConnParam(privateData(param), 0, 0, 0, 0, 0, false, getInt(at + EVENT_UD_QP_NUM))
                 : readParam(param);
-        @Nullable AhAttr path = datagram ? QpAttrLayout.readAh(at + EVENT_UD_AH_ATTR) : null;
+        @Nullable AhAttr path = datagram ? AhAttrLayout.read(at + EVENT_UD_AH_ATTR) : null;
         int qkey = datagram ? getInt(at + EVENT_UD_QKEY) : 0;
         return new CmEventEntry(event, getInt(at + EVENT_STATUS), id, getLong(at + EVENT_LISTEN_ID), conn, path, qkey);
     }

@@ -211,7 +211,7 @@ public final class FfmVerbs implements Verbs {
             List<GidEntry> entries = new ArrayList<>();
             for (long at = table; at < table + count * GID_ENTRY_BYTES; at += GID_ENTRY_BYTES) {
                 entries.add(new GidEntry(
-                        QpAttrLayout.gid(at),
+                        AhAttrLayout.readGid(at),
                         NativeMemory.getInt(at + 16),
                         NativeMemory.getInt(at + 20),
                         NativeMemory.getInt(at + 24),
@@ -356,6 +356,32 @@ public final class FfmVerbs implements Verbs {
     @Override
     public void destroyQp(long qp) {
         zero("ibv_destroy_qp", IbverbsCalls.destroyQp(qp));
+    }
+
+    @Override
+    public long createAh(long pd, AhAttr attr) {
+        long at = CallState.scratch();
+        AhAttrLayout.write(at, attr);
+        return pointer("ibv_create_ah", DatagramCalls.createAh(pd, at));
+    }
+
+    @Override
+    public void destroyAh(long ah) {
+        zero("ibv_destroy_ah", DatagramCalls.destroyAh(ah));
+    }
+
+    @Override
+    public void attachMcast(long qp, byte[] gid, int lid) {
+        long at = CallState.scratch();
+        AhAttrLayout.writeGid(at, gid);
+        zero("ibv_attach_mcast", DatagramCalls.attachMcast(qp, at, lid));
+    }
+
+    @Override
+    public void detachMcast(long qp, byte[] gid, int lid) {
+        long at = CallState.scratch();
+        AhAttrLayout.writeGid(at, gid);
+        zero("ibv_detach_mcast", DatagramCalls.detachMcast(qp, at, lid));
     }
 
     @Override

@@ -79,11 +79,11 @@ final class IbverbsCalls {
 
     private IbverbsCalls() {}
 
-    private static MethodHandle plain(String name, FunctionDescriptor descriptor) {
+    static MethodHandle plain(String name, FunctionDescriptor descriptor) {
         return handle(name, descriptor);
     }
 
-    private static MethodHandle capturing(String name, FunctionDescriptor descriptor) {
+    static MethodHandle capturing(String name, FunctionDescriptor descriptor) {
         return handle(name, descriptor, CallState.ERRNO);
     }
 

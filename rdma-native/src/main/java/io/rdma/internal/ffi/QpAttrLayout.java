@@ -45,7 +45,7 @@ final class QpAttrLayout {
         writeCap(a + CAP, v.cap());
         AhAttr ah = v.ahAttr();
         if (ah != null) {
-            writeAh(a + AH, ah);
+            AhAttrLayout.write(a + AH, ah);
         }
         putShort(a + 120, (short) v.pkeyIndex());
         putByte(a + 124, (byte) (v.enSqdAsyncNotify() ? 1 : 0));
@@ -57,51 +57,11 @@ final class QpAttrLayout {
         }
     }
 
-    private static void writeAh(long a, AhAttr ah) {
-        for (int i = 0; i < 16; i++) {
-            putByte(a + i, ah.dgid()[i]);
-        }
-        putInt(a + 16, ah.flowLabel());
-        putByte(a + 20, (byte) ah.sgidIndex());
-        putByte(a + 21, (byte) ah.hopLimit());
-        putByte(a + 22, (byte) ah.trafficClass());
-        putShort(a + 24, (short) ah.dlid());
-        putByte(a + 26, (byte) ah.sl());
-        putByte(a + 27, (byte) ah.srcPathBits());
-        putByte(a + 28, (byte) ah.staticRate());
-        putByte(a + 29, (byte) (ah.isGlobal() ? 1 : 0));
-        putByte(a + 30, (byte) ah.portNum());
-    }
-
     private static int u8(long a) {
         return getByte(a) & 0xff;
     }
 
-    static byte[] gid(long a) {
-        byte[] gid = new byte[16];
-        for (int i = 0; i < 16; i++) {
-            gid[i] = getByte(a + i);
-        }
-        return gid;
-    }
-
-    static AhAttr readAh(long h) {
-        return new AhAttr(
-                gid(h),
-                getInt(h + 16),
-                u8(h + 20),
-                u8(h + 21),
-                u8(h + 22),
-                getShort(h + 24) & 0xffff,
-                u8(h + 26),
-                u8(h + 27),
-                u8(h + 28),
-                u8(h + 29) != 0,
-                u8(h + 30));
-    }
-
     static QpAttr read(long a) {
-        AhAttr ah = readAh(a + AH);
         return new QpAttr(
                 getInt(a),
                 getInt(a + 4),
@@ -113,7 +73,7 @@ final class QpAttrLayout {
                 getInt(a + 28),
                 getInt(a + 32),
                 readCap(a + CAP),
-                ah,
+                AhAttrLayout.read(a + AH),
                 getShort(a + 120) & 0xffff,
                 u8(a + 124) != 0,
                 u8(a + 125) != 0,

@@ -1,7 +1,7 @@
 package io.rdma.internal.ffi;
 
 /**
- * {@code struct ibv_send_wr}, {@code ibv_post_send(3)}; {@code wr.rdma} and {@code wr.atomic} share their bytes as the union does in C.
+ * {@code struct ibv_send_wr}, {@code ibv_post_send(3)}; {@code wr.rdma}, {@code wr.atomic} and {@code wr.ud} share their bytes as the union does in C.
  *
  * <p>Static accessors over the address of one structure; the offsets are those of 64-bit Linux, the same on x86-64 and aarch64.
  */
@@ -23,6 +23,9 @@ public final class SendWr {
     static final int ATOMIC_COMPARE_ADD = 48;
     static final int ATOMIC_SWAP = 56;
     static final int ATOMIC_RKEY = 64;
+    static final int UD_AH = 40;
+    static final int UD_REMOTE_QPN = 48;
+    static final int UD_REMOTE_QKEY = 52;
 
     private SendWr() {}
 
@@ -164,5 +167,35 @@ public final class SendWr {
     /** Sets {@link #atomicRkey(long)}. */
     public static void atomicRkey(long address, int value) {
         NativeMemory.putInt(address + ATOMIC_RKEY, value);
+    }
+
+    /** {@code wr.ud.ah}. */
+    public static long udAh(long address) {
+        return NativeMemory.getLong(address + UD_AH);
+    }
+
+    /** Sets {@link #udAh(long)}. */
+    public static void udAh(long address, long value) {
+        NativeMemory.putLong(address + UD_AH, value);
+    }
+
+    /** {@code wr.ud.remote_qpn}. */
+    public static int udRemoteQpn(long address) {
+        return NativeMemory.getInt(address + UD_REMOTE_QPN);
+    }
+
+    /** Sets {@link #udRemoteQpn(long)}. */
+    public static void udRemoteQpn(long address, int value) {
+        NativeMemory.putInt(address + UD_REMOTE_QPN, value);
+    }
+
+    /** {@code wr.ud.remote_qkey}. */
+    public static int udRemoteQkey(long address) {
+        return NativeMemory.getInt(address + UD_REMOTE_QKEY);
+    }
+
+    /** Sets {@link #udRemoteQkey(long)}. */
+    public static void udRemoteQkey(long address, int value) {
+        NativeMemory.putInt(address + UD_REMOTE_QKEY, value);
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *       {@code pollAsyncEvents} block.
  * </ul>
  */
-public interface Verbs {
+public interface Verbs extends DatagramVerbs {
 
     /**
      * The devices that exist, {@code ibv_get_device_list(3)}; the list is empty where the kernel has no RDMA (NULL with ENOSYS in C).

@@ -19,6 +19,10 @@ public final class Wc {
     static final int QP_NUM = 28;
     static final int SRC_QP = 32;
     static final int WC_FLAGS = 36;
+    static final int PKEY_INDEX = 40;
+    static final int SLID = 42;
+    static final int SL = 44;
+    static final int DLID_PATH_BITS = 45;
 
     private Wc() {}
 
@@ -120,5 +124,45 @@ public final class Wc {
     /** Sets {@link #wcFlags(long)}. */
     public static void wcFlags(long address, int value) {
         NativeMemory.putInt(address + WC_FLAGS, value);
+    }
+
+    /** Partition of a datagram. */
+    public static int pkeyIndex(long address) {
+        return NativeMemory.getShort(address + PKEY_INDEX) & 0xffff;
+    }
+
+    /** Sets {@link #pkeyIndex(long)}. */
+    public static void pkeyIndex(long address, int value) {
+        NativeMemory.putShort(address + PKEY_INDEX, (short) value);
+    }
+
+    /** Source LID of a datagram. */
+    public static int slid(long address) {
+        return NativeMemory.getShort(address + SLID) & 0xffff;
+    }
+
+    /** Sets {@link #slid(long)}. */
+    public static void slid(long address, int value) {
+        NativeMemory.putShort(address + SLID, (short) value);
+    }
+
+    /** Service level of a datagram. */
+    public static int sl(long address) {
+        return NativeMemory.getByte(address + SL) & 0xff;
+    }
+
+    /** Sets {@link #sl(long)}. */
+    public static void sl(long address, int value) {
+        NativeMemory.putByte(address + SL, (byte) value);
+    }
+
+    /** Path bits of a datagram's destination LID. */
+    public static int dlidPathBits(long address) {
+        return NativeMemory.getByte(address + DLID_PATH_BITS) & 0xff;
+    }
+
+    /** Sets {@link #dlidPathBits(long)}. */
+    public static void dlidPathBits(long address, int value) {
+        NativeMemory.putByte(address + DLID_PATH_BITS, (byte) value);
     }
 }

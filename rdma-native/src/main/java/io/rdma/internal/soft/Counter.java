@@ -36,7 +36,9 @@ enum Counter {
     /** Packets that did not come from the peer that the queue pair is connected to. */
     WRONG_PEER_PKTS,
     /** Datagrams with a wrong queue key. */
-    QKEY_ERR;
+    QKEY_ERR,
+    /** Packets of unreliable transports that found no receive, or belong to a message of which a packet is missing or may not be. */
+    LOST_PKTS;
 
     /** As {@code rdma statistic} prints it. */
     String label() {

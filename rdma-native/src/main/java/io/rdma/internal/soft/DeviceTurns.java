@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
-import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - run queue, timer and `sleepsUntil` belong to who holds the turn.
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class DeviceTurns {
     /** Who takes a packet off the link. */
     interface Delivery {
-        void deliver(Packet packet, @Nullable Endpoint from, long now);
+        void deliver(Packet packet, Endpoint from, long now);
     }
 
     private static final int RECEIVES = 64;

@@ -37,6 +37,10 @@ final class Endpoint {
         return ipv6 == other.ipv6 && high == other.high && low == other.low;
     }
 
+    boolean same(Endpoint other) {
+        return sameIp(other) && port == other.port;
+    }
+
     /** Whether a packet from here is of the device that listens there: on port 4791 a device may send from any port, to spread its flows. */
     boolean sendsFor(Endpoint device) {
         return sameIp(device) && (device.port == SoftAddress.ROCE_PORT || device.port == port);

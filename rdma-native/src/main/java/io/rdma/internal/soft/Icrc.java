@@ -63,6 +63,13 @@ final class Icrc {
         return (int) crc.getValue();
     }
 
+    /** Whether a packet has the ICRC that follows it. */
+    boolean matches(ByteBuffer packet, int at, int length, Endpoint from, Endpoint to) {
+        int difference = Integer.reverseBytes(packet.getInt(at + length)) ^ compute(packet, at, length, from, to, 0);
+        // rdma_rxe and adapters number their datagrams; IPv6 has no such field.
+        return difference == 0 || !from.ipv6 && identification(difference, length) != DAMAGED;
+    }
+
     /**
      * The identification with which a packet has the CRC that it came with.
      *

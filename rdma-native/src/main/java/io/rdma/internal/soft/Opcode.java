@@ -1,7 +1,14 @@
 package io.rdma.internal.soft;
 
-/** BTH opcodes of the reliable connection, IB spec volume 1 table 38, and what each one carries. */
+/**
+ * BTH opcodes, IB spec volume 1 table 38, and what each one carries: the upper 3 bits are the transport, the lower 5 the operation, which means the
+ * same in all of them.
+ */
 final class Opcode {
+    static final int RC = 0;
+    static final int UC = 1;
+    static final int UD = 3;
+
     static final int SEND_FIRST = 0x00;
     static final int SEND_MIDDLE = 0x01;
     static final int SEND_LAST = 0x02;
@@ -26,10 +33,31 @@ final class Opcode {
     static final int SEND_LAST_INV = 0x16;
     static final int SEND_ONLY_INV = 0x17;
 
+    private static final int OPERATION_BITS = 5;
+    private static final int DETH_BYTES = 8;
+
     private Opcode() {}
 
-    static boolean known(int opcode) {
-        return opcode >= 0 && opcode <= FETCH_ADD || hasIeth(opcode);
+    static int transport(int wire) {
+        return wire >>> OPERATION_BITS;
+    }
+
+    static int operation(int wire) {
+        return wire & (1 << OPERATION_BITS) - 1;
+    }
+
+    static int wire(int transport, int opcode) {
+        return transport << OPERATION_BITS | opcode;
+    }
+
+    /** Whether a transport has an operation. */
+    static boolean known(int transport, int opcode) {
+        return switch (transport) {
+            case RC -> opcode <= FETCH_ADD || hasIeth(opcode);
+            case UC -> opcode <= WRITE_ONLY_IMM;
+            case UD -> opcode == SEND_ONLY || opcode == SEND_ONLY_IMM;
+            default -> false;
+        };
     }
 
     static boolean isResponse(int opcode) {
@@ -90,8 +118,9 @@ final class Opcode {
     }
 
     /** Bytes of all headers from the BTH to the payload. */
-    static int headerBytes(int opcode) {
+    static int headerBytes(int transport, int opcode) {
         return 12
+                + (transport == UD ? DETH_BYTES : 0)
                 + (hasReth(opcode) ? 16 : 0)
                 + (hasImm(opcode) ? 4 : 0)
                 + (hasIeth(opcode) ? 4 : 0)

@@ -10,6 +10,7 @@ import io.rdma.internal.ffi.NativeMemory;
 final class Packet {
     private static final int MAX_PIECES = 32;
 
+    int transport; // Opcode.RC, UC or UD
     int opcode;
     int destQpn;
     int psn;
@@ -26,6 +27,8 @@ final class Packet {
     long swapAdd;
     long compare;
     long original;
+    int qkey;
+    int srcQpn;
 
     int payload;
     int pieces;
@@ -37,7 +40,9 @@ final class Packet {
         return 128 << code;
     }
 
+    /** Of a reliable connection, until {@link #transport} is set. */
     void reset(int newOpcode, int newDestQpn, int newPsn) {
+        transport = Opcode.RC;
         opcode = newOpcode;
         destQpn = newDestQpn;
         psn = newPsn;

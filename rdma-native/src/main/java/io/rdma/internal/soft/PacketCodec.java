@@ -16,10 +16,13 @@ final class PacketCodec {
     static int encode(Packet p, ByteBuffer b, long base, int at) {
         int pad = -p.payload & 3;
         b.limit(b.capacity()).position(at);
-        b.put((byte) p.opcode)
+        b.put((byte) Opcode.wire(p.transport, p.opcode))
                 .put((byte) ((p.solicited ? 0x80 : 0) | 0x40 | pad << 4))
                 .putShort((short) DEFAULT_PKEY);
         b.putInt(p.destQpn & 0xffffff).putInt((p.ackRequest ? 0x80000000 : 0) | p.psn & Psn.MASK);
+        if (p.transport == Opcode.UD) {
+            b.putInt(p.qkey).putInt(p.srcQpn);
+        }
         if (Opcode.hasReth(p.opcode)) {
             b.putLong(p.remoteAddress).putInt(p.rkey).putInt((int) p.length);
         }
@@ -58,12 +61,13 @@ final class PacketCodec {
         if (length < BTH || (length & 3) != 0) {
             return false;
         }
-        int opcode = in.get(at) & 0xff;
+        int transport = Opcode.transport(in.get(at) & 0xff);
+        int opcode = Opcode.operation(in.get(at) & 0xff);
         int flags = in.get(at + 1);
-        int header = Opcode.headerBytes(opcode);
+        int header = Opcode.headerBytes(transport, opcode);
         int pad = flags >> 4 & 3;
         int payload = length - header - pad;
-        if (!Opcode.known(opcode)
+        if (!Opcode.known(transport, opcode)
                 || (flags & 0xf) != 0
                 || (in.getShort(at + 2) & 0x7fff) != (DEFAULT_PKEY & 0x7fff)
                 || payload < 0
@@ -71,9 +75,14 @@ final class PacketCodec {
             return false;
         }
         p.reset(opcode, in.getInt(at + 4) & 0xffffff, in.getInt(at + 8) & Psn.MASK);
+        p.transport = transport;
         p.solicited = (flags & 0x80) != 0;
         p.ackRequest = in.getInt(at + 8) < 0;
         in.limit(in.capacity()).position(at + BTH);
+        if (transport == Opcode.UD) {
+            p.qkey = in.getInt();
+            p.srcQpn = in.getInt() & 0xffffff;
+        }
         if (Opcode.hasReth(opcode)) {
             p.remoteAddress = in.getLong();
             p.rkey = in.getInt();

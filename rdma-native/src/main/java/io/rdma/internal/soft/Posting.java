@@ -39,8 +39,7 @@ final class Posting {
         boolean atomic = opcode == WR_ATOMIC_CMP_AND_SWP || opcode == WR_ATOMIC_FETCH_AND_ADD;
         boolean local = opcode == WR_LOCAL_INV || opcode == WR_BIND_MW;
         if (qp.state < QPS_RTS
-                || opcode < 0
-                || opcode > WR_SEND_WITH_INV
+                || !has(qp.transport, opcode)
                 || (flags & ~ALL_FLAGS) != 0
                 || numSge < 0
                 || numSge > qp.cap.maxSendSge()
@@ -63,6 +62,15 @@ final class Posting {
         request.length = entries(request, SendWr.sgList(wr), numSge);
         if (inline && request.length > qp.cap.maxInlineData() || request.length > Integer.MAX_VALUE) {
             return -Errno.EINVAL;
+        }
+        if (qp.transport == Opcode.UD) {
+            SoftAh path = qp.device.handles.find(SendWr.udAh(wr), SoftAh.class);
+            if (path == null || path.pd != qp.pd || request.length > qp.mtu) {
+                return -Errno.EINVAL;
+            }
+            request.ah = path;
+            request.remoteQpn = SendWr.udRemoteQpn(wr) & Psn.MASK;
+            request.remoteQkey = SendWr.udRemoteQkey(wr);
         }
         request.wrId = SendWr.wrId(wr);
         request.opcode = opcode;
@@ -128,6 +136,21 @@ final class Posting {
         }
         qp.device.ring(qp);
         return 0;
+    }
+
+    /** Whether a transport has an operation, {@code ibv_post_send(3)}. */
+    private static boolean has(int transport, int opcode) {
+        return switch (opcode) {
+            case WR_SEND, WR_SEND_WITH_IMM -> true;
+            case WR_RDMA_WRITE, WR_RDMA_WRITE_WITH_IMM -> transport != Opcode.UD;
+            case WR_RDMA_READ,
+                    WR_ATOMIC_CMP_AND_SWP,
+                    WR_ATOMIC_FETCH_AND_ADD,
+                    WR_LOCAL_INV,
+                    WR_BIND_MW,
+                    WR_SEND_WITH_INV -> transport == Opcode.RC;
+            default -> false;
+        };
     }
 
     /** The buffer is the caller's again after the post. */

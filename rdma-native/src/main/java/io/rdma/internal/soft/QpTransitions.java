@@ -8,8 +8,9 @@ import io.rdma.internal.ffi.QpCap;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
-/** Which attributes a transition of a reliable connection needs and allows, {@code ibv_modify_qp(3)}; and the merge of what was set. */
+/** Which attributes a transition needs and allows by transport, {@code ibv_modify_qp(3)}; and the merge of what was set. */
 final class QpTransitions {
     static final QpAttr INITIAL = new QpAttr(
             QPS_RESET,
@@ -35,11 +36,11 @@ final class QpTransitions {
             0);
 
     private static final int MAX_RD_ATOMIC = 128;
-    private static final int TO_INIT = QP_PKEY_INDEX | QP_PORT | QP_ACCESS_FLAGS;
-    private static final int TO_RTR =
-            QP_AV | QP_PATH_MTU | QP_DEST_QPN | QP_RQ_PSN | QP_MAX_DEST_RD_ATOMIC | QP_MIN_RNR_TIMER;
-    private static final int TO_RTS = QP_TIMEOUT | QP_RETRY_CNT | QP_RNR_RETRY | QP_SQ_PSN | QP_MAX_QP_RD_ATOMIC;
-    private static final int CHANGE = QP_ACCESS_FLAGS | QP_MIN_RNR_TIMER;
+    private static final int PARTITION = QP_PKEY_INDEX | QP_PORT;
+    private static final int PATH = QP_AV | QP_PATH_MTU | QP_DEST_QPN | QP_RQ_PSN;
+    private static final int RC_ANSWERS = QP_MAX_DEST_RD_ATOMIC | QP_MIN_RNR_TIMER;
+    private static final int RC_RETRIES = QP_TIMEOUT | QP_RETRY_CNT | QP_RNR_RETRY | QP_MAX_QP_RD_ATOMIC;
+    private static final int MIGRATION = QP_ALT_PATH | QP_PATH_MIG_STATE;
     private static final String[] NAMES = {
         "STATE",
         "CUR_STATE",
@@ -67,31 +68,36 @@ final class QpTransitions {
     private QpTransitions() {}
 
     /** Checks a transition. @return the new state @throws VerbsException EINVAL that names the attribute */
-    static int check(int from, QpAttr attr, int mask) {
+    static int check(int transport, int from, QpAttr attr, int mask) {
         int to = (mask & QP_STATE) != 0 ? attr.qpState() : from;
         if (to == QPS_RESET || to == QPS_ERR) {
             return to;
         }
+        boolean rc = transport == Opcode.RC;
+        boolean ud = transport == Opcode.UD;
+        int initial = PARTITION | (ud ? QP_QKEY : QP_ACCESS_FLAGS);
+        // What may change while it runs.
+        int change = ud ? QP_QKEY : QP_ACCESS_FLAGS | MIGRATION | (rc ? QP_MIN_RNR_TIMER : 0);
         int required;
         int optional;
         if ((from == QPS_RESET || from == QPS_INIT) && to == QPS_INIT) {
-            required = from == QPS_RESET ? TO_INIT : 0;
-            optional = TO_INIT;
+            required = from == QPS_RESET ? initial : 0;
+            optional = initial;
         } else if (from == QPS_INIT && to == QPS_RTR) {
-            required = TO_RTR;
-            optional = QP_ACCESS_FLAGS | QP_PKEY_INDEX | QP_ALT_PATH;
+            required = ud ? 0 : PATH | (rc ? RC_ANSWERS : 0);
+            optional = QP_PKEY_INDEX | (ud ? QP_QKEY : QP_ACCESS_FLAGS | QP_ALT_PATH);
         } else if (from == QPS_RTR && to == QPS_RTS) {
-            required = TO_RTS;
-            optional = CHANGE | QP_CUR_STATE | QP_ALT_PATH | QP_PATH_MIG_STATE;
-        } else if (from == QPS_RTS && to == QPS_RTS || from == QPS_SQD && to == QPS_RTS) {
+            required = QP_SQ_PSN | (rc ? RC_RETRIES : 0);
+            optional = change | QP_CUR_STATE;
+        } else if ((from == QPS_RTS || from == QPS_SQD || from == QPS_SQE && !rc) && to == QPS_RTS) {
             required = 0;
-            optional = CHANGE | QP_CUR_STATE | QP_ALT_PATH | QP_PATH_MIG_STATE;
+            optional = change | QP_CUR_STATE;
         } else if (from == QPS_RTS && to == QPS_SQD) {
             required = 0;
             optional = QP_EN_SQD_ASYNC_NOTIFY;
         } else if (from == QPS_SQD && to == QPS_SQD) {
             required = 0;
-            optional = TO_RTS | TO_INIT | CHANGE | QP_AV | QP_MAX_DEST_RD_ATOMIC;
+            optional = change | QP_PKEY_INDEX | (ud ? 0 : QP_AV) | (rc ? QP_PORT | RC_RETRIES | RC_ANSWERS : 0);
         } else {
             throw invalid("from state " + from + " to " + to + " is no transition");
         }
@@ -108,7 +114,7 @@ final class QpTransitions {
     /** Carries a transition out. Device thread. */
     static void apply(SoftQp qp, QpAttr attr, int mask) {
         int from = qp.state;
-        int to = check(from, attr, mask);
+        int to = check(qp.transport, from, attr, mask);
         QpAttr merged = merge(qp.attr, attr, mask, to);
         if ((mask & QP_PORT) != 0 && merged.portNum() != 1 || (mask & QP_PKEY_INDEX) != 0 && merged.pkeyIndex() != 0) {
             throw invalid("there is port 1 and partition index 0 only");
@@ -117,7 +123,7 @@ final class QpTransitions {
                 && (merged.maxRdAtomic() > MAX_RD_ATOMIC || merged.maxDestRdAtomic() > MAX_RD_ATOMIC)) {
             throw invalid("at most " + MAX_RD_ATOMIC + " reads and atomics");
         }
-        if (to == QPS_RTR && from == QPS_INIT) {
+        if (to == QPS_RTR && from == QPS_INIT && qp.transport != Opcode.UD) {
             connect(qp, merged);
         }
         qp.attr = merged;
@@ -138,15 +144,20 @@ final class QpTransitions {
 
     private static void connect(SoftQp qp, QpAttr attr) {
         AhAttr path = attr.ahAttr();
-        if (path == null || !path.isGlobal() || path.sgidIndex() != 0) {
-            throw invalid("RoCE needs a global route from GID index 0");
-        }
         if (attr.pathMtu() < MTU_256 || attr.pathMtu() > MTU_4096) {
             throw invalid("path MTU code " + attr.pathMtu() + " is not one of 1 to 5");
         }
-        InetSocketAddress peer = SoftAddress.of(path.dgid());
+        InetSocketAddress peer = target("ibv_modify_qp", path);
         qp.peer = peer.equals(qp.device.local()) ? null : peer;
         qp.mtu = Packet.mtuBytes(attr.pathMtu());
+    }
+
+    /** Where a path leads. */
+    static InetSocketAddress target(String call, @Nullable AhAttr path) {
+        if (path == null || !path.isGlobal() || path.sgidIndex() != 0) {
+            throw new VerbsException(call, Errno.EINVAL, "RoCE needs a global route, from GID index 0");
+        }
+        return SoftAddress.of(path.dgid());
     }
 
     static VerbsException invalid(String why) {
@@ -163,7 +174,7 @@ final class QpTransitions {
                 state,
                 has(mask, QP_PATH_MTU) ? v.pathMtu() : old.pathMtu(),
                 old.pathMigState(),
-                0,
+                has(mask, QP_QKEY) ? v.qkey() : old.qkey(),
                 has(mask, QP_RQ_PSN) ? v.rqPsn() & Psn.MASK : old.rqPsn(),
                 has(mask, QP_SQ_PSN) ? v.sqPsn() & Psn.MASK : old.sqPsn(),
                 has(mask, QP_DEST_QPN) ? v.destQpNum() : old.destQpNum(),

@@ -10,12 +10,13 @@ import static io.rdma.internal.ffi.Ibv.*;
 // PSN is acknowledged.
 
 /** The sending side of a queue pair: segments requests into packets, and retires them as the peer answers. IB spec volume 1, 9.7. */
-final class Requester {
+final class Requester implements SendSide {
     private static final int BUDGET = 64;
     private static final int INFINITE_RNR = 7;
     private static final long TIMER_UNIT_NANOS = 4096;
 
     private final SoftQp qp;
+    private final Segmenter segmenter;
     private final Packet packet = new Packet();
     private long next;
     private int index; // packet within `next`
@@ -28,9 +29,11 @@ final class Requester {
 
     Requester(SoftQp qp) {
         this.qp = qp;
+        segmenter = new Segmenter(qp);
     }
 
-    void reset(int psn) {
+    @Override
+    public void reset(int psn) {
         next = qp.sq.taken;
         index = 0;
         nextPsn = psn;
@@ -40,12 +43,13 @@ final class Requester {
         deadline = 0;
     }
 
-    /** When {@link #run} must be called at the latest, 0 for never. */
-    long wakeAt() {
+    @Override
+    public long wakeAt() {
         return rnrUntil != 0 ? rnrUntil : deadline;
     }
 
-    boolean run(long now) {
+    @Override
+    public boolean run(long now) {
         if (qp.state != QPS_RTS) {
             return false;
         }
@@ -95,7 +99,8 @@ final class Requester {
         if (request.opcode == WR_RDMA_READ) {
             return requestRead(request, now);
         }
-        build(request);
+        segmenter.build(packet, request, index, Psn.add(request.firstPsn, index));
+        packet.ackRequest = index == request.packets - 1 || index % (UdpLink.WINDOW / 2) == UdpLink.WINDOW / 2 - 1;
         startTimer(now);
         advance(request, 1);
         qp.device.transmit(qp, packet);
@@ -128,7 +133,7 @@ final class Requester {
                 return false;
             }
         }
-        if (!request.inline && !localMemory(request)) {
+        if (!segmenter.localMemory(request)) {
             // Those before it must end first, in order.
             if (qp.sq.taken == next) {
                 fail(WC_LOC_PROT_ERR);
@@ -141,10 +146,7 @@ final class Requester {
             request.done = 0;
             request.acked = 0;
             request.asked = 0;
-            request.packets = (int) Math.max(1, (request.length + qp.mtu - 1) / qp.mtu);
-            if (request.isAtomic()) {
-                request.packets = 1;
-            }
+            request.packets = request.isAtomic() ? 1 : segmenter.packets(request);
             nextPsn = Psn.add(nextPsn, request.packets);
         }
         return true;
@@ -158,17 +160,6 @@ final class Requester {
             }
         }
         return answers;
-    }
-
-    private boolean localMemory(WorkRequest request) {
-        int access = request.answered() ? ACCESS_LOCAL_WRITE : 0;
-        for (int i = 0; i < request.numSge; i++) {
-            int bytes = request.bytes[i];
-            if (bytes != 0 && qp.device.translate(qp.pd, request.lkey[i], request.address[i], bytes, access) == 0) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private int oldestPsn() {
@@ -217,68 +208,8 @@ final class Requester {
         }
     }
 
-    private void build(WorkRequest request) {
-        boolean first = index == 0;
-        boolean last = index == request.packets - 1;
-        packet.reset(opcode(request, first, last), qp.attr.destQpNum(), Psn.add(request.firstPsn, index));
-        packet.ackRequest = last || index % (UdpLink.WINDOW / 2) == UdpLink.WINDOW / 2 - 1;
-        packet.solicited = last && request.solicited;
-        packet.remoteAddress = request.remoteAddress;
-        packet.rkey = request.rkey;
-        packet.length = request.length;
-        packet.imm = request.imm;
-        packet.invalidate = request.invalidate;
-        packet.swapAdd = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.swap : request.compareAdd;
-        packet.compare = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.compareAdd : 0;
-        if (!request.answered()) {
-            long offset = (long) index * qp.mtu;
-            gather(request, offset, (int) Math.min(qp.mtu, request.length - offset));
-        }
-    }
-
-    private static int opcode(WorkRequest request, boolean first, boolean last) {
-        if (request.opcode == WR_ATOMIC_CMP_AND_SWP) {
-            return Opcode.COMPARE_SWAP;
-        }
-        if (request.opcode == WR_ATOMIC_FETCH_AND_ADD) {
-            return Opcode.FETCH_ADD;
-        }
-        if (last && request.opcode == WR_SEND_WITH_INV) {
-            return first ? Opcode.SEND_ONLY_INV : Opcode.SEND_LAST_INV;
-        }
-        int base = request.isSend() ? Opcode.SEND_FIRST : Opcode.WRITE_FIRST;
-        int imm = request.hasImm() ? 1 : 0;
-        if (first) {
-            return last ? base + Opcode.SEND_ONLY + imm : base;
-        }
-        return last ? base + Opcode.SEND_LAST + imm : base + Opcode.SEND_MIDDLE;
-    }
-
-    /** The pieces of local memory that make {@code bytes} bytes of the message from {@code offset}. */
-    private void gather(WorkRequest request, long offset, int bytes) {
-        long skip = offset;
-        int left = bytes;
-        for (int i = 0; i < request.numSge && left > 0; i++) {
-            int size = request.bytes[i];
-            if (skip >= size) {
-                skip -= size;
-                continue;
-            }
-            int part = (int) Math.min(size - skip, left);
-            long address = request.inline
-                    ? request.address[i] + skip
-                    : qp.device.translate(qp.pd, request.lkey[i], request.address[i] + skip, part, 0);
-            if (address == 0) {
-                return; // deregistered since the check: the peer sees a short packet and refuses it
-            }
-            packet.addPiece(address, part);
-            left -= part;
-            skip = 0;
-        }
-    }
-
-    /** A response of the peer. */
-    void response(Packet p, long now) {
+    @Override
+    public void response(Packet p, long now) {
         if (qp.state != QPS_RTS && qp.state != QPS_SQD || outside(p.psn)) {
             return;
         }
@@ -439,18 +370,10 @@ final class Requester {
             index = 0;
         }
         qp.sq.taken++;
-        request.numbered = false;
         if (qp.sq.taken == next && index == 0) {
             deadline = 0;
         }
-        if (request.isSend()) {
-            qp.device.counters.count(Counter.RDMA_SENDS);
-        }
-        if (request.signaled) {
-            int opcode = request.completionOpcode();
-            qp.complete(
-                    qp.sendCq, false, qp.sq.taken, request.wrId, WC_SUCCESS, opcode, request.length, request, false);
-        }
+        segmenter.succeed(request);
     }
 
     private void rewindToOldest() {

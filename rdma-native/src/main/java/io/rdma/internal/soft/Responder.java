@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
 // - A request that is refused for good ends the queue pair after its NAK was sent.
 
 /** The receiving side of a queue pair: checks, executes and answers what the peer asks. IB spec volume 1, 9.7. */
-final class Responder {
+final class Responder implements ReceiveSide {
     private static final int BUDGET = 64;
     private static final VarHandle LONGS = ValueLayout.JAVA_LONG.varHandle();
     private static final int NONE = -1;
@@ -38,7 +38,8 @@ final class Responder {
         this.qp = qp;
     }
 
-    void reset(int psn) {
+    @Override
+    public void reset(int psn) {
         expected = psn;
         msn = 0;
         nakSent = false;
@@ -48,8 +49,8 @@ final class Responder {
         answers = new AnswerQueue(Math.max(1, qp.attr.maxDestRdAtomic()));
     }
 
-    /** Sends what is to be answered, within a bound. @return whether more is left */
-    boolean run() {
+    @Override
+    public boolean run() {
         int budget = BUDGET;
         while (!answers.isEmpty() && budget-- > 0) {
             if (!answer(answers.first())) {
@@ -110,8 +111,8 @@ final class Responder {
         return qp.state != QPS_ERR;
     }
 
-    /** A request packet of the peer. */
-    void request(Packet p) {
+    @Override
+    public void request(Packet p) {
         if (qp.state < QPS_RTR || qp.state > QPS_SQD || fatal) {
             return;
         }
@@ -176,13 +177,13 @@ final class Responder {
         }
         long offset = message == NONE ? 0 : received;
         if (offset + p.payload > into.length) {
-            failReceive(into, WC_LOC_LEN_ERR);
+            qp.receiveFailed(into, WC_LOC_LEN_ERR);
             end(Aeth.NAK_INVALID_REQUEST, p.psn);
         } else if (!qp.device.scatter(qp.pd, into, offset, p)) {
-            failReceive(into, WC_LOC_PROT_ERR);
+            qp.receiveFailed(into, WC_LOC_PROT_ERR);
             end(Aeth.NAK_REMOTE_OPERATION, p.psn);
         } else if (Opcode.hasIeth(p.opcode) && !qp.device.keys.invalidate(qp, p.invalidate)) {
-            failReceive(into, WC_REM_INV_REQ_ERR);
+            qp.receiveFailed(into, WC_REM_INV_REQ_ERR);
             end(Aeth.NAK_REMOTE_ACCESS, p.psn);
         } else {
             received = offset + p.payload;
@@ -191,7 +192,7 @@ final class Responder {
             } else {
                 message = NONE;
                 msn++;
-                completeReceive(into, p, WC_RECV, received);
+                qp.received(into, p, WC_RECV, received);
             }
             accept(p);
         }
@@ -238,7 +239,7 @@ final class Responder {
         if (!goesOn) {
             msn++;
             if (consumed != null) {
-                completeReceive(consumed, p, WC_RECV_RDMA_WITH_IMM, writeLength);
+                qp.received(consumed, p, WC_RECV_RDMA_WITH_IMM, writeLength);
             }
         }
         accept(p);
@@ -313,17 +314,6 @@ final class Responder {
                 : (long) LONGS.compareAndExchange(NativeMemory.ALL, address, p.compare, p.swapAdd);
         answers.keep(p.psn, job.original);
         accept(1);
-    }
-
-    private void completeReceive(WorkRequest into, Packet p, int opcode, long bytes) {
-        into.arrivedWith = Opcode.hasImm(p.opcode) ? WC_WITH_IMM : Opcode.hasIeth(p.opcode) ? WC_WITH_INV : 0;
-        into.imm = into.arrivedWith == WC_WITH_INV ? p.invalidate : p.imm;
-        qp.complete(qp.recvCq, true, qp.received(), into.wrId, WC_SUCCESS, opcode, bytes, into, p.solicited);
-    }
-
-    private void failReceive(WorkRequest into, int status) {
-        into.arrivedWith = 0;
-        qp.complete(qp.recvCq, true, qp.received(), into.wrId, status, 0, 0, into, true);
     }
 
     private void pend(int syndrome, int psn) {

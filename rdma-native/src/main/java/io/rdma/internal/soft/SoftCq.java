@@ -51,8 +51,7 @@ final class SoftCq extends SoftObject {
             int status,
             int opcode,
             long bytes,
-            int imm,
-            int arrivedWith,
+            WorkRequest request,
             boolean solicited) {
         if (overrun || tail - head == cqe) {
             overrun = true;
@@ -68,13 +67,19 @@ final class SoftCq extends SoftObject {
         // A failed completion defines nothing else: garbage shows who reads it anyway.
         Wc.opcode(wc, ok ? opcode : UNDEFINED);
         Wc.byteLen(wc, ok ? (int) bytes : UNDEFINED);
-        if (ok && arrivedWith == WC_WITH_INV) {
-            Wc.invalidatedRkey(wc, imm);
+        int flags = receive ? request.arrivedWith : 0;
+        if (ok && (flags & WC_WITH_INV) != 0) {
+            Wc.invalidatedRkey(wc, request.imm);
         } else {
-            Wc.immData(wc, ok && arrivedWith == WC_WITH_IMM ? imm : UNDEFINED);
+            Wc.immData(wc, ok && (flags & WC_WITH_IMM) != 0 ? request.imm : UNDEFINED);
         }
-        Wc.srcQp(wc, UNDEFINED);
-        Wc.wcFlags(wc, ok ? arrivedWith : UNDEFINED);
+        Wc.wcFlags(wc, ok ? flags : UNDEFINED);
+        boolean datagram = ok && receive && qp.transport == Opcode.UD;
+        Wc.srcQp(wc, datagram ? request.srcQpn : UNDEFINED);
+        Wc.pkeyIndex(wc, datagram ? 0 : UNDEFINED);
+        Wc.slid(wc, datagram ? 0 : UNDEFINED);
+        Wc.sl(wc, datagram ? 0 : UNDEFINED);
+        Wc.dlidPathBits(wc, datagram ? 0 : UNDEFINED);
         owners[slot] = qp;
         receives[slot] = receive;
         retires[slot] = retire;

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The running part of an open software device: its thread, its queue pairs, its keys, its link. */
 final class SoftDevice {
+    private static final int MOST_VIOLATIONS = 0xffff;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final IntTable<SoftQp> qps = new IntTable<>();
@@ -28,17 +29,42 @@ final class SoftDevice {
     private final List<SoftQp> all = new ArrayList<>();
     final Counters counters = new Counters();
     private final UdpLink link;
+    private final Datagrams datagrams;
+    private final int mtu;
     private final DeviceTurns turns;
 
     SoftDevice(SoftConfig config, HandleTable handles) {
         this.handles = handles;
         link = new UdpLink(config, counters);
-        turns = new DeviceTurns(link, all, this::deliver);
+        datagrams = new Datagrams(this, link);
+        mtu = Packet.mtuBytes(config.activeMtu());
+        turns = new DeviceTurns(link, all, this::arrived);
         turns.start();
     }
 
     InetSocketAddress local() {
         return link.local();
+    }
+
+    /** Bytes of the port's MTU. */
+    int mtu() {
+        return mtu;
+    }
+
+    /** Device thread. */
+    Datagrams datagrams() {
+        return datagrams;
+    }
+
+    /** Device thread. */
+    @Nullable
+    SoftQp find(int qpn) {
+        return qps.get(qpn);
+    }
+
+    /** {@code qkey_viol_cntr} of the port, which stays at its largest value. */
+    int qkeyViolations() {
+        return call(() -> (int) Math.min(MOST_VIOLATIONS, counters.get(Counter.QKEY_ERR)));
     }
 
     /** What was counted so far, by name. */
@@ -85,10 +111,18 @@ final class SoftDevice {
         }
     }
 
+    private void arrived(Packet packet, Endpoint from, long now) {
+        if (packet.transport == Opcode.UD) {
+            datagrams.deliver(packet, from, link.endpoint());
+        } else {
+            deliver(packet, from, now);
+        }
+    }
+
     private void deliver(Packet packet, @Nullable Endpoint from, long now) {
         counters.count(Counter.RCVD_PKTS);
         SoftQp qp = qps.get(packet.destQpn);
-        if (qp == null) {
+        if (qp == null || qp.transport != packet.transport) {
             counters.count(Counter.UNKNOWN_QP_PKTS);
             return;
         }

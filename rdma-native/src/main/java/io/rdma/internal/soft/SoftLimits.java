@@ -16,6 +16,9 @@ final class SoftLimits {
     static final int MAX_RD_ATOMIC = 128;
     private static final int CAPABILITIES =
             DEVICE_RC_RNR_NAK_GEN | DEVICE_MEM_WINDOW | DEVICE_MEM_MGT_EXTENSIONS | DEVICE_MEM_WINDOW_TYPE_2B;
+    private static final int MAX_GROUPS = 1 << 10;
+    private static final int MAX_GROUP_MEMBERS = 1 << 10;
+    private static final int MAX_AH = 1 << 19;
     private static final int PAGE_SIZES = 0xfffff000;
     private static final int PORT_PHYS_LINK_UP = 5;
 
@@ -51,9 +54,9 @@ final class SoftLimits {
                 0,
                 ATOMIC_GLOB,
                 1 << 19,
-                0,
-                0,
-                0,
+                MAX_GROUPS,
+                MAX_GROUP_MEMBERS,
+                MAX_AH,
                 1 << 16,
                 MAX_SRQ_WR,
                 MAX_SGE,
@@ -62,7 +65,7 @@ final class SoftLimits {
                 1);
     }
 
-    static PortAttr port(int activeMtu) {
+    static PortAttr port(int activeMtu, int qkeyViolations) {
         return new PortAttr(
                 PORT_ACTIVE,
                 MTU_4096,
@@ -71,7 +74,7 @@ final class SoftLimits {
                 0,
                 1 << 30,
                 0,
-                0,
+                qkeyViolations,
                 1,
                 0,
                 0,

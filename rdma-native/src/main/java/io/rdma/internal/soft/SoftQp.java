@@ -3,7 +3,11 @@ package io.rdma.internal.soft;
 import static io.rdma.internal.ffi.Ibv.EVENT_QP_LAST_WQE_REACHED;
 import static io.rdma.internal.ffi.Ibv.QPS_ERR;
 import static io.rdma.internal.ffi.Ibv.QPS_RESET;
+import static io.rdma.internal.ffi.Ibv.QPS_SQE;
+import static io.rdma.internal.ffi.Ibv.WC_GRH;
 import static io.rdma.internal.ffi.Ibv.WC_SUCCESS;
+import static io.rdma.internal.ffi.Ibv.WC_WITH_IMM;
+import static io.rdma.internal.ffi.Ibv.WC_WITH_INV;
 import static io.rdma.internal.ffi.Ibv.WC_WR_FLUSH_ERR;
 
 import io.rdma.internal.ffi.QpAttr;
@@ -14,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Everything but the rings, `state` and `rung` belongs to the device thread.
+// - In SQE, where only unreliable transports go, the send queue is flushed.
 // - In ERR every posted request gets a flush completion, the send queue in order, then the receive queue. What is
 // posted to a shared receive queue stays there; only the request that was arriving is flushed.
 // - LAST_WQE_REACHED is told once per way into ERR, behind those completions.
@@ -27,14 +32,16 @@ final class SoftQp extends SoftObject {
     final @Nullable SoftSrq srq;
     final QpCap cap;
     final boolean signalAll;
+    final int transport; // Opcode.RC, UC or UD
     final int qpn;
     final WorkQueue sq;
     final WorkQueue rq;
-    final Requester requester;
-    final Responder responder;
+    final SendSide requester;
+    final ReceiveSide responder;
     private WorkRequest arriving; // of the shared receive queue; counts while `holding`
     private boolean holding;
     private boolean lastTold;
+    int attached; // to how many multicast groups
     boolean queued; // in the device's run queue
     final AtomicBoolean rung = new AtomicBoolean();
     volatile int state = QPS_RESET;
@@ -44,10 +51,11 @@ final class SoftQp extends SoftObject {
     @Nullable
     InetSocketAddress peer; // null: on this device
 
-    int mtu;
+    int mtu; // of the path; of the port for datagrams
 
     SoftQp(
             SoftDevice device,
+            int transport,
             SoftPd pd,
             SoftCq sendCq,
             SoftCq recvCq,
@@ -56,6 +64,7 @@ final class SoftQp extends SoftObject {
             boolean signalAll,
             int qpn) {
         this.device = device;
+        this.transport = transport;
         this.pd = pd;
         this.sendCq = sendCq;
         this.recvCq = recvCq;
@@ -66,8 +75,13 @@ final class SoftQp extends SoftObject {
         sq = new WorkQueue(cap.maxSendWr(), cap.maxSendSge(), cap.maxInlineData());
         rq = new WorkQueue(cap.maxRecvWr(), cap.maxRecvSge(), 0);
         arriving = srq == null ? new WorkRequest(0, 0) : srq.place();
-        requester = new Requester(this);
-        responder = new Responder(this);
+        mtu = transport == Opcode.UD ? device.mtu() : 0;
+        requester = transport == Opcode.RC ? new Requester(this) : new UnreliableRequester(this);
+        responder = switch (transport) {
+            case Opcode.RC -> new Responder(this);
+            case Opcode.UC -> new UnreliableResponder(this);
+            default -> new DatagramResponder(this);
+        };
     }
 
     /** Does what there is to do, within a bound. @return whether more is left that needs no event */
@@ -76,6 +90,9 @@ final class SoftQp extends SoftObject {
             flush();
             return false;
         }
+        if (state == QPS_SQE) {
+            flush(sq, sendCq, false);
+        }
         boolean more = responder.run();
         return requester.run(now) | more;
     }
@@ -83,6 +100,12 @@ final class SoftQp extends SoftObject {
     /** Whether what it sends may be lost: then only so much is on its way at once. */
     boolean overLink() {
         return peer != null || device.faulty();
+    }
+
+    /** The oldest send of an unreliable transport failed here: what follows is flushed, receives go on. IB spec volume 1, 10.3.1. */
+    void sendError() {
+        state = QPS_SQE;
+        flush(sq, sendCq, false);
     }
 
     /** To ERR, with everything that is posted flushed. */
@@ -136,6 +159,19 @@ final class SoftQp extends SoftObject {
         return 0;
     }
 
+    /** A message, or a write with immediate data, has used up the receive that {@link #receive} gave. */
+    void received(WorkRequest into, Packet p, int opcode, long bytes) {
+        into.arrivedWith = (Opcode.hasImm(p.opcode) ? WC_WITH_IMM : Opcode.hasIeth(p.opcode) ? WC_WITH_INV : 0)
+                | (transport == Opcode.UD ? WC_GRH : 0);
+        into.imm = Opcode.hasIeth(p.opcode) ? p.invalidate : p.imm;
+        into.srcQpn = p.srcQpn;
+        complete(recvCq, true, received(), into.wrId, WC_SUCCESS, opcode, bytes, into, p.solicited);
+    }
+
+    void receiveFailed(WorkRequest into, int status) {
+        complete(recvCq, true, received(), into.wrId, status, 0, 0, into, true);
+    }
+
     /** A completion was polled. Any thread. */
     void retire(boolean receive, long upTo) {
         if (receive && srq != null) {
@@ -182,8 +218,7 @@ final class SoftQp extends SoftObject {
         if (receive && status == WC_SUCCESS) {
             device.counters.count(Counter.RDMA_RECVS);
         }
-        int arrivedWith = receive ? request.arrivedWith : 0;
-        if (!cq.add(this, receive, retire, wrId, status, opcode, bytes, request.imm, arrivedWith, solicited)) {
+        if (!cq.add(this, receive, retire, wrId, status, opcode, bytes, request, solicited)) {
             dropped(receive);
             device.overrun(cq);
         }

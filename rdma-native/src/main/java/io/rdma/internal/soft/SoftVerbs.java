@@ -3,6 +3,7 @@ package io.rdma.internal.soft;
 import static io.rdma.internal.ffi.Ibv.*;
 import static io.rdma.internal.soft.SoftLimits.*;
 
+import io.rdma.internal.ffi.AhAttr;
 import io.rdma.internal.ffi.AsyncEventEntry;
 import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.DeviceAttr;
@@ -113,10 +114,10 @@ public final class SoftVerbs implements Verbs {
     }
 
     @Override
-    public PortAttr queryPort(long context, int port) {
+    public synchronized PortAttr queryPort(long context, int port) {
         object("ibv_query_port", context, SoftContext.class);
         checkPort("ibv_query_port", port);
-        return SoftLimits.port(config.activeMtu());
+        return SoftLimits.port(config.activeMtu(), device().qkeyViolations());
     }
 
     private static void checkPort(String call, int port) {
@@ -293,9 +294,7 @@ public final class SoftVerbs implements Verbs {
             throw new VerbsException(
                     "ibv_create_qp", Errno.EINVAL, "The shared receive queue is of another protection domain");
         }
-        if (attr.qpType() != QPT_RC) {
-            throw new VerbsException("ibv_create_qp", Errno.EOPNOTSUPP, NAME + " has reliable connections only");
-        }
+        int transport = transport(attr.qpType());
         if (outside(cap.maxSendWr(), MAX_QP_WR)
                 || outside(cap.maxRecvWr(), MAX_QP_WR)
                 || outside(cap.maxSendSge(), MAX_SGE)
@@ -309,7 +308,8 @@ public final class SoftVerbs implements Verbs {
         QpCap granted = srq == null ? cap : new QpCap(cap.maxSendWr(), 0, cap.maxSendSge(), 0, cap.maxInlineData());
         SoftDevice on = device();
         SoftQp qp = on.call(() -> {
-            SoftQp made = new SoftQp(on, owner, sendCq, recvCq, srq, granted, attr.sqSigAll(), on.freshQpn());
+            SoftQp made =
+                    new SoftQp(on, transport, owner, sendCq, recvCq, srq, granted, attr.sqSigAll(), on.freshQpn());
             handles.add(made); // before anything can be told of it
             on.add(made);
             return made;
@@ -321,6 +321,17 @@ public final class SoftVerbs implements Verbs {
         sendCq.users++;
         recvCq.users++;
         return new Qp(qp.handle, qp.qpn, granted);
+    }
+
+    private static int transport(int qpType) {
+        return switch (qpType) {
+            case QPT_RC -> Opcode.RC;
+            case QPT_UC -> Opcode.UC;
+            case QPT_UD -> Opcode.UD;
+            default ->
+                throw new VerbsException(
+                        "ibv_create_qp", Errno.EOPNOTSUPP, NAME + " has queue pairs of type RC, UC and UD only");
+        };
     }
 
     @Override
@@ -341,11 +352,14 @@ public final class SoftVerbs implements Verbs {
     @Override
     public synchronized void destroyQp(long qp) {
         SoftQp object = object("ibv_destroy_qp", qp, SoftQp.class);
-        release("ibv_destroy_qp", object);
         object.device.call(() -> {
+            if (object.attached > 0) { // as ib_uverbs has it
+                throw SoftDevice.busy("ibv_destroy_qp");
+            }
             object.device.remove(object);
             return 0;
         });
+        release("ibv_destroy_qp", object);
         object.pd.context.forget(object);
         if (object.srq != null) {
             object.srq.users--;
@@ -353,6 +367,40 @@ public final class SoftVerbs implements Verbs {
         object.pd.users--;
         object.sendCq.users--;
         object.recvCq.users--;
+    }
+
+    @Override
+    public synchronized long createAh(long pd, AhAttr attr) {
+        SoftPd owner = object("ibv_create_ah", pd, SoftPd.class);
+        checkPort("ibv_create_ah", attr.portNum());
+        SoftAh made = new SoftAh(owner, QpTransitions.target("ibv_create_ah", attr));
+        owner.users++;
+        return handles.add(made);
+    }
+
+    @Override
+    public synchronized void destroyAh(long ah) {
+        SoftAh object = object("ibv_destroy_ah", ah, SoftAh.class);
+        release("ibv_destroy_ah", object);
+        object.pd.users--;
+    }
+
+    @Override
+    public void attachMcast(long qp, byte[] gid, int lid) {
+        SoftQp object = object("ibv_attach_mcast", qp, SoftQp.class);
+        object.device.call(() -> {
+            object.device.datagrams().attach(object, gid);
+            return 0;
+        });
+    }
+
+    @Override
+    public void detachMcast(long qp, byte[] gid, int lid) {
+        SoftQp object = object("ibv_detach_mcast", qp, SoftQp.class);
+        object.device.call(() -> {
+            object.device.datagrams().detach(object, gid);
+            return 0;
+        });
     }
 
     @Override

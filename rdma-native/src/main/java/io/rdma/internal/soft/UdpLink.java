@@ -69,6 +69,10 @@ final class UdpLink implements AutoCloseable {
         return socket.local();
     }
 
+    Endpoint endpoint() {
+        return local;
+    }
+
     /** Datagrams that the system did not take. */
     long lost() {
         return socket.lost();
@@ -150,11 +154,7 @@ final class UdpLink implements AutoCloseable {
     }
 
     private boolean intact(int at, int length) {
-        memory.limit(memory.capacity());
-        int crc = Integer.reverseBytes(memory.getInt(at + length));
-        int difference = crc ^ icrc.compute(memory, at, length, from, local, IDENTIFICATION);
-        // rdma_rxe and adapters number their datagrams; IPv6 has no such field.
-        return difference == 0 || !local.ipv6 && icrc.identification(difference, length) != Icrc.DAMAGED;
+        return icrc.matches(memory.limit(memory.capacity()), at, length, from, local);
     }
 
     /** Waits for a packet or a wake-up. @param nanos at most so long, negative for ever */

@@ -44,8 +44,18 @@ final class WorkRequest {
     int packets;
     int done;
 
+    /** For datagrams: where to, and the keys there. */
+    @Nullable
+    SoftAh ah;
+
+    int remoteQpn;
+    int remoteQkey;
+
     /** For receives: {@code IBV_WC_*} of what arrived with the message, immediate data or an invalidated key; {@link #imm} has it. */
     int arrivedWith;
+
+    /** For receives: the sender of a datagram. */
+    int srcQpn;
 
     /** Where inline data is copied to; 0 if the queue has none. */
     final long inlineData;

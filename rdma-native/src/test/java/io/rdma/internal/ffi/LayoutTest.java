@@ -63,7 +63,7 @@ class LayoutTest {
                 if (name.equals("size")) {
                     size(type.getValue(), field.getInt(null));
                 } else {
-                    offset(type.getValue(), name.replaceFirst("^(rdma|atomic)_", "wr.$1."), field.getInt(null));
+                    offset(type.getValue(), name.replaceFirst("^(rdma|atomic|ud)_", "wr.$1."), field.getInt(null));
                 }
             }
         }
@@ -78,6 +78,8 @@ class LayoutTest {
         offsets("ibv_device_attr", DeviceAttrLayout.SIZE, DeviceAttrLayout::read);
         size("ibv_srq_attr", SrqAttrLayout.SIZE);
         offsets("ibv_srq_attr", SrqAttrLayout.SIZE, SrqAttrLayout::read);
+        size("ibv_ah_attr", AhAttrLayout.SIZE);
+        offsets("ibv_ah_attr", AhAttrLayout.SIZE, AhAttrLayout::read);
         offsets("ibv_qp_cap", 20, QpAttrLayout::readCap);
         writesWhatItReads();
     }
@@ -225,7 +227,7 @@ class LayoutTest {
 
     /** Half of ibv_ah_attr's fields lie in its ibv_global_route. */
     private static String grh(String name) {
-        return name.replaceFirst("^ah_attr\\.(dgid|flow_label|sgid_index|hop_limit|traffic_class)$", "ah_attr.grh.$1");
+        return name.replaceFirst("^(ah_attr\\.)?(dgid|flow_label|sgid_index|hop_limit|traffic_class)$", "$1grh.$2");
     }
 
     private void offset(String struct, String field, long value) {

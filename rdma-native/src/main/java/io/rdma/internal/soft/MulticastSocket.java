@@ -1,0 +1,101 @@
+package io.rdma.internal.soft;
+
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - Buffer, packet and checksum belong to the socket's own thread, which takes the device's turn for each datagram.
+// - The thread ends when the socket is closed, which does not wait for it.
+
+/**
+ * Receives what is sent to one group on UDP port 4791: a socket that is bound to a host's address gets nothing else. Bound to the group, so that
+ * two groups on a host do not mix.
+ */
+final class MulticastSocket implements AutoCloseable {
+    private final DatagramChannel channel;
+    private final InetAddress group;
+    private final SoftDevice device;
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(LinkSocket.MAX_DATAGRAM);
+    private final long base = MemorySegment.ofBuffer(buffer).address();
+    private final Icrc icrc = new Icrc(LinkSocket.MAX_DATAGRAM);
+    private final Packet packet = new Packet();
+    private final Endpoint from = new Endpoint();
+    private final Endpoint to;
+
+    /** Joins the group on the network interface of an address. */
+    MulticastSocket(InetAddress group, InetAddress local, SoftDevice device) {
+        this.group = group;
+        this.device = device;
+        InetSocketAddress bound = new InetSocketAddress(group, SoftAddress.ROCE_PORT);
+        to = new Endpoint(bound);
+        DatagramChannel opened = null;
+        try {
+            opened = DatagramChannel.open(
+                    group instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
+            opened.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            opened.bind(bound);
+            NetworkInterface of = NetworkInterface.getByInetAddress(local);
+            if (of == null) {
+                throw new IOException("no network interface has the address " + local.getHostAddress());
+            }
+            opened.join(group, of);
+            channel = opened;
+        } catch (IOException | IllegalArgumentException e) {
+            closeQuietly(opened);
+            throw new VerbsException(
+                    "ibv_attach_mcast",
+                    Errno.EADDRNOTAVAIL,
+                    "The host cannot join " + group.getHostAddress() + ": " + e.getMessage());
+        }
+        Thread.ofVirtual().name("rdma-group-" + group.getHostAddress()).start(this::run);
+    }
+
+    private void run() {
+        while (channel.isOpen()) {
+            try {
+                buffer.clear();
+                from.set((InetSocketAddress) channel.receive(buffer));
+            } catch (IOException e) {
+                continue; // closed, or an ICMP error
+            }
+            int length = buffer.position() - Icrc.BYTES;
+            buffer.clear();
+            if (length > 0
+                    && (length & 3) == 0
+                    && from.ipv6 == to.ipv6
+                    && icrc.matches(buffer, 0, length, from, to)
+                    && PacketCodec.decode(packet, buffer, base, 0, length)) {
+                device.call(() -> {
+                    device.datagrams().arrived(packet, from, to, group);
+                    return 0;
+                });
+            }
+        }
+    }
+
+    private static void closeQuietly(@Nullable DatagramChannel channel) {
+        if (channel != null) {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                System.getLogger(MulticastSocket.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closeQuietly(channel);
+    }
+}

@@ -1,0 +1,16 @@
+package io.rdma.internal.soft;
+
+/** What sends the requests of a queue pair, by its transport. Device thread. */
+interface SendSide {
+    /** Starts anew behind what is posted so far. @param psn of the first packet */
+    void reset(int psn);
+
+    /** When {@link #run} must be called at the latest, 0 for never. */
+    long wakeAt();
+
+    /** Sends what may go, within a bound. @return whether more is left that needs no event */
+    boolean run(long now);
+
+    /** A response of the peer. */
+    void response(Packet packet, long now);
+}

@@ -1,0 +1,83 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Ibv.QPS_RTS;
+import static io.rdma.internal.ffi.Ibv.WC_LOC_PROT_ERR;
+
+// Invariants (device thread)
+// - sq.taken is the request that is being sent, `index` its next packet; 0 <= index < packets.
+// - A request is done when its last packet was handed to the link: nobody answers, nothing is sent twice.
+
+/** The sending side of a UC or UD queue pair. IB spec volume 1, 9.8. */
+final class UnreliableRequester implements SendSide {
+    private static final int BUDGET = 64;
+
+    private final SoftQp qp;
+    private final Segmenter segmenter;
+    private final Packet packet = new Packet();
+    private int index;
+    private int nextPsn;
+
+    UnreliableRequester(SoftQp qp) {
+        this.qp = qp;
+        segmenter = new Segmenter(qp);
+    }
+
+    @Override
+    public void reset(int psn) {
+        index = 0;
+        nextPsn = psn;
+    }
+
+    @Override
+    public long wakeAt() {
+        return 0;
+    }
+
+    @Override
+    public boolean run(long now) {
+        int budget = BUDGET;
+        while (qp.state == QPS_RTS && budget > 0 && sendNext()) {
+            budget--;
+        }
+        return budget == 0;
+    }
+
+    private boolean sendNext() {
+        if (qp.sq.taken == qp.sq.posted()) {
+            return false;
+        }
+        WorkRequest request = qp.sq.at(qp.sq.taken);
+        if (index == 0) {
+            if (!segmenter.localMemory(request)) {
+                qp.sq.taken++;
+                qp.complete(qp.sendCq, false, qp.sq.taken, request.wrId, WC_LOC_PROT_ERR, 0, 0, request, false);
+                qp.sendError();
+                return false;
+            }
+            request.packets = segmenter.packets(request);
+        }
+        segmenter.build(packet, request, index, nextPsn);
+        nextPsn = Psn.add(nextPsn, 1);
+        SoftAh path = request.ah;
+        if (path == null) {
+            qp.device.transmit(qp, packet);
+        } else {
+            packet.destQpn = request.remoteQpn;
+            // IB spec volume 1, 10.2.5: a key that only the privileged may name stands for the queue pair's own.
+            packet.qkey = request.remoteQkey < 0 ? qp.attr.qkey() : request.remoteQkey;
+            packet.srcQpn = qp.qpn;
+            qp.device.datagrams().send(packet, path);
+        }
+        if (++index == request.packets) {
+            index = 0;
+            qp.sq.taken++;
+            segmenter.succeed(request);
+        }
+        return true;
+    }
+
+    @Override
+    public void response(Packet packet, long now) {
+        // Nobody answers an unreliable request: what looks like it is no packet of this transport.
+    }
+}

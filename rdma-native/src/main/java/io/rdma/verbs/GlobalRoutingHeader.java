@@ -1,0 +1,76 @@
+package io.rdma.verbs;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * The 40 bytes in front of a received datagram, {@code struct ibv_grh} in {@code ibv_post_recv(3)}: valid when {@link CompletionBatch#hasGlobalRoute}. On RoCE
+ * version 2 over IPv4 the last 20 of them are the IP header and the others undefined (IBA annex A17).
+ *
+ * @param sgid who sent it
+ * @param dgid whom it was sent to: a GID of this port, or a multicast group
+ * @param flowLabel 20 bits, 0 over IPv4
+ * @param trafficClass 0 to 255
+ * @param hopLimit 0 to 255, what was left of it
+ */
+public record GlobalRoutingHeader(Gid sgid, Gid dgid, int flowLabel, int trafficClass, int hopLimit) {
+    /** Bytes that it takes in front of every datagram. */
+    public static final int BYTES = 40;
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final int SGID = 8;
+    private static final int DGID = 24;
+    private static final int IPV4 = 20;
+
+    /**
+     * Reads it.
+     *
+     * @param header at least 40 bytes, the start of what the receive's first entries name
+     * @return the header
+     * @throws IllegalArgumentException if it is neither of IP version 6 nor 4: the completion said that there is none, or this is not where it is
+     */
+    public static GlobalRoutingHeader read(MemorySegment header) {
+        int word = header.get(INT, 0);
+        if (word >>> 28 == 6) {
+            return new GlobalRoutingHeader(
+                    gid(header, SGID), gid(header, DGID), word & 0xfffff, word >>> 20 & 0xff, u8(header, 7));
+        }
+        if (u8(header, IPV4) >>> 4 == 4) {
+            return new GlobalRoutingHeader(
+                    mapped(header, IPV4 + 12),
+                    mapped(header, IPV4 + 16),
+                    0,
+                    u8(header, IPV4 + 1),
+                    u8(header, IPV4 + 8));
+        }
+        throw new IllegalArgumentException(
+                "these are not the 40 bytes in front of a datagram: neither a GRH nor an IPv4 header");
+    }
+
+    private static int u8(MemorySegment header, long at) {
+        return header.get(ValueLayout.JAVA_BYTE, at) & 0xff;
+    }
+
+    private static Gid gid(MemorySegment header, long at) {
+        return Gid.of(header.asSlice(at, 16).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    private static Gid mapped(MemorySegment header, long at) {
+        byte[] gid = new byte[16];
+        gid[10] = -1;
+        gid[11] = -1;
+        MemorySegment.copy(header, ValueLayout.JAVA_BYTE, at, gid, 12, 4);
+        return Gid.of(gid);
+    }
+
+    /**
+     * The route back, {@code ibv_init_ah_from_wc(3)}.
+     *
+     * @param sgidIndex the local GID to answer from
+     * @return to the sender
+     */
+    public GlobalRoute answer(int sgidIndex) {
+        return new GlobalRoute(sgid, flowLabel, sgidIndex, hopLimit, trafficClass);
+    }
+}

@@ -1,0 +1,17 @@
+package io.rdma.verbs;
+
+import org.junit.jupiter.api.Tag;
+
+@Tag("rxe")
+class RxeUnreliableConnectionContractTest extends UnreliableConnectionContract {
+    @Override
+    String device() {
+        return "rxe0";
+    }
+
+    /** Linux 6.1's rdma_rxe does not know SQE. */
+    @Override
+    QueuePairState afterSendError() {
+        return QueuePairState.ERR;
+    }
+}

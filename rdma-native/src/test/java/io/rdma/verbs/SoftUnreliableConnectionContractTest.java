@@ -1,0 +1,8 @@
+package io.rdma.verbs;
+
+class SoftUnreliableConnectionContractTest extends UnreliableConnectionContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}

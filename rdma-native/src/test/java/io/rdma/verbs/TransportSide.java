@@ -1,0 +1,101 @@
+package io.rdma.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+
+/** One queue pair of any transport with a completion queue and a region, in RESET at first. */
+final class TransportSide implements AutoCloseable {
+    static final int SIZE = 1 << 16;
+    static final int DEPTH = 16;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    final DeviceContext context;
+    final ProtectionDomain domain;
+    final CompletionQueue queue;
+    final QueuePair pair;
+    final MemoryRegion memory;
+    final SendChain sends = new SendChain(DEPTH, 2);
+    final CompletionBatch completion = new CompletionBatch(1);
+    private final ReceiveChain receives = new ReceiveChain(1, 1);
+
+    TransportSide(DeviceContext context, ProtectionDomain domain, QueuePairType type, long seed) {
+        this.context = context;
+        this.domain = domain;
+        queue = context.createCompletionQueue(4 * DEPTH, null);
+        pair = domain.createQueuePair(type, queue, queue, new QueuePairCapacity(DEPTH, DEPTH, 2, 1, 32));
+        memory = domain.allocate(SIZE, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+        byte[] random = new byte[SIZE];
+        new Random(seed).nextBytes(random);
+        memory.segment().copyFrom(MemorySegment.ofArray(random));
+    }
+
+    static GidTableEntry gid(DeviceContext context) {
+        return context.queryGidTable().stream()
+                .filter(e -> e.type() == GidType.ROCE_V2
+                        && !e.gid().isLinkLocal()
+                        && !e.gid().isZero())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    void receive(long wrId, long offset, int length) {
+        receives.clear();
+        receives.add(wrId).entry(memory.segment().address() + offset, length, memory.lkey());
+        assertThat(pair.post(receives)).isZero();
+    }
+
+    /** Fills a request; {@link #post} sends what was filled. */
+    SendChain request(long wrId, WorkRequestOpcode opcode, long offset, int length) {
+        sends.add(wrId, opcode);
+        if (length > 0) {
+            sends.entry(memory.segment().address() + offset, length, memory.lkey());
+        }
+        return sends.signaled();
+    }
+
+    void post() {
+        assertThat(pair.post(sends)).isZero();
+        sends.clear();
+    }
+
+    /** Polls exactly one completion. */
+    CompletionBatch next() {
+        await(() -> {
+            int polled = queue.poll(completion);
+            assertThat(polled).isBetween(0, 1);
+            return polled == 1;
+        });
+        return completion;
+    }
+
+    CompletionBatch expect(long wrId, WorkCompletionStatus status) {
+        next();
+        assertThat(completion.wrId(0)).isEqualTo(wrId);
+        assertThat(WorkCompletionStatus.of(completion.status(0))).isEqualTo(status);
+        return completion;
+    }
+
+    static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+            Thread.yield();
+        }
+    }
+
+    MemorySegment bytes(long offset, int length) {
+        return memory.segment().asSlice(offset, length);
+    }
+
+    @Override
+    public void close() {
+        pair.close();
+        queue.close();
+        memory.close();
+    }
+}
