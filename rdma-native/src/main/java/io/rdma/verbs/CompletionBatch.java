@@ -1,6 +1,7 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.Wc;
 import java.lang.foreign.Arena;
 
@@ -20,7 +21,7 @@ public final class CompletionBatch {
     public CompletionBatch(int capacity) {
         this.capacity = capacity;
         // Reachability keeps the memory, which the device never sees: the library copies into it during a poll.
-        this.memory = Arena.ofAuto().allocate((long) capacity * Wc.SIZE, 64);
+        this.memory = Arena.ofAuto().allocate((long) capacity * (Wc.SIZE + Long.BYTES), 64);
         this.address = memory.address();
     }
 
@@ -38,6 +39,11 @@ public final class CompletionBatch {
 
     long address() {
         return address;
+    }
+
+    /** One for each completion, behind them. */
+    long timestamps() {
+        return address + (long) capacity * Wc.SIZE;
     }
 
     private long at(int index) {
@@ -212,5 +218,15 @@ public final class CompletionBatch {
      */
     public int pkeyIndex(int index) {
         return Wc.pkeyIndex(at(index));
+    }
+
+    /**
+     * When the operation completed; of a queue that was created with a {@link CompletionTimestamp} only, undefined on failure.
+     *
+     * @param index of the completion
+     * @return ticks of the device's clock, or nanoseconds since 1970
+     */
+    public long timestamp(int index) {
+        return NativeMemory.getLong(timestamps() + (long) java.util.Objects.checkIndex(index, capacity) * Long.BYTES);
     }
 }

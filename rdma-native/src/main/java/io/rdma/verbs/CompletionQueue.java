@@ -1,14 +1,19 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ffi.Cq;
+import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Verbs;
+import org.jspecify.annotations.Nullable;
 
 /** A completion queue, {@code ibv_create_cq(3)}. Exactly one thread polls it. */
 public final class CompletionQueue extends NativeObject {
+    private final @Nullable ExtendedVerbs extended; // null: polled by the classic interface
     private final int entries;
 
-    CompletionQueue(Verbs verbs, long handle, int entries) {
-        super(verbs, handle);
-        this.entries = entries;
+    CompletionQueue(Verbs verbs, @Nullable ExtendedVerbs extended, Cq cq) {
+        super(verbs, cq.handle());
+        this.extended = extended;
+        this.entries = cq.cqe();
     }
 
     /**
@@ -21,13 +26,24 @@ public final class CompletionQueue extends NativeObject {
     }
 
     /**
-     * Takes completions, {@code ibv_poll_cq(3)}.
+     * How it is polled.
+     *
+     * @return as it was created
+     */
+    public VerbsInterface polling() {
+        return extended == null ? VerbsInterface.CLASSIC : VerbsInterface.EXTENDED;
+    }
+
+    /**
+     * Takes completions, {@code ibv_poll_cq(3)} or {@code ibv_start_poll(3)}.
      *
      * @param batch overwritten; its capacity is the most that is taken
      * @return how many were taken, or a negative errno when the queue has overrun
      */
     public int poll(CompletionBatch batch) {
-        return verbs.pollCq(handle(), batch.capacity(), batch.address());
+        return extended == null
+                ? verbs.pollCq(handle(), batch.capacity(), batch.address())
+                : extended.pollEx(handle(), batch.capacity(), batch.address(), batch.timestamps());
     }
 
     /**

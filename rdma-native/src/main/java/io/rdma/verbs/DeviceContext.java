@@ -1,6 +1,8 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Cq;
+import io.rdma.internal.ffi.ExtendedVerbs;
+import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Verbs;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -153,7 +155,33 @@ public final class DeviceContext extends NativeObject {
      */
     public CompletionQueue createCompletionQueue(int entries, @Nullable CompletionChannel channel) {
         Cq cq = verbs.createCq(handle(), entries, channel == null ? 0 : channel.handle(), 0);
-        return new CompletionQueue(verbs, cq.handle(), cq.cqe());
+        return new CompletionQueue(verbs, null, cq);
+    }
+
+    /**
+     * Creates a completion queue that is polled by one of the two interfaces, {@code ibv_create_cq(3)} or {@code ibv_create_cq_ex(3)}.
+     *
+     * @param entries as for {@link #createCompletionQueue(int, CompletionChannel)}
+     * @param channel where its events go, or null
+     * @param polling how it is polled
+     * @param timestamp what {@link CompletionBatch#timestamp} will have
+     * @return to be closed after its queue pairs
+     * @throws IllegalArgumentException for a timestamp with the classic interface
+     * @throws VerbsException EOPNOTSUPP if the device lacks the extended interface or that timestamp
+     */
+    public CompletionQueue createCompletionQueue(
+            int entries, @Nullable CompletionChannel channel, VerbsInterface polling, CompletionTimestamp timestamp) {
+        if (polling == VerbsInterface.CLASSIC) {
+            if (timestamp != CompletionTimestamp.NONE) {
+                throw new IllegalArgumentException(
+                        "completions have a timestamp with the extended interface only, not " + timestamp);
+            }
+            return createCompletionQueue(entries, channel);
+        }
+        long events = channel == null ? 0 : channel.handle();
+        ExtendedVerbs extended = verbs.extended();
+        Cq cq = extended.createCqEx(handle(), entries, events, 0, Ibv.WC_STANDARD_FLAGS | timestamp.flag());
+        return new CompletionQueue(verbs, extended, cq);
     }
 
     /**

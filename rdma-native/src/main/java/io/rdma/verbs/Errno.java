@@ -22,6 +22,8 @@ public final class Errno {
     public static final int ENODEV = 19;
     /** Invalid argument. */
     public static final int EINVAL = 22;
+    /** No space left; rdma_rxe's word for a full queue. */
+    public static final int ENOSPC = 28;
     /** Not implemented. */
     public static final int ENOSYS = 38;
     /** Operation not supported. */
@@ -51,6 +53,7 @@ public final class Errno {
             case EBUSY -> "EBUSY (16, busy)";
             case ENODEV -> "ENODEV (19, no such device)";
             case EINVAL -> "EINVAL (22, invalid argument)";
+            case ENOSPC -> "ENOSPC (28, no space left)";
             case ENOSYS -> "ENOSYS (38, not implemented)";
             case EOPNOTSUPP -> "EOPNOTSUPP (95, operation not supported)";
             case EADDRINUSE -> "EADDRINUSE (98, address in use)";

@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.Pages;
@@ -11,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** A protection domain, {@code ibv_alloc_pd(3)}: queue pairs and memory work together only within one. */
 public final class ProtectionDomain extends NativeObject {
@@ -160,7 +162,7 @@ public final class ProtectionDomain extends NativeObject {
      */
     public QueuePair createQueuePair(
             QueuePairType type, CompletionQueue sendQueue, CompletionQueue receiveQueue, QueuePairCapacity capacity) {
-        return createQueuePair(type, sendQueue, receiveQueue, 0, capacity);
+        return createQueuePair(type, sendQueue, receiveQueue, null, capacity, VerbsInterface.CLASSIC);
     }
 
     /**
@@ -199,38 +201,50 @@ public final class ProtectionDomain extends NativeObject {
             CompletionQueue receiveQueue,
             SharedReceiveQueue shared,
             QueuePairCapacity capacity) {
-        if (!shared.isOf(this)) {
-            // Devices differ in whose domain counts then: libibverbs lets it pass, and each message fails.
-            throw new IllegalArgumentException("the shared receive queue is of another protection domain");
-        }
-        return createQueuePair(
-                type,
-                sendQueue,
-                receiveQueue,
-                shared.handle(),
-                capacity.withMaxReceiveWr(shared.attributes().maxWr())
-                        .withMaxReceiveSge(shared.attributes().maxSge()));
+        return createQueuePair(type, sendQueue, receiveQueue, shared, capacity, VerbsInterface.CLASSIC);
     }
 
-    private QueuePair createQueuePair(
+    /**
+     * Creates a queue pair in RESET that is posted to by one of the two interfaces, {@code ibv_create_qp(3)} or {@code ibv_create_qp_ex(3)}.
+     *
+     * @param type transport
+     * @param sendQueue where sends complete
+     * @param receiveQueue where its receives complete
+     * @param shared of this domain: where it takes its receives from; null for receives of its own
+     * @param capacity wanted depths; see {@link QueuePair#capacity()} for what was granted
+     * @param posting how it is posted to
+     * @return to be closed before its completion queues and the shared queue
+     * @throws IllegalArgumentException if the shared queue is of another domain
+     * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport, shared receives for it, the extended interface, or an operation in it
+     */
+    public QueuePair createQueuePair(
             QueuePairType type,
             CompletionQueue sendQueue,
             CompletionQueue receiveQueue,
-            long shared,
-            QueuePairCapacity capacity) {
+            @Nullable SharedReceiveQueue shared,
+            QueuePairCapacity capacity,
+            VerbsInterface posting) {
+        if (shared != null && !shared.isOf(this)) {
+            // Devices differ in whose domain counts then: libibverbs lets it pass, and each message fails.
+            throw new IllegalArgumentException("the shared receive queue is of another protection domain");
+        }
         QpCap cap = capacity.toCap();
-        Qp qp = verbs.createQp(
-                handle(),
-                new QpInitAttr(
-                        sendQueue.handle(),
-                        receiveQueue.handle(),
-                        shared,
-                        shared == 0 ? cap : withReceives(cap, 0, 0),
-                        type.code(),
-                        false));
-        QpCap granted =
-                shared == 0 ? qp.cap() : withReceives(qp.cap(), capacity.maxReceiveWr(), capacity.maxReceiveSge());
-        return new QueuePair(verbs, context, type, qp, QueuePairCapacity.of(granted));
+        QpInitAttr attr = new QpInitAttr(
+                sendQueue.handle(),
+                receiveQueue.handle(),
+                shared == null ? 0 : shared.handle(),
+                shared == null ? cap : withReceives(cap, 0, 0),
+                type.code(),
+                false);
+        ExtendedVerbs extended = posting == VerbsInterface.EXTENDED ? verbs.extended() : null;
+        Qp qp = extended == null ? verbs.createQp(handle(), attr) : extended.createQpEx(handle(), attr, type.sendOps());
+        QpCap granted = shared == null
+                ? qp.cap()
+                : withReceives(
+                        qp.cap(),
+                        shared.attributes().maxWr(),
+                        shared.attributes().maxSge());
+        return new QueuePair(verbs, extended, context, type, qp, QueuePairCapacity.of(granted));
     }
 
     /**

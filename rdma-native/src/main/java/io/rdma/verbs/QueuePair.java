@@ -1,9 +1,11 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.MwBind;
 import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.Verbs;
+import org.jspecify.annotations.Nullable;
 
 /** A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe as in C; a {@link SendChain} is not. */
 public final class QueuePair extends NativeObject {
@@ -11,16 +13,35 @@ public final class QueuePair extends NativeObject {
     private final QueuePairType type;
     private final int number;
     private final QueuePairCapacity capacity;
+    private final @Nullable ExtendedVerbs extended; // null: posted to by the classic interface
     private final Runnable destroyer;
     private volatile int largestDatagram; // 0: not asked for yet
 
-    QueuePair(Verbs verbs, long context, QueuePairType type, Qp qp, QueuePairCapacity capacity) {
-        this(verbs, context, type, qp, capacity, () -> verbs.destroyQp(qp.handle()));
+    QueuePair(
+            Verbs verbs,
+            @Nullable ExtendedVerbs extended,
+            long context,
+            QueuePairType type,
+            Qp qp,
+            QueuePairCapacity capacity) {
+        this(verbs, extended, context, type, qp, capacity, () -> verbs.destroyQp(qp.handle()));
     }
 
     /** One that somebody else destroys. */
     QueuePair(Verbs verbs, long context, QueuePairType type, Qp qp, QueuePairCapacity capacity, Runnable destroyer) {
+        this(verbs, null, context, type, qp, capacity, destroyer);
+    }
+
+    private QueuePair(
+            Verbs verbs,
+            @Nullable ExtendedVerbs extended,
+            long context,
+            QueuePairType type,
+            Qp qp,
+            QueuePairCapacity capacity,
+            Runnable destroyer) {
         super(verbs, qp.handle());
+        this.extended = extended;
         this.context = context;
         this.type = type;
         this.number = qp.qpNum();
@@ -56,6 +77,15 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
+     * How it is posted to.
+     *
+     * @return as it was created
+     */
+    public VerbsInterface posting() {
+        return extended == null ? VerbsInterface.CLASSIC : VerbsInterface.EXTENDED;
+    }
+
+    /**
      * Changes state and attributes, {@code ibv_modify_qp(3)}.
      *
      * @param attributes exactly those that were set are changed
@@ -80,11 +110,11 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * Posts sends, {@code ibv_post_send(3)}.
+     * Posts sends, {@code ibv_post_send(3)} or {@code ibv_wr_post(3)}.
      *
      * @param chain not empty
      * @return 0 when all were posted, else a negative errno ({@code -ENOMEM}: the queue is full); {@link #postedBeforeFailure(SendChain)} tells
-     *     how many were posted nevertheless
+     *     how many were posted nevertheless, which are none with {@link VerbsInterface#EXTENDED}
      * @throws IllegalArgumentException if a request is for an operation that this type lacks; or of a datagram, which has no destination or is larger
      *     than the port's MTU. Nothing is posted then
      */
@@ -93,7 +123,9 @@ public final class QueuePair extends NativeObject {
         if (type == QueuePairType.UD) {
             chain.requireDatagrams(largestDatagram());
         }
-        int result = verbs.postSend(handle(), chain.address(), chain.badWr());
+        int result = extended == null
+                ? verbs.postSend(handle(), chain.address(), chain.badWr())
+                : extended.wrPost(handle(), chain.address(), chain.badWr());
         if (chain.hasBindings()) {
             chain.bindingsPosted(result == 0 ? chain.size() : chain.postedBeforeBad());
         }

@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Ibv;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -24,15 +25,24 @@ public enum QueuePairType {
     private final int code;
     private final Set<WorkRequestOpcode> operations;
     private final int operationBits;
+    private final long sendOps;
 
     QueuePairType(int code, WorkRequestOpcode... operations) {
         this.code = code;
         this.operations = Collections.unmodifiableSet(EnumSet.copyOf(List.of(operations)));
         int bits = 0;
+        long ops = 0;
         for (WorkRequestOpcode operation : operations) {
             bits |= operation.bit();
+            ops |= ExtendedVerbs.sendOp(operation.code());
         }
         operationBits = bits;
+        sendOps = ops;
+    }
+
+    /** {@code IBV_QP_EX_WITH_*}: what a queue pair of this type is created for that is posted to by the extended interface. */
+    long sendOps() {
+        return sendOps;
     }
 
     /**

@@ -40,6 +40,16 @@ abstract class VerbsContract {
     /** Name of the device. */
     abstract String device();
 
+    /** How the queue pairs are posted to and the completion queues polled. */
+    VerbsInterface way() {
+        return VerbsInterface.CLASSIC;
+    }
+
+    /** Whether a request may have entries of different lengths. */
+    boolean gathers() {
+        return true;
+    }
+
     /** What a sender sees whose message is too large: IB specification volume 1, 9.7.4.1.2, NAK invalid request. */
     WorkCompletionStatus tooLargeAtSender() {
         return WorkCompletionStatus.REM_INV_REQ_ERR;
@@ -56,11 +66,11 @@ abstract class VerbsContract {
         context = TestDevice.assumed(device()).open();
         domain = context.allocateProtectionDomain();
         channel = context.createCompletionChannel();
-        queueA = context.createCompletionQueue(4 * DEPTH, channel);
-        queueB = context.createCompletionQueue(4 * DEPTH, null);
+        queueA = context.createCompletionQueue(4 * DEPTH, channel, way(), CompletionTimestamp.NONE);
+        queueB = context.createCompletionQueue(4 * DEPTH, null, way(), CompletionTimestamp.NONE);
         QueuePairCapacity capacity = new QueuePairCapacity(DEPTH, DEPTH, 2, 1, 32);
-        a = domain.createQueuePair(queueA, queueA, capacity);
-        b = domain.createQueuePair(queueB, queueB, capacity);
+        a = domain.createQueuePair(QueuePairType.RC, queueA, queueA, null, capacity, way());
+        b = domain.createQueuePair(QueuePairType.RC, queueB, queueB, null, capacity, way());
         memoryA = domain.allocate(SIZE, EnumSet.of(AccessFlag.LOCAL_WRITE));
         memoryB = domain.allocate(
                 SIZE, EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
@@ -285,10 +295,10 @@ abstract class VerbsContract {
         sends.clear();
         request(1, WorkRequestOpcode.SEND)
                 .entry(memoryA.segment().address() + 100, 5, memoryA.lkey())
-                .entry(memoryA.segment().address(), 3, memoryA.lkey());
+                .entry(memoryA.segment().address(), gathers() ? 3 : 5, memoryA.lkey());
         post();
         expect(queueB, 9, WorkCompletionStatus.SUCCESS);
-        assertThat(completion.byteLength(0)).isEqualTo(8);
+        assertThat(completion.byteLength(0)).isEqualTo(gathers() ? 8 : 10);
         assertThat(memoryB.segment().asSlice(0, 5).mismatch(memoryA.segment().asSlice(100, 5)))
                 .isEqualTo(-1);
         assertThat(memoryB.segment().asSlice(5, 3).mismatch(memoryA.segment().asSlice(0, 3)))
@@ -331,7 +341,17 @@ abstract class VerbsContract {
         }
         assertThat(a.post(sends)).isEqualTo(-Errno.ENOMEM);
         int posted = a.postedBeforeFailure(sends);
-        assertThat(posted).isBetween(DEPTH, 2 * DEPTH - 1);
+        if (way() == VerbsInterface.EXTENDED) {
+            assertThat(posted).as("all or nothing").isZero();
+            assertThat(queueA.poll(batch)).isZero();
+            sends.clear();
+            toB(request(0, WorkRequestOpcode.RDMA_READ), 0).signaled();
+            addEntry(8);
+            post();
+            posted = 1;
+        } else {
+            assertThat(posted).isBetween(DEPTH, 2 * DEPTH - 1);
+        }
         for (int i = 0; i < posted; i++) {
             expect(queueA, i, WorkCompletionStatus.SUCCESS);
         }

@@ -25,11 +25,12 @@ public final class FfmVerbs implements Verbs {
     private static final int DEVICE_NAME_BYTES = 64;
     private static final int MR_LKEY = 36;
     private static final int MR_RKEY = 40;
-    private static final int CQ_CQE = 28;
+    static final int CQ_CQE = 28;
     private static final int CHANNEL_FD = 8;
     private static final int GID_ENTRY_BYTES = 32;
 
     private final Map<Long, WakeableDescriptor> channels = new ConcurrentHashMap<>();
+    private final ExtendedVerbs extended = new FfmExtended();
     private final Map<Long, FfmAsyncEvents> contexts = new ConcurrentHashMap<>();
 
     private final MemoryWindowVerbs windows = new FfmMemoryWindows();
@@ -456,5 +457,10 @@ public final class FfmVerbs implements Verbs {
     @Override
     public MemoryWindowVerbs windows() {
         return windows;
+    }
+
+    @Override
+    public ExtendedVerbs extended() {
+        return extended;
     }
 }

@@ -159,6 +159,34 @@ public final class Ibv {
     public static final int WC_WITH_IMM = 1 << 1;
     public static final int WC_WITH_INV = 1 << 3;
 
+    // enum ibv_qp_init_attr_mask
+    public static final int QP_INIT_ATTR_PD = 1;
+    public static final int QP_INIT_ATTR_SEND_OPS_FLAGS = 1 << 6;
+
+    // enum ibv_qp_create_send_ops_flags
+    public static final int QP_EX_WITH_RDMA_WRITE = 1;
+    public static final int QP_EX_WITH_RDMA_WRITE_WITH_IMM = 1 << 1;
+    public static final int QP_EX_WITH_SEND = 1 << 2;
+    public static final int QP_EX_WITH_SEND_WITH_IMM = 1 << 3;
+    public static final int QP_EX_WITH_RDMA_READ = 1 << 4;
+    public static final int QP_EX_WITH_ATOMIC_CMP_AND_SWP = 1 << 5;
+    public static final int QP_EX_WITH_ATOMIC_FETCH_AND_ADD = 1 << 6;
+    public static final int QP_EX_WITH_LOCAL_INV = 1 << 7;
+    public static final int QP_EX_WITH_BIND_MW = 1 << 8;
+    public static final int QP_EX_WITH_SEND_WITH_INV = 1 << 9;
+
+    // enum ibv_create_cq_wc_flags
+    public static final int WC_EX_WITH_BYTE_LEN = 1;
+    public static final int WC_EX_WITH_IMM = 1 << 1;
+    public static final int WC_EX_WITH_QP_NUM = 1 << 2;
+    public static final int WC_EX_WITH_SRC_QP = 1 << 3;
+    public static final int WC_EX_WITH_SLID = 1 << 4;
+    public static final int WC_EX_WITH_SL = 1 << 5;
+    public static final int WC_EX_WITH_DLID_PATH_BITS = 1 << 6;
+    public static final int WC_EX_WITH_COMPLETION_TIMESTAMP = 1 << 7;
+    public static final int WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK = 1 << 11;
+    public static final int WC_STANDARD_FLAGS = (1 << 7) - 1;
+
     // enum ibv_srq_attr_mask
     public static final int SRQ_MAX_WR = 1;
     public static final int SRQ_LIMIT = 1 << 1;

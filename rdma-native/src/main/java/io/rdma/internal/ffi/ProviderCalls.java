@@ -26,7 +26,8 @@ final class ProviderCalls {
     private static final long ABI_COMPAT = abiCompat(System.getProperty("os.arch"));
     private static final long VERBS_SZ = -8;
     private static final long VERBS_QUERY_PORT = -320;
-    private static final long SZ_FOR_QUERY_PORT = sizeForQueryPort(System.getProperty("os.arch"));
+    static final long VERBS_CREATE_CQ_EX = -120;
+    static final long VERBS_CREATE_QP_EX = -56;
 
     private static final MethodHandle POST = handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle POLL = handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
@@ -37,12 +38,24 @@ final class ProviderCalls {
     private ProviderCalls() {}
 
     static long abiCompat(String architecture) {
-        return MUTEX + ("aarch64".equals(architecture) ? 48 : 40);
+        return MUTEX + mutexBytes(architecture);
     }
 
-    /** {@code sizeof(struct verbs_context) - offsetof(struct verbs_context, query_port)}. */
-    static long sizeForQueryPort(String architecture) {
-        return -VERBS_QUERY_PORT + abiCompat(architecture) + Long.BYTES;
+    /** {@code sizeof(pthread_mutex_t)}. */
+    static int mutexBytes(String architecture) {
+        return "aarch64".equals(architecture) ? 48 : 40;
+    }
+
+    /** {@code sizeof(struct verbs_context) - offsetof(struct verbs_context, field)}: the {@code sz} that covers a field. */
+    static long sizeFor(long field, String architecture) {
+        return -field + abiCompat(architecture) + Long.BYTES;
+    }
+
+    /** The function of a field of {@code struct verbs_context}, or 0 where the provider has none. */
+    static long extension(long context, long field) {
+        boolean there = NativeMemory.getLong(context + ABI_COMPAT) == -1
+                && NativeMemory.getLong(context + VERBS_SZ) >= -field + ABI_COMPAT + Long.BYTES;
+        return there ? NativeMemory.getLong(context + field) : 0;
     }
 
     private static MethodHandle handle(FunctionDescriptor descriptor) {
@@ -96,9 +109,7 @@ final class ProviderCalls {
 
     /** The inline {@code ibv_query_port}: the provider's where there is one, else the exported one with its prefix. */
     static int queryPort(long context, int port, long attr, long size) {
-        boolean extended = NativeMemory.getLong(context + ABI_COMPAT) == -1
-                && NativeMemory.getLong(context + VERBS_SZ) >= SZ_FOR_QUERY_PORT;
-        long function = extended ? NativeMemory.getLong(context + VERBS_QUERY_PORT) : 0;
+        long function = extension(context, VERBS_QUERY_PORT);
         if (function == 0) {
             return IbverbsCalls.queryPort(context, port, attr);
         }

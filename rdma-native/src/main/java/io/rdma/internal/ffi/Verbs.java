@@ -330,4 +330,13 @@ public interface Verbs extends DatagramVerbs {
     default MemoryWindowVerbs windows() {
         throw new VerbsException("ibv_alloc_mw", Errno.EOPNOTSUPP, "This device has no memory windows");
     }
+
+    /**
+     * The extended interfaces of posting and polling.
+     *
+     * @return their calls
+     */
+    default ExtendedVerbs extended() {
+        throw new VerbsException("ibv_create_qp_ex", Errno.EOPNOTSUPP, "This device has the classic interface only");
+    }
 }

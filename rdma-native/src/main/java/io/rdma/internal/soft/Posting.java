@@ -3,6 +3,7 @@ package io.rdma.internal.soft;
 import static io.rdma.internal.ffi.Ibv.*;
 
 import io.rdma.internal.ffi.BindWr;
+import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.RecvWr;
 import io.rdma.internal.ffi.SendWr;
@@ -28,6 +29,25 @@ final class Posting {
             }
         }
         qp.device.ring(qp);
+        return result;
+    }
+
+    /** {@code ibv_wr_start(3)} to {@code ibv_wr_complete}: the whole chain, or nothing of it. */
+    static int sendAll(SoftQp qp, long first, long badWr) {
+        int result = 0;
+        synchronized (qp.sq) {
+            qp.sq.stage();
+            for (long wr = first; wr != 0 && result == 0; wr = SendWr.next(wr)) {
+                boolean allowed = (qp.sendOps & ExtendedVerbs.sendOp(SendWr.opcode(wr))) != 0;
+                result = allowed ? sendOne(qp, wr) : -Errno.EINVAL;
+            }
+            qp.sq.commit(result == 0);
+        }
+        if (result != 0) {
+            NativeMemory.putLong(badWr, first);
+        } else {
+            qp.device.ring(qp);
+        }
         return result;
     }
 

@@ -23,6 +23,7 @@ final class SoftCq extends SoftObject {
     private final @Nullable SoftQp[] owners;
     private final boolean[] receives;
     private final long[] retires;
+    private SoftTimestamps timestamps = SoftTimestamps.NONE;
     private long head;
     private long tail;
     private boolean overrun;
@@ -83,6 +84,7 @@ final class SoftCq extends SoftObject {
         owners[slot] = qp;
         receives[slot] = receive;
         retires[slot] = retire;
+        timestamps.take(slot);
         tail++;
         if (armed && channel != null && (!armedSolicited || solicited || !ok)) {
             armed = false;
@@ -100,7 +102,13 @@ final class SoftCq extends SoftObject {
         }
     }
 
-    synchronized int poll(int max, long wc) {
+    /** Gives every completion a time. Before anybody has the queue. */
+    synchronized void withTimestamps(boolean wallClock) {
+        timestamps = new SoftTimestamps(cqe, wallClock);
+    }
+
+    /** Takes completions, and their times where they have some and {@code times} is not 0. */
+    synchronized int poll(int max, long wc, long times) {
         if (overrun && head == tail) {
             return -Errno.EIO;
         }
@@ -111,6 +119,9 @@ final class SoftCq extends SoftObject {
         for (int i = 0; i < n; i++, head++) {
             int slot = (int) (head % cqe);
             NativeMemory.copy(ring + (long) slot * Wc.SIZE, wc + (long) i * Wc.SIZE, Wc.SIZE);
+            if (times != 0) {
+                timestamps.copy(slot, times + (long) i * Long.BYTES);
+            }
             SoftQp qp = owners[slot];
             owners[slot] = null;
             if (qp != null) {
@@ -135,6 +146,7 @@ final class SoftCq extends SoftObject {
                 owners[t] = owners[f];
                 receives[t] = receives[f];
                 retires[t] = retires[f];
+                timestamps.move(f, t);
             }
         }
         for (long i = to; i < tail; i++) {

@@ -46,6 +46,9 @@ final class SoftQp extends SoftObject {
     final AtomicBoolean rung = new AtomicBoolean();
     volatile int state = QPS_RESET;
 
+    /** What may be posted by the extended interface; set before anybody has it. */
+    long sendOps;
+
     QpAttr attr = QpTransitions.INITIAL;
 
     @Nullable

@@ -8,6 +8,7 @@ import io.rdma.internal.ffi.AsyncEventEntry;
 import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.DeviceAttr;
 import io.rdma.internal.ffi.DeviceEntry;
+import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.GidEntry;
 import io.rdma.internal.ffi.MemoryWindowVerbs;
 import io.rdma.internal.ffi.Mr;
@@ -34,6 +35,7 @@ public final class SoftVerbs implements Verbs {
     private static final long ACK_WAIT_MILLIS = 2000;
 
     final HandleTable handles = new HandleTable();
+    private final ExtendedVerbs extended = new SoftExtended(this);
     private final SoftConfig config;
     private final MemoryWindowVerbs windows = new SoftMemoryWindows(this);
     private final SoftRdmacm rdmacm = new SoftRdmacm(this);
@@ -424,7 +426,7 @@ public final class SoftVerbs implements Verbs {
     @Override
     public int pollCq(long cq, int numEntries, long wc) {
         SoftCq object = handles.find(cq, SoftCq.class);
-        return object == null ? -Errno.EINVAL : object.poll(numEntries, wc);
+        return object == null ? -Errno.EINVAL : object.poll(numEntries, wc, 0);
     }
 
     @Override
@@ -477,5 +479,10 @@ public final class SoftVerbs implements Verbs {
     @Override
     public MemoryWindowVerbs windows() {
         return windows;
+    }
+
+    @Override
+    public ExtendedVerbs extended() {
+        return extended;
     }
 }

@@ -13,6 +13,9 @@ final class WorkQueue {
     private final WorkRequest[] slots;
     private volatile long posted;
     private volatile long retired;
+    private boolean staging; // guarded by the monitor
+    private int staged; // guarded by the monitor
+
     /** Oldest request without an outcome. */
     long taken;
 
@@ -26,11 +29,11 @@ final class WorkQueue {
     }
 
     boolean full() {
-        return posted - retired >= depth;
+        return posted + staged - retired >= depth;
     }
 
     int freeIndex() {
-        return (int) (posted % depth);
+        return (int) ((posted + staged) % depth);
     }
 
     WorkRequest free() {
@@ -40,7 +43,26 @@ final class WorkQueue {
     /** The caller holds the monitor. */
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
     void publish() {
-        posted = posted + 1;
+        if (staging) {
+            staged++;
+        } else {
+            posted = posted + 1;
+        }
+    }
+
+    /** What is published is posted by {@link #commit} only, all at once. The caller holds the monitor until then. */
+    void stage() {
+        staging = true;
+    }
+
+    /** Ends {@link #stage}. @param all whether what was staged is posted, or forgotten */
+    @SuppressWarnings("NonAtomicOperationOnVolatileField")
+    void commit(boolean all) {
+        if (all) {
+            posted = posted + staged;
+        }
+        staged = 0;
+        staging = false;
     }
 
     long posted() {

@@ -162,10 +162,16 @@ class LayoutTest {
         offset("ibv_context", "abi_compat", ProviderCalls.abiCompat(architecture));
         String base = "(long)offsetof(struct verbs_context, context)";
         equal("(long)offsetof(struct verbs_context, sz) - " + base, provider("VERBS_SZ"));
-        equal("(long)offsetof(struct verbs_context, query_port) - " + base, provider("VERBS_QUERY_PORT"));
-        equal(
-                "(long)(sizeof(struct verbs_context) - offsetof(struct verbs_context, query_port))",
-                ProviderCalls.sizeForQueryPort(architecture));
+        for (Field field : ProviderCalls.class.getDeclaredFields()) {
+            if (field.getName().startsWith("VERBS_") && !field.getName().equals("VERBS_SZ")) {
+                String name = field.getName().replaceFirst("VERBS_", "").toLowerCase(Locale.ROOT);
+                String offset = "offsetof(struct verbs_context, " + name + ")";
+                equal("(long)" + offset + " - " + base, provider(field.getName()));
+                equal(
+                        "(long)(sizeof(struct verbs_context) - " + offset + ")",
+                        ProviderCalls.sizeFor(provider(field.getName()), architecture));
+            }
+        }
     }
 
     private static long ffm(String constant) throws ReflectiveOperationException {

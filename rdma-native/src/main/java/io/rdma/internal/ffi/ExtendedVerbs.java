@@ -1,0 +1,72 @@
+package io.rdma.internal.ffi;
+
+/**
+ * The extended interfaces of posting and polling, by the conventions of {@link Verbs}: {@code ibv_wr_post(3)}, {@code ibv_create_cq_ex(3)}. What C does by a call
+ * for each field is done here for a whole chain or batch, in the layouts of the classic interface, so that the layers above write and read the same.
+ */
+public interface ExtendedVerbs {
+    /**
+     * Creates a queue pair that is posted to with {@link #wrPost}, {@code ibv_create_qp_ex(3)}.
+     *
+     * @param pd handle
+     * @param attr what is wanted
+     * @param sendOps {@code IBV_QP_EX_WITH_*} of {@link Ibv}: what will be posted
+     * @return handle, number and what was granted; for everything but sends it is a queue pair like any other
+     */
+    Qp createQpEx(long pd, QpInitAttr attr, long sendOps);
+
+    /**
+     * Posts a chain of {@link SendWr} by {@code ibv_wr_start}, {@code ibv_wr_send} and the like, {@code ibv_wr_complete}: all of it or nothing.
+     *
+     * @param qp handle of {@link #createQpEx}
+     * @param wr address of the first {@link SendWr}
+     * @param badWr address of 8 bytes that receive {@code wr} on failure
+     * @return 0 or a negative errno, as {@link Verbs#postSend}
+     */
+    int wrPost(long qp, long wr, long badWr);
+
+    /**
+     * Creates a completion queue that is polled with {@link #pollEx}, {@code ibv_create_cq_ex(3)}.
+     *
+     * @param context handle
+     * @param cqe least number of entries
+     * @param channel handle, or 0 for none
+     * @param compVector completion vector, 0 to {@code num_comp_vectors - 1}
+     * @param wcFlags {@code IBV_WC_EX_WITH_*} of {@link Ibv}: what will be read
+     * @return handle and the real number of entries; for everything but polling it is a completion queue like any other
+     */
+    Cq createCqEx(long context, int cqe, long channel, int compVector, long wcFlags);
+
+    /**
+     * Takes completions off the queue by {@code ibv_start_poll}, {@code ibv_wc_read_*}, {@code ibv_end_poll}.
+     *
+     * @param cq handle of {@link #createCqEx}
+     * @param numEntries most entries to take, at least 1
+     * @param wc address of an array of {@link Wc}
+     * @param timestamps address of an array of 8 bytes each; written where the queue was created with a timestamp
+     * @return as {@link Verbs#pollCq}
+     */
+    int pollEx(long cq, int numEntries, long wc, long timestamps);
+
+    /**
+     * The {@code IBV_QP_EX_WITH_*} of an operation.
+     *
+     * @param opcode {@code IBV_WR_*} of {@link Ibv}
+     * @return 0 where there is none
+     */
+    static long sendOp(int opcode) {
+        return switch (opcode) {
+            case Ibv.WR_RDMA_WRITE -> Ibv.QP_EX_WITH_RDMA_WRITE;
+            case Ibv.WR_RDMA_WRITE_WITH_IMM -> Ibv.QP_EX_WITH_RDMA_WRITE_WITH_IMM;
+            case Ibv.WR_SEND -> Ibv.QP_EX_WITH_SEND;
+            case Ibv.WR_SEND_WITH_IMM -> Ibv.QP_EX_WITH_SEND_WITH_IMM;
+            case Ibv.WR_RDMA_READ -> Ibv.QP_EX_WITH_RDMA_READ;
+            case Ibv.WR_ATOMIC_CMP_AND_SWP -> Ibv.QP_EX_WITH_ATOMIC_CMP_AND_SWP;
+            case Ibv.WR_ATOMIC_FETCH_AND_ADD -> Ibv.QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+            case Ibv.WR_LOCAL_INV -> Ibv.QP_EX_WITH_LOCAL_INV;
+            case Ibv.WR_BIND_MW -> Ibv.QP_EX_WITH_BIND_MW;
+            case Ibv.WR_SEND_WITH_INV -> Ibv.QP_EX_WITH_SEND_WITH_INV;
+            default -> 0;
+        };
+    }
+}

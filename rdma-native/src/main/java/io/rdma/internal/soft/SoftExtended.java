@@ -1,0 +1,64 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.ffi.Cq;
+import io.rdma.internal.ffi.ExtendedVerbs;
+import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.ffi.Qp;
+import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+import java.util.Objects;
+
+/** {@link ExtendedVerbs} of the software device: the rings of the classic interface, with the rules of the extended one. */
+final class SoftExtended implements ExtendedVerbs {
+    private static final long STAMPS = WC_EX_WITH_COMPLETION_TIMESTAMP | WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
+    private static final long SEND_OPS = 0x3ff;
+
+    private final SoftVerbs verbs;
+
+    SoftExtended(SoftVerbs verbs) {
+        this.verbs = verbs;
+    }
+
+    @Override
+    public Qp createQpEx(long pd, QpInitAttr attr, long sendOps) {
+        if (sendOps == 0 || (sendOps & ~SEND_OPS) != 0) {
+            throw new VerbsException("ibv_create_qp_ex", Errno.EOPNOTSUPP, "There are no such operations here");
+        }
+        Qp made = verbs.createQp(pd, attr);
+        Objects.requireNonNull(verbs.handles.find(made.handle(), SoftQp.class)).sendOps = sendOps;
+        return made;
+    }
+
+    @Override
+    public int wrPost(long qp, long wr, long badWr) {
+        SoftQp object = verbs.handles.find(qp, SoftQp.class);
+        if (object == null || object.sendOps == 0) {
+            NativeMemory.putLong(badWr, wr);
+            return -Errno.EINVAL;
+        }
+        return Posting.sendAll(object, wr, badWr);
+    }
+
+    @Override
+    public Cq createCqEx(long context, int cqe, long channel, int compVector, long wcFlags) {
+        if ((wcFlags & ~(WC_STANDARD_FLAGS | STAMPS)) != 0 || (wcFlags & STAMPS) == STAMPS) {
+            throw new VerbsException(
+                    "ibv_create_cq_ex", Errno.EOPNOTSUPP, "There are the standard fields and one of the timestamps");
+        }
+        Cq made = verbs.createCq(context, cqe, channel, compVector);
+        if ((wcFlags & STAMPS) != 0) {
+            Objects.requireNonNull(verbs.handles.find(made.handle(), SoftCq.class))
+                    .withTimestamps((wcFlags & WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK) != 0);
+        }
+        return made;
+    }
+
+    @Override
+    public int pollEx(long cq, int numEntries, long wc, long timestamps) {
+        SoftCq object = verbs.handles.find(cq, SoftCq.class);
+        return object == null ? -Errno.EINVAL : object.poll(numEntries, wc, timestamps);
+    }
+}

@@ -1,0 +1,42 @@
+package io.rdma.internal.soft;
+
+import io.rdma.internal.ffi.NativeMemory;
+import java.time.Instant;
+
+/** When the completions of a queue were added: ticks of 1 ns since some moment, or since 1970. Guarded by the queue's monitor. */
+final class SoftTimestamps {
+    static final SoftTimestamps NONE = new SoftTimestamps(0, false);
+
+    private static final long NANOS = 1_000_000_000;
+
+    private final long[] times;
+    private final boolean wallClock;
+
+    SoftTimestamps(int entries, boolean wallClock) {
+        times = new long[entries];
+        this.wallClock = wallClock;
+    }
+
+    void take(int slot) {
+        if (times.length > 0) {
+            times[slot] = wallClock ? wallClock() : System.nanoTime();
+        }
+    }
+
+    private static long wallClock() {
+        Instant now = Instant.now();
+        return now.getEpochSecond() * NANOS + now.getNano();
+    }
+
+    void move(int from, int to) {
+        if (times.length > 0) {
+            times[to] = times[from];
+        }
+    }
+
+    void copy(int slot, long address) {
+        if (times.length > 0) {
+            NativeMemory.putLong(address, times[slot]);
+        }
+    }
+}

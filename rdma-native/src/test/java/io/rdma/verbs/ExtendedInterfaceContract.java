@@ -1,0 +1,186 @@
+package io.rdma.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma.testing.TestDevice;
+import java.time.Duration;
+import java.util.EnumSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the extended interfaces have besides, and that they mix with the classic ones; the same on every device. One queue pair, connected to itself. */
+abstract class ExtendedInterfaceContract {
+    private static final int DEPTH = 8;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private DeviceContext context;
+    private ProtectionDomain domain;
+    private MemoryRegion memory;
+    private CompletionQueue queue;
+    private QueuePair pair;
+    private final SendChain sends = new SendChain(2 * DEPTH, 1);
+    private final ReceiveChain receives = new ReceiveChain(1, 1);
+    private final CompletionBatch batch = new CompletionBatch(2 * DEPTH);
+
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void open() {
+        context = TestDevice.assumed(device()).open();
+        domain = context.allocateProtectionDomain();
+        memory = domain.allocate(4096, EnumSet.of(AccessFlag.REMOTE_WRITE));
+    }
+
+    @AfterEach
+    void close() {
+        if (context == null) {
+            return;
+        }
+        if (pair != null) {
+            pair.close();
+        }
+        if (queue != null) {
+            queue.close();
+        }
+        memory.close();
+        domain.close();
+        context.close();
+    }
+
+    private void connect(VerbsInterface posting, VerbsInterface polling, CompletionTimestamp timestamp) {
+        queue = context.createCompletionQueue(4 * DEPTH, null, polling, timestamp);
+        QueuePairCapacity capacity = new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 32);
+        pair = domain.createQueuePair(QueuePairType.RC, queue, queue, null, capacity, posting);
+        assertThat(pair.posting()).isEqualTo(posting);
+        assertThat(queue.polling()).isEqualTo(polling);
+        GidTableEntry gid = context.queryGidTable().stream()
+                .filter(e -> e.type() == GidType.ROCE_V2 && !e.gid().isLinkLocal())
+                .findFirst()
+                .orElseThrow();
+        pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
+                .pkeyIndex(0)
+                .port(1)
+                .access(EnumSet.of(AccessFlag.REMOTE_WRITE)));
+        pair.modify(QueuePairAttributes.toState(QueuePairState.RTR)
+                .pathMtu(context.queryPort(1).activeMtu())
+                .destQpNum(pair.number())
+                .rqPsn(5)
+                .maxDestRdAtomic(1)
+                .minRnrTimer(1)
+                .path(1, gid.index(), gid.gid(), 0));
+        pair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
+                .sqPsn(5)
+                .timeout(14)
+                .retryCnt(7)
+                .rnrRetry(7)
+                .maxRdAtomic(1));
+    }
+
+    private void write(long wrId) {
+        sends.add(wrId, WorkRequestOpcode.RDMA_WRITE)
+                .remote(memory.segment().address() + 1024, memory.rkey())
+                .signaled()
+                .entry(memory.segment().address(), 8, memory.lkey());
+    }
+
+    /** Polls so many completions, all of them good, with batches as large as they come. @return the times of all */
+    private long[] expect(int completions) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long[] times = new long[completions];
+        int done = 0;
+        while (done < completions) {
+            int polled = queue.poll(batch);
+            assertThat(polled).isNotNegative();
+            for (int i = 0; i < polled; i++) {
+                assertThat(WorkCompletionStatus.of(batch.status(i))).isEqualTo(WorkCompletionStatus.SUCCESS);
+                times[done] = batch.timestamp(i);
+                assertThat(batch.wrId(i)).isEqualTo(done++);
+                assertThat(batch.qpNumber(i)).isEqualTo(pair.number());
+            }
+            assertThat(System.nanoTime()).as("completions in time").isLessThan(deadline);
+        }
+        return times;
+    }
+
+    @ParameterizedTest(name = "posted to {0}, polled {1}")
+    @CsvSource({"CLASSIC, EXTENDED", "EXTENDED, CLASSIC", "EXTENDED, EXTENDED"})
+    void theInterfacesMix(VerbsInterface posting, VerbsInterface polling) {
+        connect(posting, polling, CompletionTimestamp.NONE);
+        for (int round = 0; round < 10; round++) {
+            sends.clear();
+            for (int i = 0; i < DEPTH; i++) {
+                write(i);
+            }
+            assertThat(pair.post(sends)).isZero();
+            expect(DEPTH);
+        }
+        receives.clear();
+        receives.add(0).entry(memory.segment().address() + 512, 64, memory.lkey());
+        assertThat(pair.post(receives)).isZero();
+        sends.clear();
+        sends.add(1, WorkRequestOpcode.SEND_WITH_IMM).immediate(0x01020304).inline();
+        sends.entry(memory.segment().address(), 32, 0);
+        assertThat(pair.post(sends)).isZero();
+        expect(1);
+        assertThat(batch.byteLength(0)).isEqualTo(32);
+        assertThat(batch.hasImmediate(0)).isTrue();
+        assertThat(batch.immediate(0)).isEqualTo(0x01020304);
+    }
+
+    @Test
+    void aChainThatIsRefusedIsNotPostedAtAll() {
+        connect(VerbsInterface.EXTENDED, VerbsInterface.EXTENDED, CompletionTimestamp.NONE);
+        Assumptions.assumeTrue(
+                pair.capacity().maxInlineData() < 1024, "this device granted more inline data than asked for");
+        sends.clear();
+        write(0);
+        sends.add(1, WorkRequestOpcode.SEND).inline();
+        sends.entry(memory.segment().address(), 1024, memory.lkey());
+        write(2);
+        assertThat(pair.post(sends)).isNegative();
+        assertThat(pair.postedBeforeFailure(sends)).isZero();
+        sends.clear();
+        write(0);
+        assertThat(pair.post(sends)).isZero();
+        expect(1);
+        assertThat(queue.poll(batch)).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void completionsHaveTheTime(CompletionTimestamp timestamp) {
+        long before = System.currentTimeMillis();
+        try {
+            connect(VerbsInterface.CLASSIC, VerbsInterface.EXTENDED, timestamp);
+        } catch (VerbsException e) {
+            assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP);
+            Assumptions.abort("this device has no " + timestamp + ": " + e.getMessage());
+        }
+        sends.clear();
+        for (int i = 0; i < DEPTH; i++) {
+            write(i);
+        }
+        assertThat(pair.post(sends)).isZero();
+        long[] times = expect(DEPTH);
+        assertThat(times).isSorted();
+        assertThat(times[0]).isNotZero();
+        if (timestamp == CompletionTimestamp.WALL_CLOCK) {
+            assertThat(times[0] / 1_000_000).isBetween(before, System.currentTimeMillis());
+        }
+    }
+
+    @Test
+    void aTimestampNeedsTheExtendedInterface() {
+        assertThatThrownBy(() -> context.createCompletionQueue(
+                        1, null, VerbsInterface.CLASSIC, CompletionTimestamp.DEVICE_CLOCK))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("extended");
+    }
+}

@@ -1,0 +1,18 @@
+package io.rdma.verbs;
+
+import org.junit.jupiter.api.Tag;
+
+/** The verbs of libibverbs by the extended interfaces of posting and polling. */
+@Tag("rxe")
+class RxeExtendedVerbsContractTest extends RxeVerbsContractTest {
+    @Override
+    VerbsInterface way() {
+        return VerbsInterface.EXTENDED;
+    }
+
+    /** librxe before rdma-core 64 adds the first entry's length once for each entry. */
+    @Override
+    boolean gathers() {
+        return false;
+    }
+}
