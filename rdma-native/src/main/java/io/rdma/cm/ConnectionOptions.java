@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end, which is what lets a slow receiver slow the sender down where no credits are counted
  * @param minRnrTimer code of the pause before such a retry, 1 to 31: 14 is 1.28 ms
  * @param flowControl how a fast sender is kept from running over a slow receiver
+ * @param connector which way connections are made
  * @param tls for the exchange: both sides authenticate by certificate and the parameters, which hold keys' addresses, travel encrypted; null for plain TCP. The data
  *     itself is never encrypted, see docs/security.md
  * @param ownProtectionDomain whether each connection has a protection domain of its own: then a key is of no use on any other connection, but memory and buffers
@@ -44,6 +45,7 @@ public record ConnectionOptions(
         int rnrRetry,
         int minRnrTimer,
         FlowControl flowControl,
+        Connector connector,
         @Nullable SSLContext tls,
         boolean ownProtectionDomain,
         Duration handshakeTimeout,
@@ -63,6 +65,7 @@ public record ConnectionOptions(
             7,
             14,
             FlowControl.CREDITS,
+            Connector.AUTOMATIC,
             null,
             false,
             Duration.ofSeconds(30),
@@ -84,6 +87,9 @@ public record ConnectionOptions(
         range("minRnrTimer", minRnrTimer, 1, 31);
         positive("handshakeTimeout", handshakeTimeout);
         positive("drainTimeout", drainTimeout);
+        if (connector == Connector.RDMA_CM && tls != null) {
+            throw new IllegalArgumentException("TLS protects the exchange over TCP, and RDMA CM has none: choose one");
+        }
         if (queuePair.maxReceiveWr() < receiveBuffers) {
             queuePair = queuePair.withMaxReceiveWr(receiveBuffers);
         }
@@ -220,6 +226,16 @@ public record ConnectionOptions(
     }
 
     /**
+     * With another value of {@code connector}.
+     *
+     * @param connector see the record
+     * @return a copy
+     */
+    public ConnectionOptions withConnector(Connector connector) {
+        return copy(e -> e.connector = connector);
+    }
+
+    /**
      * With another value of {@code tls}.
      *
      * @param tls see the record
@@ -274,6 +290,7 @@ public record ConnectionOptions(
         private int rnrRetry;
         private int minRnrTimer;
         private FlowControl flowControl;
+        private Connector connector;
         private @Nullable SSLContext tls;
         private boolean ownProtectionDomain;
         private Duration handshakeTimeout;
@@ -293,6 +310,7 @@ public record ConnectionOptions(
             rnrRetry = from.rnrRetry;
             minRnrTimer = from.minRnrTimer;
             flowControl = from.flowControl;
+            connector = from.connector;
             tls = from.tls;
             ownProtectionDomain = from.ownProtectionDomain;
             handshakeTimeout = from.handshakeTimeout;
@@ -317,6 +335,7 @@ public record ConnectionOptions(
                 e.rnrRetry,
                 e.minRnrTimer,
                 e.flowControl,
+                e.connector,
                 e.tls,
                 e.ownProtectionDomain,
                 e.handshakeTimeout,

@@ -71,7 +71,7 @@ record PeerParameters(
                 qpNumber, psn, Gid.of(gid), lid, mtu, initiator, responder, credits, buffers, size, largest);
     }
 
-    private static int check(String what, int value, int low, int high) {
+    static int check(String what, int value, int low, int high) {
         if (value < low || value > high) {
             throw new RdmaConnectException(
                     RdmaConnectException.Reason.PROTOCOL_ERROR,

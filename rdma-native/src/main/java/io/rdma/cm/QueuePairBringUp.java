@@ -22,12 +22,15 @@ import io.rdma.verbs.QueuePairState;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One queue pair from creation to RTS, {@code ibv_modify_qp(3)}: local half first, then with what the peer said. Used once, by one thread. */
 final class QueuePairBringUp implements AutoCloseable {
     private static final SecureRandom RANDOM = new SecureRandom();
-    private static final int PORT = 1;
+    private static final int FIRST_PORT = 1;
+    private static final Set<AccessFlag> ACCESS =
+            EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
 
     private final RdmaResources resources;
     private final ConnectionOptions options;
@@ -38,22 +41,40 @@ final class QueuePairBringUp implements AutoCloseable {
     private final GidTableEntry gid;
     private final PeerParameters local;
     private final LinkLayer linkLayer;
+    private final int portNumber;
     private boolean handedOver;
 
+    /** For the exchange over TCP. */
     QueuePairBringUp(RdmaResources resources, ConnectionOptions options, InetAddress localAddress) {
+        this(
+                resources,
+                options,
+                localAddress,
+                FIRST_PORT,
+                QueuePairAttributes.toState(QueuePairState.INIT).pkeyIndex(0).port(FIRST_PORT));
+    }
+
+    /** With the first transition of somebody else. */
+    QueuePairBringUp(
+            RdmaResources resources,
+            ConnectionOptions options,
+            InetAddress localAddress,
+            int portNumber,
+            QueuePairAttributes toInit) {
+        this.portNumber = portNumber;
         this.resources = resources;
         this.options = options;
         this.loop = resources.roomiestLoop();
-        PortAttributes port = resources.context().queryPort(PORT);
+        PortAttributes port = resources.context().queryPort(portNumber);
         if (port.state() != PortState.ACTIVE) {
             throw new RdmaConnectException(
                     RdmaConnectException.Reason.DEVICE,
-                    "port " + PORT + " of " + resources.context().name() + " is " + port.state()
+                    "port " + portNumber + " of " + resources.context().name() + " is " + port.state()
                             + ", not ACTIVE: bring its link up",
                     null);
         }
         linkLayer = port.linkLayer();
-        gid = GidSelector.select(resources.context(), PORT, linkLayer, localAddress);
+        gid = GidSelector.select(resources.context(), portNumber, linkLayer, localAddress);
         DeviceAttributes device = resources.context().queryDevice();
         memory = options.ownProtectionDomain() ? resources.allocateDomain() : resources.registrations();
         shared = options.ownProtectionDomain() ? null : resources.sharedReceives(loop);
@@ -65,10 +86,7 @@ final class QueuePairBringUp implements AutoCloseable {
                     shared == null
                             ? domain.createQueuePair(completions, completions, capacity(options))
                             : domain.createQueuePair(completions, completions, shared.queue(), capacity(options)));
-            queuePair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
-                    .pkeyIndex(0)
-                    .port(PORT)
-                    .access(EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)));
+            queuePair.modify(toInit.access(ACCESS));
             undo.keep();
         }
         local = new PeerParameters(
@@ -112,28 +130,31 @@ final class QueuePairBringUp implements AutoCloseable {
 
     /** Posts the receives, then goes to RTR and RTS: the peer may send as soon as this returns. */
     RdmaEndpoint connect(PeerParameters peer) {
-        int reads = Math.min(local.initiatorDepth(), peer.responderResources());
-        RdmaEndpoint endpoint = endpoint(peer, reads);
+        QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
+                .pathMtu(local.mtu().min(peer.mtu()))
+                .destQpNum(peer.qpNumber())
+                .rqPsn(peer.psn())
+                .maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()));
+        // A global route is mandatory on RoCE, and not needed within an InfiniBand subnet.
+        if (linkLayer == LinkLayer.ETHERNET) {
+            toRtr.path(portNumber, gid.index(), peer.gid(), 0);
+        } else {
+            toRtr.path(portNumber, peer.lid());
+        }
+        QueuePairAttributes toRts = QueuePairAttributes.toState(QueuePairState.RTS)
+                .sqPsn(local.psn())
+                .maxRdAtomic(Math.min(local.initiatorDepth(), peer.responderResources()));
+        return connect(peer, toRtr, toRts);
+    }
+
+    /** As {@link #connect(PeerParameters)}, with the path of somebody else; timers and retries are the options'. */
+    RdmaEndpoint connect(PeerParameters peer, QueuePairAttributes toRtr, QueuePairAttributes toRts) {
+        RdmaEndpoint endpoint = endpoint(peer, Math.min(local.initiatorDepth(), peer.responderResources()));
         try {
-            QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
-                    .pathMtu(local.mtu().min(peer.mtu()))
-                    .destQpNum(peer.qpNumber())
-                    .rqPsn(peer.psn())
-                    .maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()))
-                    .minRnrTimer(options.minRnrTimer());
-            // A global route is mandatory on RoCE, and not needed within an InfiniBand subnet.
-            if (linkLayer == LinkLayer.ETHERNET) {
-                toRtr.path(PORT, gid.index(), peer.gid(), 0);
-            } else {
-                toRtr.path(PORT, peer.lid());
-            }
-            queuePair.modify(toRtr);
-            queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
-                    .sqPsn(local.psn())
-                    .timeout(options.timeout())
+            queuePair.modify(toRtr.minRnrTimer(options.minRnrTimer()));
+            queuePair.modify(toRts.timeout(options.timeout())
                     .retryCnt(options.retryCnt())
-                    .rnrRetry(options.rnrRetry())
-                    .maxRdAtomic(reads));
+                    .rnrRetry(options.rnrRetry()));
             return endpoint;
         } catch (RuntimeException e) {
             endpoint.fail(e);

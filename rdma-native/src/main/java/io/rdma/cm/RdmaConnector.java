@@ -4,20 +4,23 @@ import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.Undo;
+import io.rdma.verbs.RdmaException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** The active side of the exchange over TCP. */
+/** The active side: by the connection manager, or by the exchange over TCP, as {@link Connector} says. */
 public final class RdmaConnector {
     private final RdmaResources resources;
     private final ConnectionOptions options;
     private final InetSocketAddress address;
     private final ConnectHandler handler;
     private final Socket socket = new Socket();
+    private volatile @Nullable CmConnector manager;
     private volatile boolean cancelled;
 
     private RdmaConnector(
@@ -48,12 +51,16 @@ public final class RdmaConnector {
     public void cancel() {
         cancelled = true;
         closeSocket();
+        CmConnector asking = manager;
+        if (asking != null) {
+            asking.cancel();
+        }
     }
 
     private void run() {
         EstablishedConnection connection;
         try {
-            connection = exchange();
+            connection = connect();
         } catch (RuntimeException e) {
             closeSocket();
             handler.failed(cancelled ? cancelled(e) : e);
@@ -75,10 +82,55 @@ public final class RdmaConnector {
         return new RdmaConnectException(Reason.CANCELLED, "connecting to " + address + " was cancelled", cause);
     }
 
-    private EstablishedConnection exchange() {
+    private EstablishedConnection connect() {
         if (address.isUnresolved()) {
             throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
         }
+        if (options.connector() == Connector.RDMA_CM) {
+            return byManager();
+        }
+        if (options.connector() == Connector.TCP || !mayTryManager(resources, options, address.getAddress())) {
+            return exchange();
+        }
+        try {
+            return byManager();
+        } catch (RdmaException e) {
+            if (!nobodyThere(e) || cancelled) {
+                throw e;
+            }
+            System.getLogger(RdmaConnector.class.getName())
+                    .log(System.Logger.Level.DEBUG, "not by RDMA CM, so by the exchange over TCP", e);
+            return exchange();
+        }
+    }
+
+    /** Where the connection manager is the first choice: it is of no use to loopback addresses, which belong to no device, and has no TLS. */
+    static boolean mayTryManager(RdmaResources resources, ConnectionOptions options, InetAddress address) {
+        return options.tls() == null && !resources.context().isSoftware() && !address.isLoopbackAddress();
+    }
+
+    /** Whether the failure came before anybody at the other end was asked. */
+    private static boolean nobodyThere(RdmaException e) {
+        if (!(e instanceof RdmaConnectException connect)) {
+            return true; // there is no connection manager here
+        }
+        return switch (connect.reason()) {
+            case ADDR_ERROR, ROUTE_ERROR -> true;
+            case REJECTED -> connect.status() == CmConnector.INVALID_SERVICE_ID;
+            default -> false;
+        };
+    }
+
+    private EstablishedConnection byManager() {
+        CmConnector asking = new CmConnector(resources, options, address);
+        manager = asking;
+        if (cancelled) {
+            asking.cancel(); // the cancel may have missed it
+        }
+        return asking.connect();
+    }
+
+    private EstablishedConnection exchange() {
         try (Undo undo = new Undo()) {
             socket.connect(address, (int) Math.min(options.handshakeTimeout().toMillis(), Integer.MAX_VALUE));
             undo.add(socket);

@@ -5,48 +5,90 @@ import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.Undo;
 import io.rdma.verbs.RdmaException;
+import io.rdma.verbs.VerbsException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - A failed or hostile exchange ends that exchange only; the listener goes on.
 // - At most `handshakes` at once; each is bounded in size and time, see Exchange. Each holds a permit until its
 // endpoint is with its loop, or it failed: who has all permits knows that none is under way.
 
-/** The passive side of the exchange over TCP: listens, and hands over each connection. */
+/** The passive side: listens for the connection manager, the exchange over TCP, or both, as {@link Connector} says, and hands over each connection. */
 public final class RdmaListener implements AutoCloseable {
     private static final Logger LOG = System.getLogger(RdmaListener.class.getName());
+    private static final int MOST_TRIES = 20;
 
     private final RdmaResources resources;
     private final ConnectionOptions options;
     private final Consumer<EstablishedConnection> handler;
-    private final ServerSocket socket;
-    private final AdmissionLimits limits;
-    private final Semaphore exchanges;
-    private final AtomicInteger open = new AtomicInteger(); // connections that were admitted and are not closed
+    private final Admission admission;
+    private final @Nullable ServerSocket socket; // none where only the connection manager listens
+    private @Nullable CmListener manager; // set by the constructor
     private final Set<Socket> exchanging = ConcurrentHashMap.newKeySet();
 
     private RdmaListener(
             RdmaResources resources,
             ConnectionOptions options,
             AdmissionLimits limits,
-            ServerSocket socket,
-            Consumer<EstablishedConnection> handler) {
+            InetSocketAddress address,
+            Consumer<EstablishedConnection> handler)
+            throws IOException {
         this.resources = resources;
         this.options = options;
-        this.limits = limits;
-        this.exchanges = new Semaphore(limits.handshakes());
-        this.socket = socket;
         this.handler = handler;
+        this.admission = new Admission(limits);
+        if (options.connector() == Connector.RDMA_CM) {
+            socket = null;
+            manager = CmListener.bind(resources, options, admission, address, this::handOver);
+            return;
+        }
+        boolean both = options.connector() == Connector.AUTOMATIC
+                && RdmaConnector.mayTryManager(resources, options, address.getAddress());
+        socket = bound(address, both);
+    }
+
+    /** Binds the socket and, if both are to listen at the same port, the connection manager. */
+    private ServerSocket bound(InetSocketAddress address, boolean both) throws IOException {
+        for (int tries = 1; ; tries++) {
+            try (Undo undo = new Undo()) {
+                ServerSocket bound = undo.add(new ServerSocket());
+                bound.setReuseAddress(true);
+                bound.bind(address);
+                if (both) {
+                    manager = managerAt(new InetSocketAddress(address.getAddress(), bound.getLocalPort()));
+                }
+                undo.keep();
+                return bound;
+            } catch (RdmaException e) {
+                // Somebody else's port of the other kind: clients would come to them.
+                if (!CmListener.isInUse(e) || address.getPort() != 0 || tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** @return null where the connection manager is not there, or the address of no device of it */
+    private @Nullable CmListener managerAt(InetSocketAddress address) {
+        try {
+            return CmListener.bind(resources, options, admission, address, this::handOver);
+        } catch (RdmaException e) {
+            if (CmListener.isInUse(e)) {
+                throw e;
+            }
+            LOG.log(Logger.Level.DEBUG, "no RDMA CM at " + address + ", only the exchange over TCP", e);
+            return null;
+        }
     }
 
     /**
@@ -69,15 +111,14 @@ public final class RdmaListener implements AutoCloseable {
         if (address.isUnresolved()) {
             throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
         }
-        try (Undo undo = new Undo()) {
-            ServerSocket socket = undo.add(new ServerSocket());
-            socket.setReuseAddress(true);
-            socket.bind(address);
-            undo.keep();
-            RdmaListener listener = new RdmaListener(resources, options, limits, socket, handler);
-            Thread.ofVirtual().name("rdma-listen-" + socket.getLocalPort()).start(listener::run);
+        try {
+            RdmaListener listener = new RdmaListener(resources, options, limits, address, handler);
+            ServerSocket socket = listener.socket;
+            if (socket != null) {
+                Thread.ofVirtual().name("rdma-listen-" + socket.getLocalPort()).start(() -> listener.run(socket));
+            }
             return listener;
-        } catch (IOException e) {
+        } catch (IOException | VerbsException e) {
             throw new RdmaConnectException(
                     Reason.BIND,
                     "cannot listen on " + address + ": " + e.getMessage()
@@ -92,15 +133,17 @@ public final class RdmaListener implements AutoCloseable {
      * @return with the real port
      */
     public InetSocketAddress address() {
-        return (InetSocketAddress) socket.getLocalSocketAddress();
+        return socket != null
+                ? (InetSocketAddress) socket.getLocalSocketAddress()
+                : Objects.requireNonNull(manager).address();
     }
 
-    private void run() {
+    private void run(ServerSocket socket) {
         while (!socket.isClosed()) {
             try {
                 Socket accepted = socket.accept();
-                if (exchanges.tryAcquire()) {
-                    Thread.ofVirtual().name("rdma-accept").start(() -> serve(accepted));
+                if (admission.tryBegin()) {
+                    Thread.ofVirtual().name("rdma-accept").start(() -> serve(socket, accepted));
                 } else {
                     accepted.close();
                     LOG.log(Logger.Level.WARNING, "too many exchanges at once: a connection was dropped");
@@ -113,7 +156,7 @@ public final class RdmaListener implements AutoCloseable {
         }
     }
 
-    private void serve(Socket accepted) {
+    private void serve(ServerSocket socket, Socket accepted) {
         EstablishedConnection connection;
         exchanging.add(accepted);
         try {
@@ -127,8 +170,12 @@ public final class RdmaListener implements AutoCloseable {
             return;
         } finally {
             exchanging.remove(accepted);
-            exchanges.release();
+            admission.end();
         }
+        handOver(connection);
+    }
+
+    private void handOver(EstablishedConnection connection) {
         try {
             handler.accept(connection);
         } catch (Throwable e) { // the handler is the user's: whatever it throws ends its own connection only
@@ -153,17 +200,17 @@ public final class RdmaListener implements AutoCloseable {
     private RdmaEndpoint answer(Exchange exchange) throws IOException {
         try {
             PeerParameters peer = exchange.receiveHello();
-            admit();
+            admission.admit();
             RdmaEndpoint endpoint = null;
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
                     resources, options, exchange.localAddress().getAddress())) {
                 endpoint = queuePair.connect(peer);
-                endpoint.closed().thenRun(open::decrementAndGet);
+                admission.counted(endpoint);
                 exchange.accept(queuePair.local());
                 return endpoint;
             } catch (Throwable e) { // a client that is gone already must not leave an endpoint behind
                 if (endpoint == null) {
-                    open.decrementAndGet();
+                    admission.left();
                 } else {
                     endpoint.close();
                 }
@@ -175,28 +222,21 @@ public final class RdmaListener implements AutoCloseable {
         }
     }
 
-    private void admit() {
-        int connections = open.incrementAndGet();
-        if (connections > limits.connections()) {
-            open.decrementAndGet();
-            throw new RdmaConnectException(
-                    Reason.REJECTED,
-                    "the server has " + limits.connections() + " connections, which is all it admits: try again later",
-                    null);
-        }
-    }
-
     /** Stops listening and breaks off the exchanges that are under way; connections that exist live on. A second call does nothing. */
     @Override
     public void close() {
-        close(socket);
+        if (socket != null) {
+            close(socket);
+        }
+        if (manager != null) {
+            manager.close();
+        }
         exchanging.forEach(RdmaListener::close);
     }
 
     /** After a close: waits until no exchange uses the resources any more. */
     public void awaitExchanges() {
-        exchanges.acquireUninterruptibly(limits.handshakes());
-        exchanges.release(limits.handshakes());
+        admission.awaitAll();
     }
 
     private static void close(Closeable one) {

@@ -1,4 +1,4 @@
-/** Connecting: the exchange of queue pair numbers, addresses and limits over TCP, and the bring-up of queue pairs. librdmacm has its place beside it. */
+/** Connecting: by RDMA CM, or by an exchange of queue pair numbers, addresses and limits over TCP; and the bring-up of queue pairs. */
 @NullMarked
 package io.rdma.cm;
 

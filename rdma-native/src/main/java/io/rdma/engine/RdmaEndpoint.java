@@ -306,7 +306,7 @@ public final class RdmaEndpoint {
 
     /** Ends because the peer closed in an orderly way: what arrived can still be received. */
     public void peerClosed() {
-        end(new End("the peer closed the connection", null));
+        loop.executeAfterPoll(() -> end(new End("the peer closed the connection", null)));
     }
 
     /**

@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** An open device with a protection domain and completion loops, shared by the connections of one server or client. Thread-safe. */
@@ -38,6 +39,7 @@ public final class RdmaResources implements AutoCloseable {
     private final Map<CompletionLoop, SharedReceives> shared = new HashMap<>(); // does not change once made
     private final Set<ProtectionDomain> busy =
             ConcurrentHashMap.newKeySet(); // of connections that are gone, held by a message or buffer
+    private final Map<Class<?>, AutoCloseable> companions = new HashMap<>(); // guarded by itself
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
@@ -181,6 +183,43 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
+     * Something that a layer above needs once for this device, closed after the connections and before the device.
+     *
+     * @param <T> its type
+     * @param type of which there is one here
+     * @param made called if there is none yet
+     * @return the one
+     * @throws IllegalStateException if this is closed
+     */
+    public <T extends AutoCloseable> T companion(Class<T> type, Function<? super DeviceContext, ? extends T> made) {
+        synchronized (companions) {
+            if (closed.get()) {
+                throw new IllegalStateException("the resources are closed");
+            }
+            AutoCloseable known = companions.get(type);
+            if (known == null) {
+                known = made.apply(context);
+                companions.put(type, known);
+            }
+            return type.cast(known);
+        }
+    }
+
+    private void closeCompanions() {
+        synchronized (companions) {
+            for (AutoCloseable companion : companions.values()) {
+                try {
+                    companion.close();
+                } catch (Exception e) {
+                    System.getLogger(RdmaResources.class.getName())
+                            .log(System.Logger.Level.WARNING, "a companion did not close", e);
+                }
+            }
+            companions.clear();
+        }
+    }
+
+    /**
      * The connections here.
      *
      * @return a snapshot
@@ -220,6 +259,7 @@ public final class RdmaResources implements AutoCloseable {
             left.add(endpoint.closed());
         }
         CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join();
+        closeCompanions();
         loops.forEach(CompletionLoop::close);
         shared.values().forEach(SharedReceives::close);
         events.close();

@@ -4,6 +4,7 @@ import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.soft.SoftVerbs;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,15 @@ public final class DeviceContext extends NativeObject {
      */
     public String name() {
         return name;
+    }
+
+    /**
+     * Whether it is the embedded software device.
+     *
+     * @return false for devices of libibverbs
+     */
+    public boolean isSoftware() {
+        return verbs instanceof SoftVerbs;
     }
 
     /**

@@ -11,7 +11,7 @@ import java.util.EnumSet;
 
 /** One end of a connection that a test makes with the connection manager: its queue pair and some memory. */
 @SuppressWarnings("try") // close() of what it holds may throw anything
-final class CmEnd implements AutoCloseable {
+public final class CmEnd implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BYTES = 4096;
     private static final QueuePairCapacity CAPACITY = new QueuePairCapacity(8, 8, 1, 1, 0);
@@ -33,7 +33,7 @@ final class CmEnd implements AutoCloseable {
     }
 
     /** With a queue pair of the identifier's. */
-    static CmEnd of(CmIdentifier identifier) {
+    public static CmEnd of(CmIdentifier identifier) {
         DeviceContext device = identifier.device();
         ProtectionDomain domain = device.allocateProtectionDomain();
         CompletionQueue completions = device.createCompletionQueue(32, null);
@@ -58,13 +58,13 @@ final class CmEnd implements AutoCloseable {
                 pair.handle(), Ibv.QP_MIN_RNR_TIMER | Ibv.QP_MAX_QP_RD_ATOMIC | Ibv.QP_MAX_DEST_RD_ATOMIC);
     }
 
-    void postReceive() {
+    public void postReceive() {
         ReceiveChain chain = new ReceiveChain(1, 1);
         chain.add(7).entry(memory.segment().address(), BYTES / 2, memory.lkey());
         assertThat(pair.post(chain)).isZero();
     }
 
-    void send(String text) {
+    public void send(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         memory.segment().asSlice(BYTES / 2).asByteBuffer().put(bytes);
         SendChain chain = new SendChain(1, 1);
@@ -75,7 +75,7 @@ final class CmEnd implements AutoCloseable {
         completed(8, WorkCompletionStatus.SUCCESS);
     }
 
-    String receive() {
+    public String receive() {
         completed(7, WorkCompletionStatus.SUCCESS);
         byte[] bytes = new byte[one.byteLength(0)];
         memory.segment().asByteBuffer().get(bytes);

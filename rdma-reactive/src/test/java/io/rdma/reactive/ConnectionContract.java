@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.LeakDetector;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.Connector;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.AccessFlag;
@@ -54,15 +55,25 @@ abstract class ConnectionContract {
     /** Name of the device. */
     abstract String device();
 
+    /** An address of this host. */
+    String host() {
+        return "127.0.0.1";
+    }
+
+    /** Which way the connections are made. */
+    Connector connector() {
+        return Connector.AUTOMATIC;
+    }
+
     @BeforeEach
     void connect() throws InterruptedException {
         TestDevice.assumed(device());
         server = RdmaServer.create()
                 .device(device())
-                .host("127.0.0.1")
+                .host(host())
                 .receiveBuffers(16, MESSAGE)
                 .sendBuffers(8, 2 * MESSAGE)
-                .options(o -> o.withMaxMessageSize(LARGE))
+                .options(o -> o.withMaxMessageSize(LARGE).withConnector(connector()))
                 .handle(connection -> {
                     accepted.add(connection);
                     return Mono.never(); // the test decides when it ends
@@ -75,11 +86,11 @@ abstract class ConnectionContract {
     private RdmaClient client() {
         return RdmaClient.create()
                 .device(device())
-                .host("127.0.0.1")
+                .host(host())
                 .port(server.port())
                 .receiveBuffers(16, MESSAGE)
                 .sendBuffers(8, 2 * MESSAGE)
-                .options(o -> o.withMaxMessageSize(LARGE));
+                .options(o -> o.withMaxMessageSize(LARGE).withConnector(connector()));
     }
 
     private RdmaConnection nextAccepted() throws InterruptedException {

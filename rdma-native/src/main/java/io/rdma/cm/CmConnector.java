@@ -1,0 +1,121 @@
+package io.rdma.cm;
+
+import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.Undo;
+import io.rdma.verbs.CmEvent;
+import io.rdma.verbs.CmEventType;
+import io.rdma.verbs.CmIdentifier;
+import io.rdma.verbs.ConnectionParameters;
+import io.rdma.verbs.QueuePairState;
+import io.rdma.verbs.VerbsException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+
+/** The active side by the connection manager, {@code rdma_connect(3)}, with a queue pair of the engine's own context. Used once, on a thread that may block. */
+final class CmConnector {
+    /** Status of a rejection where nobody listens, IB specification volume 1, reasons of a REJ. */
+    static final int INVALID_SERVICE_ID = 8;
+
+    private static final Duration RESOLVE = Duration.ofSeconds(5);
+
+    private final RdmaResources resources;
+    private final ConnectionOptions options;
+    private final InetSocketAddress address;
+    private final CmDialog dialog;
+
+    CmConnector(RdmaResources resources, ConnectionOptions options, InetSocketAddress address) {
+        this.resources = resources;
+        this.options = options;
+        this.address = address;
+        dialog = new CmDialog(address.toString(), options.handshakeTimeout());
+    }
+
+    void cancel() {
+        dialog.cancel();
+    }
+
+    /** Connects, and waits until it is. */
+    EstablishedConnection connect() {
+        CmLoop loop = CmLoop.of(resources);
+        try (Undo undo = new Undo()) {
+            CmIdentifier id = loop.create(dialog);
+            undo.add(() -> loop.close(id));
+            resolve(id);
+            RdmaEndpoint endpoint;
+            InetSocketAddress local = Objects.requireNonNull(id.localAddress());
+            try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                    resources, options, local.getAddress(), id.port(), id.attributesTo(QueuePairState.INIT))) {
+                id.connect(parameters(queuePair.local(), options));
+                CmEvent answer = dialog.await(CmEventType.CONNECT_RESPONSE);
+                PeerParameters peer = CmGreeting.heard(answer.parameters(), queuePair.local());
+                endpoint = queuePair.connect(
+                        peer, id.attributesTo(QueuePairState.RTR), id.attributesTo(QueuePairState.RTS));
+            }
+            undo.add(endpoint::close);
+            id.establish();
+            undo.keep();
+            watch(loop, id, dialog, endpoint);
+            return new EstablishedConnection(endpoint, local, Objects.requireNonNull(id.remoteAddress()));
+        } catch (VerbsException e) {
+            throw new RdmaConnectException(
+                    Reason.CONNECT_ERROR, "connecting to " + address + " failed: " + e.getMessage(), e);
+        }
+    }
+
+    private void resolve(CmIdentifier id) {
+        try {
+            id.resolveAddress(null, address, shortly());
+        } catch (VerbsException e) { // some failures come at once
+            throw new RdmaConnectException(
+                    Reason.ADDR_ERROR,
+                    address + " belongs to no RDMA device: " + e.getMessage(),
+                    e,
+                    -e.errno(),
+                    new byte[0]);
+        }
+        dialog.await(CmEventType.ADDR_RESOLVED);
+        String device = id.device().name();
+        if (!device.equals(resources.context().name())) {
+            throw new RdmaConnectException(
+                    Reason.ADDR_ERROR,
+                    "the way to " + address + " is by device " + device + ", not by "
+                            + resources.context().name() + ": name that device, or choose Connector.TCP",
+                    null);
+        }
+        id.resolveRoute(shortly());
+        dialog.await(CmEventType.ROUTE_RESOLVED);
+    }
+
+    /** Whoever does not answer for an address within seconds does not later. */
+    private Duration shortly() {
+        Duration left = dialog.left();
+        return left.compareTo(RESOLVE) < 0 ? left : RESOLVE;
+    }
+
+    static ConnectionParameters parameters(PeerParameters local, ConnectionOptions options) {
+        return ConnectionParameters.DEFAULT
+                .withPrivateData(CmGreeting.of(local))
+                .withReadsAndAtomics(local.responderResources(), local.initiatorDepth())
+                .withRetries(options.retryCnt(), options.rnrRetry())
+                .withQueuePair(local.qpNumber(), false);
+    }
+
+    /** The identifier lives as long as the endpoint: each side learns of the other's end by it. */
+    static void watch(CmLoop loop, CmIdentifier id, CmDialog dialog, RdmaEndpoint endpoint) {
+        dialog.follow(endpoint);
+        endpoint.ending().thenRunAsync(() -> disconnect(id), Thread::startVirtualThread);
+        endpoint.closed().thenRunAsync(() -> loop.close(id), Thread::startVirtualThread);
+    }
+
+    private static void disconnect(CmIdentifier id) {
+        try {
+            id.disconnect();
+        } catch (VerbsException | IllegalStateException e) {
+            System.getLogger(CmConnector.class.getName())
+                    .log(System.Logger.Level.DEBUG, "the connection had ended already", e);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.rdma.cm;
+
+import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.verbs.ConnectionParameters;
+import io.rdma.verbs.Gid;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+// In the private data, big-endian: magic "JRDM" u32, version u16, flags u8 (1: counts credits), zero u8, receive
+// buffers
+// u32, receive buffer size u32, largest message u32: 20 of the 56 bytes that a request has. A rejection is the magic
+// and
+// UTF-8 text. What follows is zeros. Everything else of PeerParameters is the connection manager's own affair.
+
+/** What this library says to itself in the private data of the connection manager, and how it knows its own. */
+final class CmGreeting {
+    static final int VERSION = 1;
+    private static final int MAGIC = 0x4a52444d; // "JRDM"
+    private static final int BYTES = 20;
+    private static final int CREDITS = 1;
+    private static final int MAX_REJECTION = 148;
+    private static final Gid NO_GID = Gid.of(new byte[16]);
+
+    private CmGreeting() {}
+
+    static byte[] of(PeerParameters local) {
+        return ByteBuffer.allocate(BYTES)
+                .putInt(MAGIC)
+                .putShort((short) VERSION)
+                .put((byte) (local.credits() ? CREDITS : 0))
+                .put((byte) 0)
+                .putInt(local.receiveBuffers())
+                .putInt(local.receiveBufferSize())
+                .putInt(local.maxMessageSize())
+                .array();
+    }
+
+    /**
+     * What the peer said; of one that is not of this library what can be known, which is that it counts no credits.
+     *
+     * @throws RdmaConnectException VERSION_MISMATCH, or PROTOCOL_ERROR if a value is out of range
+     */
+    static PeerParameters heard(ConnectionParameters said, PeerParameters local) {
+        ByteBuffer data = ByteBuffer.wrap(said.privateData());
+        if (data.remaining() < BYTES || data.getInt() != MAGIC) {
+            return parameters(said, local, false, 1, local.maxMessageSize(), local.maxMessageSize());
+        }
+        int version = Short.toUnsignedInt(data.getShort());
+        if (version != VERSION) {
+            throw new RdmaConnectException(
+                    Reason.VERSION_MISMATCH,
+                    "the peer speaks version " + version + " of this library's private data, this side version "
+                            + VERSION + ": use the same release on both sides",
+                    null);
+        }
+        boolean credits = (data.get() & CREDITS) != 0;
+        data.get();
+        int buffers = PeerParameters.check("number of receive buffers", data.getInt(), 1, 1 << 16);
+        int size = PeerParameters.check("receive buffer size", data.getInt(), 1, 1 << 30);
+        int largest = PeerParameters.check("largest message", data.getInt(), size, 1 << 30);
+        return parameters(said, local, credits, buffers, size, largest);
+    }
+
+    private static PeerParameters parameters(
+            ConnectionParameters said, PeerParameters local, boolean credits, int buffers, int size, int largest) {
+        // Seen from here already: what the peer wants to begin is what this side has to answer.
+        return new PeerParameters(
+                said.queuePairNumber(),
+                0,
+                NO_GID,
+                0,
+                local.mtu(),
+                said.responderResources(),
+                said.initiatorDepth(),
+                credits,
+                buffers,
+                size,
+                largest);
+    }
+
+    static byte[] rejection(String reason) {
+        byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(text.length, MAX_REJECTION - Integer.BYTES);
+        return ByteBuffer.allocate(Integer.BYTES + length)
+                .putInt(MAGIC)
+                .put(text, 0, length)
+                .array();
+    }
+
+    /** @return empty if the peer is not of this library */
+    static String rejected(byte[] privateData) {
+        ByteBuffer data = ByteBuffer.wrap(privateData);
+        if (data.remaining() < Integer.BYTES || data.getInt() != MAGIC) {
+            return "";
+        }
+        int end = data.position();
+        while (end < privateData.length && privateData[end] != 0) {
+            end++;
+        }
+        return new String(Arrays.copyOfRange(privateData, data.position(), end), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,23 @@
+package io.rdma.reactive;
+
+import io.rdma.cm.Connector;
+import org.junit.jupiter.api.Tag;
+
+/** The same promises over connections that the connection manager makes. */
+@Tag("rxe")
+class RxeCmConnectionContractTest extends ConnectionContract {
+    @Override
+    String device() {
+        return "rxe0";
+    }
+
+    @Override
+    String host() {
+        return "10.77.0.1";
+    }
+
+    @Override
+    Connector connector() {
+        return Connector.RDMA_CM;
+    }
+}

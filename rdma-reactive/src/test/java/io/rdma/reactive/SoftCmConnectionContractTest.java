@@ -1,0 +1,21 @@
+package io.rdma.reactive;
+
+import io.rdma.cm.Connector;
+
+/** The same promises over connections that the connection manager makes. */
+class SoftCmConnectionContractTest extends ConnectionContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+
+    @Override
+    String host() {
+        return "127.0.0.1";
+    }
+
+    @Override
+    Connector connector() {
+        return Connector.RDMA_CM;
+    }
+}

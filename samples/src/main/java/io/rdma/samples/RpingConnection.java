@@ -1,0 +1,175 @@
+package io.rdma.samples;
+
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.CmIdentifier;
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.CompletionChannel;
+import io.rdma.verbs.CompletionQueue;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.verbs.RdmaException;
+import io.rdma.verbs.ReceiveChain;
+import io.rdma.verbs.RemoteMemory;
+import io.rdma.verbs.SendChain;
+import io.rdma.verbs.VerbsException;
+import io.rdma.verbs.WorkCompletionException;
+import io.rdma.verbs.WorkCompletionStatus;
+import io.rdma.verbs.WorkRequestOpcode;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
+
+// On the wire, both ways, struct rping_rdma_info: address be64, key be32, length be32. The client's say where its data
+// is, then where the answer goes; the server's mean "go ahead" and say nothing.
+
+/** One end of an {@link Rping}: queue pair, memory, and a step at a time. One thread; {@link #end} from any. */
+final class RpingConnection implements AutoCloseable {
+    private static final int INFO = 16;
+    private static final int SEND_QUEUE = 16;
+    private static final int RECEIVE_QUEUE = 2;
+    private static final int WAIT_MILLIS = 100;
+    private static final long RECEIVE = 1;
+    private static final long SEND = 2;
+    private static final long TRANSFER = 3;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
+    private final CompletionChannel events;
+    private final CompletionQueue queue;
+    private final QueuePair pair;
+    private final MemoryRegion infos; // what is sent, what is received
+    private final ArrayDeque<Long> completed = new ArrayDeque<>();
+    private final CompletionBatch batch = new CompletionBatch(SEND_QUEUE);
+    private final ProtectionDomain domain;
+    private volatile boolean ended;
+
+    RpingConnection(CmIdentifier identifier) {
+        DeviceContext device = identifier.device();
+        domain = later(device.allocateProtectionDomain());
+        events = later(device.createCompletionChannel());
+        queue = later(device.createCompletionQueue(2 * SEND_QUEUE, events));
+        infos = later(domain.allocate(2 * INFO, EnumSet.of(AccessFlag.LOCAL_WRITE)));
+        pair = identifier.createQueuePair(
+                domain, queue, queue, new QueuePairCapacity(SEND_QUEUE, RECEIVE_QUEUE, 1, 1, 0));
+        queue.requestNotify();
+        postReceive();
+    }
+
+    private <T extends AutoCloseable> T later(T closeable) {
+        made.push(closeable);
+        return closeable;
+    }
+
+    /** Memory that the peer may read and write. */
+    MemoryRegion buffer(int size) {
+        return later(domain.allocate(
+                size, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE)));
+    }
+
+    /** The connection is over: whoever waits here learns of it. */
+    void end() {
+        ended = true;
+    }
+
+    private void postReceive() {
+        ReceiveChain chain = new ReceiveChain(1, 1);
+        chain.add(RECEIVE).entry(infos.segment().address() + INFO, INFO, infos.lkey());
+        posted(pair.post(chain), "ibv_post_recv");
+    }
+
+    private static void posted(int result, String call) {
+        if (result != 0) {
+            throw new VerbsException(call, -result, null);
+        }
+    }
+
+    /** Tells where a buffer is; null just tells to go ahead. */
+    void tell(@Nullable MemoryRegion buffer, int size) {
+        MemorySegment info = infos.segment();
+        info.set(LONG, 0, buffer == null ? 0 : buffer.segment().address());
+        info.set(INT, 8, buffer == null ? 0 : buffer.rkey());
+        info.set(INT, 12, size);
+        SendChain chain = new SendChain(1, 1);
+        chain.add(SEND, WorkRequestOpcode.SEND)
+                .entry(info.address(), INFO, infos.lkey())
+                .signaled();
+        posted(pair.post(chain), "ibv_post_send");
+    }
+
+    /** Waits until the peer tells something. @return null when the connection is over */
+    @Nullable
+    RemoteMemory told() {
+        if (!await(RECEIVE)) {
+            return null;
+        }
+        MemorySegment info = infos.segment().asSlice(INFO);
+        RemoteMemory told = new RemoteMemory(info.get(LONG, 0), Math.max(0, info.get(INT, 12)), info.get(INT, 8));
+        postReceive();
+        return told;
+    }
+
+    /** A read or a write, and the wait for it. @return false when the connection is over */
+    boolean transfer(WorkRequestOpcode opcode, RemoteMemory peer, MemoryRegion local, int length) {
+        SendChain chain = new SendChain(1, 1);
+        chain.add(TRANSFER, opcode)
+                .remote(peer.address(), peer.rkey())
+                .entry(local.segment().address(), length, local.lkey())
+                .signaled();
+        posted(pair.post(chain), "ibv_post_send");
+        return await(TRANSFER);
+    }
+
+    /** Waits for a completion of that kind; those of sends are only counted. */
+    private boolean await(long kind) {
+        while (!completed.remove(kind)) {
+            int polled = queue.poll(batch);
+            if (polled < 0) {
+                throw new RdmaException("the completion queue has overrun");
+            }
+            for (int i = 0; i < polled; i++) {
+                WorkCompletionStatus status = WorkCompletionStatus.of(batch.status(i));
+                if (status == WorkCompletionStatus.WR_FLUSH_ERR) {
+                    return false;
+                }
+                if (status != WorkCompletionStatus.SUCCESS) {
+                    throw new WorkCompletionException(status, null, batch.qpNumber(i), batch.vendorError(i));
+                }
+                if (batch.wrId(i) != SEND) {
+                    completed.add(batch.wrId(i));
+                }
+            }
+            if (polled == 0) {
+                if (ended) {
+                    return false;
+                }
+                if (events.await(WAIT_MILLIS)) {
+                    events.takeEvent();
+                    queue.acknowledge(1);
+                    queue.requestNotify();
+                }
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        pair.close();
+        try {
+            while (!made.isEmpty()) {
+                made.pop().close();
+            }
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new RdmaException("closing failed", e);
+        }
+    }
+}
