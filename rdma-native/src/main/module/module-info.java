@@ -5,6 +5,8 @@
 module io.rdma.core {
     // Annotations of the public signatures; nothing of it is needed at run time.
     requires static transitive org.jspecify;
+    // The extension for tests of users, who bring it along.
+    requires static org.junit.jupiter.api;
     requires org.jctools.core.jdk11;
     // Events of connections and slow operations.
     requires jdk.jfr;
@@ -21,4 +23,6 @@ module io.rdma.core {
     // resources
     // between connections and reach the endpoint below one.
     exports io.rdma.engine;
+    // Bad links on purpose, counters and captures of the software device, for tests of users.
+    exports io.rdma.soft;
 }

@@ -80,6 +80,14 @@ final class SoftDevice {
         return turns.call(task);
     }
 
+    /** Writes all packets to a file from now on. @param file null: no longer */
+    void captureTo(@Nullable CaptureFile file) {
+        call(() -> {
+            link.captureTo(file);
+            return 0;
+        });
+    }
+
     /** Whether packets to this device itself go through its link, too. */
     boolean faulty() {
         return link.faulty();
@@ -105,6 +113,7 @@ final class SoftDevice {
         if (peer == null && link.faulty()) {
             link.send(packet, link.local());
         } else if (peer == null) {
+            link.capture(packet);
             deliver(packet, null, System.nanoTime());
         } else {
             link.send(packet, peer);

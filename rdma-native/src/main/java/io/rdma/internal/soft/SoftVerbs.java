@@ -22,7 +22,12 @@ import io.rdma.internal.ffi.SrqAttr;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -32,6 +37,9 @@ import org.jspecify.annotations.Nullable;
 /** {@link Verbs} by the embedded software device {@code soft0}. */
 public final class SoftVerbs implements Verbs {
     static final String NAME = "soft0";
+    /** System property: the pcapng file that all packets are written to. */
+    private static final String CAPTURE_PROPERTY = "io.rdma.soft.capture";
+
     private static final long ACK_WAIT_MILLIS = 2000;
 
     final HandleTable handles = new HandleTable();
@@ -58,6 +66,37 @@ public final class SoftVerbs implements Verbs {
     /** The connection manager of this device. @return one instance */
     public SoftRdmacm rdmacm() {
         return rdmacm;
+    }
+
+    /** The faults of this device's links. @return one object, for as long as the process lives */
+    public FaultPlan faults() {
+        return config.faults();
+    }
+
+    /** What the device has counted since it was opened, by name. @return all zero if it is not open */
+    public synchronized Map<String, Long> counters() {
+        SoftDevice now = device;
+        return now == null ? new Counters().snapshot() : now.counted();
+    }
+
+    /** Where the device listens. @return null if it is not open */
+    public synchronized @Nullable InetSocketAddress address() {
+        SoftDevice now = device;
+        return now == null ? null : now.local();
+    }
+
+    /**
+     * Writes all packets to a file from now on, until the device is closed or this is called again.
+     *
+     * @param file what is there is replaced; null: no longer
+     * @throws UncheckedIOException if the file cannot be written
+     */
+    public synchronized void captureTo(@Nullable Path file) {
+        try {
+            device().captureTo(file == null ? null : new CaptureFile(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     <T extends SoftObject> T object(String call, long handle, Class<T> kind) {
@@ -95,6 +134,10 @@ public final class SoftVerbs implements Verbs {
         }
         if (device == null) {
             device = new SoftDevice(config, handles);
+            String capture = System.getProperty(CAPTURE_PROPERTY, "");
+            if (!capture.isBlank()) {
+                captureTo(Path.of(capture));
+            }
         }
         contexts++;
         return handles.add(new SoftContext());

@@ -29,7 +29,7 @@ final class UdpLink implements AutoCloseable {
     /** Of the IP headers that are sent: what Linux writes for an unconnected socket with "don't fragment". */
     private static final int IDENTIFICATION = 0;
 
-    private final LinkSocket socket;
+    private final CapturedSocket socket;
     private final ByteBuffer memory;
     private final long base;
     private final Endpoint local;
@@ -45,7 +45,7 @@ final class UdpLink implements AutoCloseable {
         plan = config.faults();
         InetSocketAddress address = config.socketAddress();
         try {
-            socket = nativeSockets() ? new NativeSocket(address) : new ChannelSocket(address);
+            socket = new CapturedSocket(nativeSockets() ? new NativeSocket(address) : new ChannelSocket(address));
         } catch (IOException e) {
             int errno = e instanceof BindException ? Errno.EADDRINUSE : Errno.EADDRNOTAVAIL;
             throw new VerbsException(
@@ -81,16 +81,34 @@ final class UdpLink implements AutoCloseable {
     /** Sends a packet, at the latest with the next {@link #flush}. */
     void send(Packet p, InetSocketAddress peer) {
         Endpoint to = endpoint(peer);
+        int length = write(p, to);
+        FaultPlan.Settings settings = plan.settings();
+        if (settings.none()) {
+            socket.send(length, to);
+        } else {
+            faults.send(settings, length, peer, to);
+        }
+    }
+
+    /** Writes a packet to the socket's frame. @return its length with the ICRC */
+    private int write(Packet p, Endpoint to) {
         int at = socket.frame();
         int length = PacketCodec.encode(p, memory, base, at);
         int crc = icrc.compute(memory, at, length, local, to, IDENTIFICATION);
         memory.putInt(at + length, Integer.reverseBytes(crc));
-        FaultPlan.Settings settings = plan.settings();
-        if (settings.none()) {
-            socket.send(length + Icrc.BYTES, to);
-        } else {
-            faults.send(settings, length + Icrc.BYTES, peer, to);
+        return length + Icrc.BYTES;
+    }
+
+    /** Captures a packet to this device itself, which takes the short way. */
+    void capture(Packet p) {
+        if (socket.capturing()) {
+            socket.capture(socket.frame(), write(p, local), local, local, true);
         }
+    }
+
+    /** From now on all packets are written to a file. @param file null: to none */
+    void captureTo(@Nullable CaptureFile file) {
+        socket.captureTo(file);
     }
 
     void flush() {

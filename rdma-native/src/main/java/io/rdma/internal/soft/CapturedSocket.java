@@ -1,0 +1,120 @@
+package io.rdma.internal.soft;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A socket whose datagrams are written to a file as well, while there is one: what a bad link loses is not there. */
+final class CapturedSocket implements LinkSocket {
+    private static final System.Logger LOGGER = System.getLogger(CapturedSocket.class.getName());
+
+    private final LinkSocket socket;
+    private final Endpoint local;
+    private @Nullable CaptureFile file;
+
+    CapturedSocket(LinkSocket socket) {
+        this.socket = socket;
+        this.local = new Endpoint(socket.local());
+    }
+
+    boolean capturing() {
+        return file != null;
+    }
+
+    /** From now on to another file. @param next null: to none */
+    void captureTo(@Nullable CaptureFile next) {
+        CaptureFile last = file;
+        file = next;
+        if (last != null) {
+            try {
+                last.close();
+            } catch (IOException | UncheckedIOException e) {
+                LOGGER.log(System.Logger.Level.WARNING, "The capture's end is missing", e);
+            }
+        }
+    }
+
+    /** Writes a datagram, which is not sent, to the file. */
+    void capture(int at, int length, Endpoint from, Endpoint to, boolean outbound) {
+        CaptureFile now = file;
+        if (now == null) {
+            return;
+        }
+        try {
+            now.add(socket.memory(), at, length, from, to, outbound);
+        } catch (UncheckedIOException e) { // a full disk is no reason to stop
+            LOGGER.log(System.Logger.Level.WARNING, "The capture ends here", e);
+            captureTo(null);
+        }
+    }
+
+    @Override
+    public void send(int length, Endpoint to) {
+        if (file != null) {
+            capture(socket.frame(), length, local, to, true);
+        }
+        socket.send(length, to);
+    }
+
+    @Override
+    public int receive(Endpoint from) {
+        int length = socket.receive(from);
+        if (file != null && length >= 0 && length <= MAX_DATAGRAM) {
+            capture(socket.received(), length, from, local, false);
+        }
+        return length;
+    }
+
+    @Override
+    public InetSocketAddress local() {
+        return socket.local();
+    }
+
+    @Override
+    public ByteBuffer memory() {
+        return socket.memory();
+    }
+
+    @Override
+    public int frame() {
+        return socket.frame();
+    }
+
+    @Override
+    public void flush() {
+        socket.flush();
+    }
+
+    @Override
+    public int received() {
+        return socket.received();
+    }
+
+    @Override
+    public long lost() {
+        return socket.lost();
+    }
+
+    @Override
+    public int receiveBuffer() {
+        return socket.receiveBuffer();
+    }
+
+    @Override
+    public void await(long nanos) {
+        socket.await(nanos);
+    }
+
+    @Override
+    public void wake() {
+        socket.wake();
+    }
+
+    @Override
+    public void close() {
+        captureTo(null);
+        socket.close();
+    }
+}

@@ -1,0 +1,71 @@
+package io.rdma.soft;
+
+import java.lang.reflect.AnnotatedElement;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * JUnit 5 extension: gives tests a {@link SoftNetwork}, sets what {@link FaultyLinks} says before each, and heals all links after each. JUnit is
+ * an optional dependency of this library: only who uses this class needs it. Tests that use it share one device, so they must not run in parallel in
+ * one process.
+ */
+public final class SoftNetworkExtension implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
+    private static final String SEED = "io.rdma.soft.seed";
+
+    /** Made by JUnit. */
+    public SoftNetworkExtension() {}
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        SoftNetwork network = SoftNetwork.ofThisProcess();
+        Optional<FaultyLinks> wanted = annotation(context.getElement());
+        if (wanted.isEmpty()) {
+            wanted = context.getTestClass().flatMap(SoftNetworkExtension::ofClass);
+        }
+        wanted.ifPresent(links -> {
+            long seed = Long.getLong(SEED, links.seed());
+            context.publishReportEntry(SEED, Long.toString(seed));
+            network.setFaults(faults(links).withSeed(seed));
+        });
+    }
+
+    private static Optional<FaultyLinks> ofClass(Class<?> type) {
+        return annotation(Optional.of(type));
+    }
+
+    private static Optional<FaultyLinks> annotation(Optional<? extends AnnotatedElement> element) {
+        return element.map(found -> found.getAnnotation(FaultyLinks.class));
+    }
+
+    private static LinkFaults faults(FaultyLinks links) {
+        return LinkFaults.NONE
+                .withLoss(links.loss())
+                .withDuplication(links.duplication())
+                .withReordering(links.reordering())
+                .withCorruption(links.corruption())
+                .withDelay(Duration.of(links.delayMicros(), ChronoUnit.MICROS))
+                .withJitter(Duration.of(links.jitterMicros(), ChronoUnit.MICROS))
+                .withBytesPerSecond(links.bytesPerSecond());
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        SoftNetwork.ofThisProcess().heal();
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == SoftNetwork.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return SoftNetwork.ofThisProcess();
+    }
+}
