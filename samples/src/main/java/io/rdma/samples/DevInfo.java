@@ -1,5 +1,6 @@
 package io.rdma.samples;
 
+import io.rdma.soft.SoftNetwork;
 import io.rdma.verbs.DeviceAttributes;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.GidTableEntry;
@@ -22,7 +23,7 @@ final class DevInfo implements Callable<Integer> {
             description = "Only this device.")
     private @Nullable String name;
 
-    @Option(names = "-v", description = "Everything, as for ibv_devinfo; it is shown anyway.")
+    @Option(names = "-v", description = "Everything, as for ibv_devinfo; counters of the software device, too.")
     private boolean everything;
 
     @Override
@@ -40,7 +41,7 @@ final class DevInfo implements Callable<Integer> {
         return status;
     }
 
-    private static void show(RdmaDevice device) {
+    private void show(RdmaDevice device) {
         System.out.println("hca_id: " + device.name());
         row(1, "transport", device.transportType() == 0 ? "InfiniBand (0)" : "iWARP (1)");
         try (DeviceContext context = device.open()) {
@@ -81,6 +82,10 @@ final class DevInfo implements Callable<Integer> {
             row(1, "local_ca_ack_delay", a.localCaAckDelay());
             for (int port = 1; port <= a.physPortCnt(); port++) {
                 show(context, port);
+            }
+            if (everything && device.isSoftware()) {
+                row(1, "counters", "of this process");
+                SoftNetwork.ofThisProcess().counters().forEach((counter, value) -> row(2, counter, value));
             }
         }
         System.out.println();
