@@ -1,0 +1,226 @@
+package io.rdma.internal.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.rdma.internal.ffi.Cq;
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.Wc;
+import io.rdma.verbs.VerbsException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Mutations of valid packets, from the peer that a queue pair is connected to and from somebody else: cut off, grown, bits flipped, forged numbers, keys, lengths
+ * and opcodes, random bytes; most with a right ICRC, so that they get further. The device lives, allocates nothing for them, and who has another connection
+ * on it notices nothing.
+ */
+class MalformedPacketTest {
+    private static final long SEED = 20_261_121;
+    private static final int PSN = 0xfffff0; // wraps soon
+    private static final int ATTACKER_QPN = 0x4711;
+    private static final int WARM_UP = 20_000;
+    private static final int RECEIVES = 64;
+    private static final int RECEIVE_BYTES = 1024;
+
+    private final Random random = new Random(SEED);
+    private final Packet packet = new Packet();
+    private final Icrc icrc = new Icrc(LinkSocket.MAX_DATAGRAM + 64);
+    private Arena arena;
+    private LinkSocket peer;
+    private LinkSocket stranger;
+    private SoftSide victim;
+    private Thread deviceThread;
+    private SoftSide bystander;
+    private SoftSide friend;
+    private Endpoint victimAddress;
+    private MemorySegment payload;
+    private long exchanged;
+
+    @BeforeEach
+    void connect() throws IOException {
+        arena = Arena.ofShared();
+        InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
+        peer = new ChannelSocket(anyPort);
+        stranger = new ChannelSocket(anyPort);
+        payload = arena.allocate(4096, 8);
+        payload.fill((byte) 0x77);
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        victim = new SoftSide(arena, SoftFaults.NONE);
+        deviceThread = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !before.contains(thread) && thread.getName().equals("rdma-soft0"))
+                .findFirst()
+                .orElseThrow();
+        Cq completions = victim.verbs.createCq(victim.context, 64, 0, 0);
+        bystander = new SoftSide(arena, SoftFaults.NONE, victim, completions);
+        friend = new SoftSide(arena, SoftFaults.NONE); // a device of its own: they talk over UDP
+        bystander.connect(friend);
+        friend.connect(bystander);
+        victimAddress = new Endpoint(SoftAddress.of(victim.gid()));
+        revive();
+    }
+
+    @AfterEach
+    void close() {
+        friend.close();
+        bystander.closeQueuePair();
+        victim.verbs.destroyCq(bystander.cq.handle());
+        victim.close();
+        peer.close();
+        stranger.close();
+        arena.close();
+    }
+
+    @Test
+    void fiftyThousandAreDropped() {
+        attack(50_000);
+    }
+
+    @Test
+    @Tag("stress")
+    void aMillionAreDropped() {
+        attack(1_000_000);
+    }
+
+    private void attack(int packets) {
+        send(WARM_UP);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long allocated = threads.getThreadAllocatedBytes(deviceThread.threadId());
+        Map<String, Long> before = victim.verbs.counters();
+        send(packets);
+        long perPacket = (threads.getThreadAllocatedBytes(deviceThread.threadId()) - allocated) / packets;
+        assertThat(perPacket)
+                .as("bytes that the device's thread allocates for a packet")
+                .isLessThan(8);
+        Map<String, Long> after = victim.verbs.counters();
+        for (String reason : new String[] {"malformed_pkts", "icrc_err", "unknown_qp_pkts", "wrong_peer_pkts"}) {
+            assertThat(after.get(reason) - before.get(reason)).as(reason).isGreaterThan(packets / 200);
+        }
+        assertThat(deviceThread.isAlive()).isTrue();
+    }
+
+    private void send(int packets) {
+        for (int i = 0; i < packets; i++) {
+            send(random.nextInt(8) == 0 ? stranger : peer);
+            if (i % 64 == 63) { // what is in the socket may end the queue pair: as a server would accept the next one
+                revive();
+            }
+            if (i % 5000 == 0) {
+                exchange(i);
+            }
+        }
+        exchange(packets);
+    }
+
+    /** The other connection of the device: each request is done once, its completions are those of what it asked for, nothing else. */
+    private void exchange(int mark) {
+        for (int i = 0; i < 10; i++) {
+            bystander.send(mark, Ibv.WR_ATOMIC_FETCH_AND_ADD, friend, 0, Long.BYTES);
+            bystander.expect(mark);
+            assertThat(friend.memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(++exchanged);
+        }
+        assertThat(bystander.poll()).as("completions of nothing").isZero();
+        assertThat(friend.poll()).as("completions of nothing").isZero();
+    }
+
+    /** What completed at the victim's are receives that it had posted; then back to life. */
+    private void revive() {
+        for (int tries = 0; ; tries++) {
+            while (victim.poll() == 1) {
+                long wc = victim.completion();
+                assertThat(Wc.wrId(wc)).isBetween(1000L, 1000L + RECEIVES);
+                if (Wc.status(wc) == Ibv.WC_SUCCESS) {
+                    assertThat(Wc.byteLen(wc)).isBetween(0, 1 << 20);
+                }
+            }
+            try {
+                victim.reset();
+                victim.connect(SoftAddress.gid(peer.local()), ATTACKER_QPN, PSN);
+                for (int i = 0; i < RECEIVES; i++) {
+                    victim.receive(1000 + i, 4096, RECEIVE_BYTES);
+                }
+                break;
+            } catch (VerbsException | AssertionError e) { // ended again by what was still in the socket
+                if (tries == 1000) {
+                    throw e;
+                }
+            }
+        }
+        Endpoint from = new Endpoint();
+        while (peer.receive(from) >= 0) {
+            // nobody reads the answers
+        }
+    }
+
+    private void send(LinkSocket from) {
+        ByteBuffer memory = from.memory();
+        int at = from.frame();
+        int length = valid(memory, at);
+        int kind = random.nextInt(16);
+        switch (kind) {
+            case 0 -> length = random.nextInt(length + 1);
+            case 1 -> length = length / 4 * random.nextInt(5) & ~3;
+            case 2 -> { // longer than it says
+                int more = 4 * (1 + random.nextInt(8));
+                memory.limit(memory.capacity()).put(at + length, new byte[more]);
+                length += more;
+            }
+            case 3 -> {
+                length = random.nextInt(300);
+                byte[] bytes = new byte[length];
+                random.nextBytes(bytes);
+                memory.limit(memory.capacity()).put(at, bytes);
+            }
+            case 4 -> memory.put(at, (byte) random.nextInt()); // opcode
+            case 5 -> memory.putInt(at + 4, random.nextInt()); // destination
+            case 6 -> memory.putInt(at + 8, PSN + random.nextInt(64) - 32 & Psn.MASK);
+            case 7 -> memory.put(at + 1, (byte) random.nextInt()); // flags, pad, version
+            default -> {
+                for (int i = random.nextInt(8); i >= 0; i--) {
+                    int where = at + random.nextInt(Math.min(length, 48));
+                    memory.put(where, (byte) (memory.get(where) ^ 1 << random.nextInt(8)));
+                }
+            }
+        }
+        if (length >= 12 && kind != 15) {
+            int crc = icrc.compute(memory, at, length & ~3, new Endpoint(from.local()), victimAddress, 0);
+            memory.putInt(at + (length & ~3), Integer.reverseBytes(crc));
+        }
+        from.send(length + Icrc.BYTES, victimAddress);
+    }
+
+    private int valid(ByteBuffer memory, int at) {
+        int opcode = random.nextInt(Opcode.FETCH_ADD + 1);
+        packet.reset(opcode, victim.qp.qpNum(), PSN + random.nextInt(8) & Psn.MASK);
+        packet.ackRequest = random.nextBoolean();
+        packet.remoteAddress = victim.memory.address() + 65_536 + random.nextInt(1 << 19);
+        packet.rkey = random.nextInt(8) == 0 ? random.nextInt() : victim.mr.rkey();
+        packet.length = random.nextInt(8) == 0 ? random.nextInt() & 0xffffffffL : random.nextInt(2048);
+        packet.syndrome = random.nextInt(256);
+        packet.compare = random.nextLong();
+        packet.swapAdd = random.nextLong();
+        if (Opcode.hasPayload(opcode)) {
+            packet.addPiece(payload.address(), random.nextInt(4) == 0 ? random.nextInt(2048) : random.nextInt(64));
+        }
+        memory.order(ByteOrder.BIG_ENDIAN);
+        return PacketCodec.encode(
+                packet,
+                memory,
+                MemorySegment.ofBuffer(memory.duplicate().clear()).address(),
+                at);
+    }
+}
