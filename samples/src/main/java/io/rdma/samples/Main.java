@@ -18,6 +18,7 @@ import picocli.CommandLine.ScopeType;
             Echo.class,
             Counter.class,
             PingPong.class,
+            Rping.class,
             Bench.class,
             CommandLine.HelpCommand.class
         })

@@ -82,7 +82,7 @@ final class RpingOptions {
         return source == null ? null : new InetSocketAddress(source, 0);
     }
 
-    void debug(String format, Object... arguments) {
+    void debug(String format, @Nullable Object... arguments) {
         if (debug) {
             System.out.printf(format + "%n", arguments);
         }

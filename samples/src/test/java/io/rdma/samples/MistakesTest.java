@@ -64,6 +64,8 @@ class MistakesTest {
                 run("pingpong", "server", "--local-address", "192.0.2.1"), "The software device cannot listen there");
         assertError(run("echo", "client", "--host", "127.0.0.1", "--port", free), "Is the server running?");
         assertError(run("pingpong", "client", "127.0.0.1", "--port", free), "Is the server running?");
+        assertError(run("rping", "client", "-a", "127.0.0.1", "-p", free), "Is the server running?");
+        assertError(run("rping", "client", "-S", "5"), "-S must be from");
         assertError(run("pingpong", "client", "127.0.0.1", "--mtu", "1000"), "--mtu must be 256, 512");
         assertError(run("pingpong", "client", "127.0.0.1", "--sl", "16"), "--sl must be from 0 to 15");
         try (ServerSocket taken = new ServerSocket(0)) {
@@ -75,7 +77,7 @@ class MistakesTest {
 
     @Test
     void everyCommandHasHelp() throws Exception {
-        for (String command : List.of("demo", "devinfo", "echo", "counter", "pingpong")) {
+        for (String command : List.of("demo", "devinfo", "echo", "counter", "pingpong", "rping")) {
             assertThat(new SampleProcess(command, "--help").ended(0).output())
                     .contains("Usage: rdma-samples " + command);
         }
