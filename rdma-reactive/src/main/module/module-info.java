@@ -11,7 +11,13 @@ module io.rdma.reactive {
     requires transitive org.reactivestreams;
     // Annotations of the public signatures; nothing of it is needed at run time.
     requires static transitive org.jspecify;
+    // The transport of RSocket; an application that does not use it needs none of these.
+    requires static rsocket.core;
+    requires static io.netty.buffer;
+    requires static io.netty.common;
 
     // Client, server, connection and encoder; what implements them is not public.
     exports io.rdma.reactive;
+    // RSocket over RDMA.
+    exports io.rdma.reactive.rsocket;
 }

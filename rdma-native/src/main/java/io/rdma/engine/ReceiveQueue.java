@@ -112,6 +112,15 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
+     * Whether half of the receive buffers, those of a shared queue included, or more are out: who keeps messages for long had better copy them now.
+     *
+     * @return true if the device is about to run short of receives
+     */
+    public boolean isScarce() {
+        return ring.isScarce();
+    }
+
+    /**
      * The next message that arrived. One consumer at a time.
      *
      * @return a lease to be closed, or null when none waits

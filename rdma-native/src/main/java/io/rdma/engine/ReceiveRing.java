@@ -131,6 +131,11 @@ final class ReceiveRing implements InFlightTable.Owner {
         return count - posted.get() - returned.size();
     }
 
+    /** Whether half of the application's slots, or more, are out. */
+    boolean isScarce() {
+        return outstanding() >= count - half;
+    }
+
     /** Bytes of each buffer. */
     int size() {
         return size;

@@ -47,7 +47,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
             // Registering memory takes its time.
             return large(length, writer).subscribeOn(Schedulers.boundedElastic());
         }
-        return new ScopedSendMono(endpoint, buffer -> {
+        return ScopedSendMono.of(endpoint, buffer -> {
             writer.accept(buffer.segment().asSlice(0, length));
             return buffer.limit(length);
         });
@@ -63,18 +63,18 @@ final class DefaultRdmaConnection implements RdmaConnection {
                 buffer.close();
                 throw e;
             }
-            return new OperationMono<>(endpoint, WorkRequest.send(buffer, true));
+            return OperationMono.of(endpoint, WorkRequest.send(buffer, true));
         });
     }
 
     @Override
     public <T> Mono<Void> send(Publisher<? extends T> items, MessageEncoder<? super T> encoder) {
-        return new SendStreamMono<>(endpoint, items, encoder);
+        return SendStreamMono.of(endpoint, items, encoder);
     }
 
     @Override
     public <T> Flux<T> receive(Function<? super ReceivedMessage, ? extends T> decoder) {
-        return new ReceiveFlux<>(inbound, message -> {
+        return ReceiveFlux.of(inbound, message -> {
             T item = decoder.apply(message);
             message.close();
             return item;
@@ -83,7 +83,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
 
     @Override
     public Mono<RegisteredBuffer> acquire() {
-        return new AcquireMono(endpoint.sendBuffers());
+        return AcquireMono.of(endpoint.sendBuffers());
     }
 
     @Override
@@ -98,7 +98,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
 
     @Override
     public Flux<ReceivedMessage> receiveOwned() {
-        return new ReceiveFlux<>(inbound, Function.identity());
+        return ReceiveFlux.of(inbound, Function.identity());
     }
 
     @Override
@@ -129,7 +129,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
     /** A refused request is an error signal, like everything else that goes wrong. */
     private <T> Mono<T> operation(Supplier<WorkRequest> request) {
         try {
-            return new OperationMono<>(endpoint, request.get());
+            return OperationMono.of(endpoint, request.get());
         } catch (IllegalArgumentException e) {
             return Mono.error(e);
         }

@@ -29,15 +29,26 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
         void make(Making<T> making);
     }
 
+    private final String stepName;
     private final Maker<T> maker;
 
-    MakingMono(Maker<T> maker) {
+    private MakingMono(String stepName, Maker<T> maker) {
+        this.stepName = stepName;
         this.maker = maker;
+    }
+
+    static <T extends Disposable> Mono<T> of(String stepName, Maker<T> maker) {
+        return onAssembly(new MakingMono<>(stepName, maker));
     }
 
     @Override
     public void subscribe(CoreSubscriber<? super T> actual) {
         actual.onSubscribe(new Making<>(maker, actual));
+    }
+
+    @Override
+    public String stepName() {
+        return stepName;
     }
 
     @Override
@@ -163,7 +174,10 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
             if (key == Attr.TERMINATED) {
                 return state.get() == ENDED;
             }
-            return key == Attr.CANCELLED ? state.get() == CANCELLED : null;
+            if (key == Attr.CANCELLED) {
+                return state.get() == CANCELLED;
+            }
+            return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
         }
     }
 }

@@ -14,9 +14,13 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
     private final RdmaEndpoint endpoint;
     private final WorkRequest request;
 
-    OperationMono(RdmaEndpoint endpoint, WorkRequest request) {
+    private OperationMono(RdmaEndpoint endpoint, WorkRequest request) {
         this.endpoint = endpoint;
         this.request = request;
+    }
+
+    static <T> Mono<T> of(RdmaEndpoint endpoint, WorkRequest request) {
+        return onAssembly(new OperationMono<>(endpoint, request));
     }
 
     @Override
@@ -25,17 +29,21 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
     }
 
     @Override
+    public String stepName() {
+        return StepNames.of(request.opcode());
+    }
+
+    @Override
     @SuppressWarnings("rawtypes") // Scannable's signature
     public @Nullable Object scanUnsafe(Attr key) {
-        return key == Attr.RUN_STYLE
-                ? Attr.RunStyle.ASYNC
-                : key == Attr.NAME ? request.opcode().name() : null;
+        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 
     private static final class Posted<T> extends Operation implements Subscription, Scannable {
         private final RdmaEndpoint endpoint;
         private final CoreSubscriber<? super T> actual;
         private boolean requested; // plain: calls of a subscription are serial, Reactive Streams 2.7
+        private volatile boolean cancelled;
 
         Posted(RdmaEndpoint endpoint, WorkRequest request, CoreSubscriber<? super T> actual) {
             super(request);
@@ -68,7 +76,14 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
 
         @Override
         public void cancel() {
-            abandon();
+            if (abandon()) {
+                cancelled = true;
+            }
+        }
+
+        @Override
+        public String stepName() {
+            return StepNames.of(request().opcode());
         }
 
         @Override
@@ -90,6 +105,9 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
         public @Nullable Object scanUnsafe(Attr key) {
             if (key == Attr.ACTUAL) {
                 return actual;
+            }
+            if (key == Attr.CANCELLED) {
+                return cancelled;
             }
             return key == Attr.TERMINATED ? isDone() : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
         }

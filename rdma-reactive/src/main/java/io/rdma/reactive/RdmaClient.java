@@ -123,7 +123,7 @@ public final class RdmaClient {
      * @return the connection
      */
     public Mono<RdmaConnection> connect() {
-        return new MakingMono<RdmaConnection>(this::connect);
+        return MakingMono.<RdmaConnection>of("rdmaConnect", this::connect);
     }
 
     /**

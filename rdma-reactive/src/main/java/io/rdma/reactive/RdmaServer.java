@@ -144,7 +144,8 @@ public final class RdmaServer {
      * @return listening
      */
     public Mono<DisposableServer> bind() {
-        return new MakingMono<DisposableServer>(making -> making.made(new RunningServer(transport, limits, handler)));
+        return MakingMono.<DisposableServer>of(
+                "rdmaBind", making -> making.made(new RunningServer(transport, limits, handler)));
     }
 
     /**

@@ -5,19 +5,25 @@ import io.rdma.engine.ReceiveQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
 /** The messages of a connection for one subscriber at a time. A message that nobody requested stays in its receive buffer, which slows the peer down. */
-final class ReceiveFlux<T> extends Flux<T> {
+final class ReceiveFlux<T> extends Flux<T> implements Scannable {
     private final Inbound inbound;
     private final Function<? super ReceivedMessage, ? extends T> mapper;
 
-    ReceiveFlux(Inbound inbound, Function<? super ReceivedMessage, ? extends T> mapper) {
+    private ReceiveFlux(Inbound inbound, Function<? super ReceivedMessage, ? extends T> mapper) {
         this.inbound = inbound;
         this.mapper = mapper;
+    }
+
+    static <T> Flux<T> of(Inbound inbound, Function<? super ReceivedMessage, ? extends T> mapper) {
+        return onAssembly(new ReceiveFlux<>(inbound, mapper));
     }
 
     @Override
@@ -34,17 +40,28 @@ final class ReceiveFlux<T> extends Flux<T> {
         receiving.begin();
     }
 
+    @Override
+    public String stepName() {
+        return StepNames.RECEIVE;
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // Scannable's signature
+    public @Nullable Object scanUnsafe(Attr key) {
+        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
+    }
+
     // Invariants: only the thread that takes `wip` from 0 polls the queue and signals; it gives the claim back when it
     // sees the end, so the
     // next subscriber never polls at the same time.
-    static final class Receiving<T> implements Subscription {
+    static final class Receiving<T> implements Subscription, Scannable {
         private final Inbound inbound;
         private final Function<? super ReceivedMessage, ? extends T> mapper;
         private final CoreSubscriber<? super T> actual;
         private final AtomicInteger wip = new AtomicInteger(1); // until onSubscribe has returned
         private final AtomicLong requested = new AtomicLong();
         private volatile boolean cancelled;
-        private boolean ended; // (drainer)
+        private volatile boolean ended; // (drainer) writes
 
         Receiving(
                 Inbound inbound,
@@ -162,6 +179,26 @@ final class ReceiveFlux<T> extends Flux<T> {
                 ended = true;
                 inbound.unclaim(this);
             }
+        }
+
+        @Override
+        public String stepName() {
+            return StepNames.RECEIVE;
+        }
+
+        @Override
+        @SuppressWarnings("rawtypes") // Scannable's signature
+        public @Nullable Object scanUnsafe(Attr key) {
+            if (key == Attr.ACTUAL) {
+                return actual;
+            }
+            if (key == Attr.REQUESTED_FROM_DOWNSTREAM) {
+                return requested.get();
+            }
+            if (key == Attr.CANCELLED) {
+                return cancelled;
+            }
+            return key == Attr.TERMINATED ? ended && !cancelled : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
         }
     }
 }

@@ -8,6 +8,7 @@ import io.rdma.engine.WorkRequest;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
@@ -15,7 +16,7 @@ import reactor.core.publisher.Operators;
 // no cancel can lose it.
 
 /** For each subscriber: waits for a buffer, has it filled, sends it. */
-final class ScopedSendMono extends Mono<Void> {
+final class ScopedSendMono extends Mono<Void> implements Scannable {
     private final RdmaEndpoint endpoint;
     /** Makes the message when it is its turn. */
     interface Filler {
@@ -28,9 +29,13 @@ final class ScopedSendMono extends Mono<Void> {
 
     private final Filler filler;
 
-    ScopedSendMono(RdmaEndpoint endpoint, Filler filler) {
+    private ScopedSendMono(RdmaEndpoint endpoint, Filler filler) {
         this.endpoint = endpoint;
         this.filler = filler;
+    }
+
+    static Mono<Void> of(RdmaEndpoint endpoint, Filler filler) {
+        return onAssembly(new ScopedSendMono(endpoint, filler));
     }
 
     @Override
@@ -38,12 +43,24 @@ final class ScopedSendMono extends Mono<Void> {
         actual.onSubscribe(new Sending(endpoint, filler, actual));
     }
 
-    private static final class Sending extends BufferWaiter implements Subscription, FirstRequest.Starter {
+    @Override
+    public String stepName() {
+        return StepNames.SEND;
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // Scannable's signature
+    public @Nullable Object scanUnsafe(Attr key) {
+        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
+    }
+
+    private static final class Sending extends BufferWaiter implements Subscription, FirstRequest.Starter, Scannable {
         private final RdmaEndpoint endpoint;
         private final Filler filler;
         private final CoreSubscriber<? super Void> actual;
         private final FirstRequest requested = new FirstRequest();
         private volatile boolean cancelled;
+        private volatile boolean ended;
         private volatile @Nullable Operation operation;
 
         Sending(RdmaEndpoint endpoint, Filler filler, CoreSubscriber<? super Void> actual) {
@@ -65,7 +82,7 @@ final class ScopedSendMono extends Mono<Void> {
         @Override
         public void refuse(IllegalArgumentException error) {
             if (abandon()) {
-                actual.onError(error);
+                fail(error);
             }
         }
 
@@ -88,7 +105,7 @@ final class ScopedSendMono extends Mono<Void> {
             RegisteredBuffer message = buffer;
             try {
                 message = filler.fill(buffer);
-                Operation send = new Sent(WorkRequest.send(message, true), actual);
+                Operation send = new Sent(WorkRequest.send(message, true));
                 operation = send;
                 if (cancelled) { // cancel() may have missed the operation
                     send.abandon();
@@ -98,36 +115,57 @@ final class ScopedSendMono extends Mono<Void> {
                 buffer.close();
                 message.close();
                 if (cancelled) {
+                    Operators.onErrorDropped(e, actual.currentContext());
                     return;
                 }
-                actual.onError(Operators.onOperatorError(e, actual.currentContext()));
+                fail(Operators.onOperatorError(e, actual.currentContext()));
             }
         }
 
         @Override
         public void failed(RuntimeException error) {
             if (!cancelled) {
-                actual.onError(error);
+                fail(error);
             }
         }
-    }
 
-    private static final class Sent extends Operation {
-        private final CoreSubscriber<? super Void> actual;
-
-        Sent(WorkRequest request, CoreSubscriber<? super Void> actual) {
-            super(request);
-            this.actual = actual;
-        }
-
-        @Override
-        protected void completed(long value) {
-            actual.onComplete();
-        }
-
-        @Override
-        protected void failed(RuntimeException error) {
+        private void fail(Throwable error) {
+            ended = true;
             actual.onError(error);
+        }
+
+        @Override
+        public String stepName() {
+            return StepNames.SEND;
+        }
+
+        @Override
+        @SuppressWarnings("rawtypes") // Scannable's signature
+        public @Nullable Object scanUnsafe(Attr key) {
+            if (key == Attr.ACTUAL) {
+                return actual;
+            }
+            if (key == Attr.CANCELLED) {
+                return cancelled;
+            }
+            return key == Attr.TERMINATED ? ended : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
+        }
+
+        private final class Sent extends Operation {
+            Sent(WorkRequest request) {
+                super(request);
+            }
+
+            @Override
+            protected void completed(long value) {
+                ended = true;
+                actual.onComplete();
+            }
+
+            @Override
+            protected void failed(RuntimeException error) {
+                fail(error);
+            }
         }
     }
 }

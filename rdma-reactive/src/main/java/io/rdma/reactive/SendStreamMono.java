@@ -31,15 +31,26 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
     private final Publisher<? extends T> source;
     private final MessageEncoder<? super T> encoder;
 
-    SendStreamMono(RdmaEndpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
+    private SendStreamMono(
+            RdmaEndpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
         this.endpoint = endpoint;
         this.source = source;
         this.encoder = encoder;
     }
 
+    static <T> Mono<Void> of(
+            RdmaEndpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
+        return onAssembly(new SendStreamMono<>(endpoint, source, encoder));
+    }
+
     @Override
     public void subscribe(CoreSubscriber<? super Void> actual) {
         source.subscribe(new Sending<>(endpoint, encoder, actual));
+    }
+
+    @Override
+    public String stepName() {
+        return StepNames.SEND_STREAM;
     }
 
     @Override
@@ -63,6 +74,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private volatile @Nullable RegisteredBuffer handed; // by the pool, to who waited
         private volatile @Nullable BufferWaiter waiter;
         private @Nullable Subscription upstream;
+        private volatile boolean cancelled;
 
         Sending(RdmaEndpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
             this(endpoint, encoder, actual, most(endpoint));
@@ -176,6 +188,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         @Override
         public void cancel() {
             if (ended.compareAndSet(false, true)) {
+                cancelled = true;
                 stop();
             }
         }
@@ -218,8 +231,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                             Thread.ofVirtual().name("rdma-send").start(this::drainHeld);
                             return false;
                         }
-                        items.poll();
-                        sendLarge(item, length);
+                        sendLarge(length);
                         continue;
                     }
                     RegisteredBuffer buffer = buffer();
@@ -253,8 +265,10 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             send(buffer);
         }
 
-        private void sendLarge(T item, int length) {
+        /** The first of the items, which waits on, to be discarded, if there is no memory for it. */
+        private void sendLarge(int length) {
             RegisteredBuffer own = endpoint.allocateBuffer(length);
+            T item = java.util.Objects.requireNonNull(items.poll());
             try {
                 int encoded = encoder.encode(item, own.segment());
                 if (encoded != length) {
@@ -290,6 +304,11 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         }
 
         @Override
+        public String stepName() {
+            return StepNames.SEND_STREAM;
+        }
+
+        @Override
         @SuppressWarnings("rawtypes") // Scannable's signature
         public @Nullable Object scanUnsafe(Attr key) {
             if (key == Attr.ACTUAL) {
@@ -299,7 +318,13 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 return upstream;
             }
             if (key == Attr.TERMINATED) {
-                return ended.get();
+                return ended.get() && !cancelled;
+            }
+            if (key == Attr.CANCELLED) {
+                return cancelled;
+            }
+            if (key == Attr.BUFFERED) {
+                return items.size();
             }
             return key == Attr.PREFETCH ? most : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
         }

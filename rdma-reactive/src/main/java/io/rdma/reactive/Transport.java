@@ -27,13 +27,18 @@ record Transport(
 
     static {
         // block() on a loop would stall every connection: Reactor refuses it on such threads.
-        Schedulers.registerNonBlockingThreadPredicate(thread -> thread.getName().startsWith("rdma-loop-"));
+        Schedulers.registerNonBlockingThreadPredicate(Transport::isLoop);
     }
 
     Transport {
         if (port < 0 || port > 65535) {
             throw new IllegalArgumentException("port must be from 0 to 65535: " + port);
         }
+    }
+
+    /** Whether a thread is one of a completion loop. */
+    static boolean isLoop(Thread thread) {
+        return thread.getName().startsWith("rdma-loop-");
     }
 
     Transport withHost(String value) {

@@ -8,12 +8,14 @@ import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.ServiceLoader;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import reactor.blockhound.BlockHound;
 import reactor.blockhound.BlockingOperationError;
+import reactor.blockhound.integration.BlockHoundIntegration;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -22,18 +24,16 @@ class NothingBlocksTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test
+    void theIntegrationIsAService() {
+        assertThat(ServiceLoader.load(BlockHoundIntegration.class))
+                .hasAtLeastOneElementOfType(RdmaBlockHoundIntegration.class);
+    }
+
+    @Test
     void nothingOfOursBlocksTheLoop() throws Exception {
         AtomicReference<Throwable> blocked = new AtomicReference<>();
         BlockHound.builder()
-                .nonBlockingThreadPredicate(before -> before.or(t -> t.getName().startsWith("rdma-loop-")))
-                // By design: the loop's one place to sleep and the one to spin, and the control calls of a close, which
-                // are the loop's
-                // work.
-                .allowBlockingCallsInside("io.rdma.engine.CompletionLoop", "sleep")
-                .allowBlockingCallsInside("io.rdma.engine.Idling", "shouldSleep")
-                .allowBlockingCallsInside("io.rdma.engine.CompletionLoop", "destroy")
-                .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "startDrain")
-                .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "finishIfDrained")
+                .with(new RdmaBlockHoundIntegration())
                 .blockingMethodCallback(method -> {
                     BlockingOperationError error = new BlockingOperationError(method);
                     blocked.compareAndSet(null, error);

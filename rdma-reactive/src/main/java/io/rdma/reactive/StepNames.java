@@ -1,0 +1,26 @@
+package io.rdma.reactive;
+
+import io.rdma.verbs.WorkRequestOpcode;
+
+/** What operators call themselves in Reactor's traces and checkpoints. */
+final class StepNames {
+    static final String SEND = "rdmaSend";
+    static final String SEND_STREAM = "rdmaSendStream";
+    static final String RECEIVE = "rdmaReceive";
+    static final String ACQUIRE = "rdmaAcquire";
+
+    private StepNames() {}
+
+    static String of(WorkRequestOpcode opcode) {
+        return switch (opcode) {
+            case SEND -> SEND;
+            case SEND_WITH_IMM -> "rdmaSendWithImmediate";
+            case RDMA_WRITE -> "rdmaWrite";
+            case RDMA_WRITE_WITH_IMM -> "rdmaWriteWithImmediate";
+            case RDMA_READ -> "rdmaRead";
+            case ATOMIC_FETCH_AND_ADD -> "rdmaFetchAndAdd";
+            case ATOMIC_CMP_AND_SWP -> "rdmaCompareAndSwap";
+            default -> "rdma" + opcode;
+        };
+    }
+}

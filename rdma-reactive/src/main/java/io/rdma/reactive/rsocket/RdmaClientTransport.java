@@ -1,0 +1,81 @@
+package io.rdma.reactive.rsocket;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.rdma.reactive.RdmaClient;
+import io.rdma.reactive.RdmaConnection;
+import io.rsocket.DuplexConnection;
+import io.rsocket.transport.ClientTransport;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/**
+ * RSocket's client side over RDMA; immutable.
+ *
+ * <pre>{@code
+ * RSocketConnector.connectWith(RdmaClientTransport.create(RdmaClient.create().host("10.0.0.1").port(7471)))
+ * }</pre>
+ *
+ * <p>A frame is a message. What is larger than the peer's receive buffer is read by the peer from registered memory, so frames need not be fragmented. Frames that arrive stay
+ * in registered memory until RSocket, or the application with {@code PayloadDecoder.ZERO_COPY}, releases them; when half of the receive buffers are out that way, further ones are
+ * copied. <b>Signals</b> come on the completion loop: what RSocket calls there must not block.
+ */
+public final class RdmaClientTransport implements ClientTransport {
+    private final RdmaClient client;
+    private final int maxFrameLength;
+    private final ByteBufAllocator alloc;
+
+    private RdmaClientTransport(RdmaClient client, int maxFrameLength, ByteBufAllocator alloc) {
+        this.client = Objects.requireNonNull(client, "client");
+        this.maxFrameLength = RdmaServerTransport.checkedFrameLength(maxFrameLength);
+        this.alloc = Objects.requireNonNull(alloc, "alloc");
+    }
+
+    /**
+     * A transport with frames of up to 16 MiB, and Netty's default allocator.
+     *
+     * @param client with address and options; frames keep their boundaries, so any options do
+     * @return a transport
+     */
+    public static RdmaClientTransport create(RdmaClient client) {
+        return new RdmaClientTransport(client, RdmaServerTransport.MAX_FRAME_LENGTH, ByteBufAllocator.DEFAULT);
+    }
+
+    /**
+     * With another limit on the length of frames.
+     *
+     * @param bytes 64 to 16,777,215; at most what the peer's {@code maxMessageSize} allows
+     * @return a copy
+     */
+    public RdmaClientTransport maxFrameLength(int bytes) {
+        return new RdmaClientTransport(client, bytes, alloc);
+    }
+
+    /**
+     * With another allocator, for frames that are sent and for copies.
+     *
+     * @param allocator any
+     * @return a copy
+     */
+    public RdmaClientTransport alloc(ByteBufAllocator allocator) {
+        return new RdmaClientTransport(client, maxFrameLength, allocator);
+    }
+
+    @Override
+    public int maxFrameLength() {
+        return maxFrameLength;
+    }
+
+    /**
+     * Connects, at each subscription.
+     *
+     * <p><b>Errors</b> as {@link RdmaClient#connect}. <b>Cancel</b> gives up; a connection that comes nevertheless is closed.
+     *
+     * @return the connection
+     */
+    @Override
+    public Mono<DuplexConnection> connect() {
+        return client.connect()
+                .<DuplexConnection>map(connection -> new RdmaDuplexConnection(connection, alloc))
+                .doOnDiscard(RdmaConnection.class, RdmaConnection::dispose);
+    }
+}

@@ -1,0 +1,81 @@
+package io.rdma.reactive.rsocket;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.ReferenceCountUtil;
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.reactive.RdmaConnection;
+import io.rsocket.RSocketErrorException;
+import io.rsocket.frame.ErrorFrameCodec;
+import io.rsocket.internal.BaseDuplexConnection;
+import java.lang.System.Logger;
+import java.net.SocketAddress;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+// Invariants
+// - A frame that was handed over is released exactly once: by the encoder, by the discard hook, or by the queue of
+// RSocket's `sender`
+// when that is disposed.
+// - The connection ends when the sender does, and the sender when the connection does.
+
+/** Frames over one {@link RdmaConnection}: a message for each, so none has a length in front. */
+final class RdmaDuplexConnection extends BaseDuplexConnection {
+    private static final Logger LOG = System.getLogger(RdmaDuplexConnection.class.getName());
+
+    private final RdmaConnection connection;
+    private final ByteBufAllocator alloc;
+
+    RdmaDuplexConnection(RdmaConnection connection, ByteBufAllocator alloc) {
+        this.connection = connection;
+        this.alloc = alloc;
+        Disposable sending = connection
+                .send(sender, Frames.ENCODER)
+                .doOnDiscard(ByteBuf.class, ReferenceCountUtil::safeRelease)
+                .doFinally(how -> connection.dispose())
+                .subscribe(nothing -> {}, error -> {
+                    LOG.log(Logger.Level.DEBUG, () -> "sending frames over " + connection + " ended", error);
+                });
+        connection.endpoint().ending().thenRun(sending::dispose);
+    }
+
+    @Override
+    public ByteBufAllocator alloc() {
+        return alloc;
+    }
+
+    @Override
+    public SocketAddress remoteAddress() {
+        return connection.remoteAddress();
+    }
+
+    @Override
+    public Flux<ByteBuf> receive() {
+        return connection
+                .receiveOwned()
+                .transform(Operators.<ReceivedMessage, ByteBuf>lift(
+                        (scannable, actual) -> new Frames(connection.endpoint().receives(), alloc, actual)));
+    }
+
+    @Override
+    public void sendErrorAndClose(RSocketErrorException error) {
+        sender.tryEmitFinal(ErrorFrameCodec.encode(alloc, 0, error));
+    }
+
+    @Override
+    public Mono<Void> onClose() {
+        return Mono.whenDelayError(super.onClose(), connection.onDispose());
+    }
+
+    @Override
+    protected void doOnClose() {
+        connection.dispose();
+    }
+
+    @Override
+    public String toString() {
+        return "RdmaDuplexConnection[" + connection + "]";
+    }
+}

@@ -1,0 +1,66 @@
+package io.rdma.reactive.rsocket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBufUtil;
+import io.netty.util.ResourceLeakDetector;
+import io.rdma.buffer.LeakDetector;
+import io.rdma.testing.TestDevice;
+import io.rsocket.test.TransportTest;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+
+/** RSocket's own tests of a transport, with Netty's and this library's leak detection at its strictest. The three with the most frames are {@link SoftManyFramesTest}'s. */
+abstract class RdmaTransportContract implements TransportTest {
+    private static final Queue<String> LEAKS = new ConcurrentLinkedQueue<>();
+
+    private TransportPair<Object, RdmaCloseableServer> pair;
+
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeAll
+    static void paranoid() {
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+        ByteBufUtil.setLeakListener((type, records) -> LEAKS.add(type + " " + records));
+    }
+
+    @BeforeEach
+    void connect() {
+        TestDevice.assumed(device());
+        pair = TransportPairs.over(device());
+    }
+
+    @AfterAll
+    static void nothingWasDroppedOpen() {
+        System.gc();
+        assertThat(LeakDetector.reported()).as("messages that nobody released").isZero();
+        assertThat(LEAKS).as("buffers that nobody released").isEmpty();
+    }
+
+    @Override
+    public Duration getTimeout() {
+        return Duration.ofMinutes(5);
+    }
+
+    @Override
+    public TransportPair<?, ?> getTransportPair() {
+        return pair;
+    }
+
+    /** Not here: a stack trace for each buffer of so many takes longer than all the rest. */
+    @Override
+    public final void requestChannel200_000() {}
+
+    /** As {@link #requestChannel200_000}. */
+    @Override
+    public final void requestChannel256() {}
+
+    /** As {@link #requestChannel200_000}. */
+    @Override
+    public final void requestChannel2_000_000() {}
+}

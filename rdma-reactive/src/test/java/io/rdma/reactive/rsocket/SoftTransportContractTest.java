@@ -1,0 +1,8 @@
+package io.rdma.reactive.rsocket;
+
+class SoftTransportContractTest extends RdmaTransportContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}

@@ -1,0 +1,23 @@
+package io.rdma.reactive.rsocket;
+
+import io.rdma.reactive.RdmaClient;
+import io.rdma.reactive.RdmaServer;
+import io.rsocket.test.TransportTest.TransportPair;
+
+/** A requester and a responder for RSocket's tests, connected over a device. */
+final class TransportPairs {
+    private TransportPairs() {}
+
+    static TransportPair<Object, RdmaCloseableServer> over(String device) {
+        return new TransportPair<>(
+                Object::new,
+                (address, server, allocator) -> RdmaClientTransport.create(RdmaClient.create()
+                                .device(device)
+                                .host("127.0.0.1")
+                                .port(server.address().getPort()))
+                        .alloc(allocator),
+                (address, allocator) -> RdmaServerTransport.create(
+                                RdmaServer.create().device(device).host("127.0.0.1"))
+                        .alloc(allocator));
+    }
+}
