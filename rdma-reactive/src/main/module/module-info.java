@@ -16,8 +16,14 @@ module io.rdma.reactive {
     requires static io.netty.buffer;
     requires static io.netty.common;
 
+    // Meters and observations, likewise.
+    requires static micrometer.core;
+    requires static micrometer.observation;
+
     // Client, server, connection and encoder; what implements them is not public.
     exports io.rdma.reactive;
+    // Meters and observations.
+    exports io.rdma.reactive.micrometer;
     // RSocket over RDMA.
     exports io.rdma.reactive.rsocket;
 }

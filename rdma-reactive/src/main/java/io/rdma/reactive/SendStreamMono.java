@@ -31,15 +31,13 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
     private final Publisher<? extends T> source;
     private final MessageEncoder<? super T> encoder;
 
-    private SendStreamMono(
-            RdmaEndpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
+    private SendStreamMono(RdmaEndpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
         this.endpoint = endpoint;
         this.source = source;
         this.encoder = encoder;
     }
 
-    static <T> Mono<Void> of(
-            RdmaEndpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
+    static <T> Mono<Void> of(RdmaEndpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
         return onAssembly(new SendStreamMono<>(endpoint, source, encoder));
     }
 

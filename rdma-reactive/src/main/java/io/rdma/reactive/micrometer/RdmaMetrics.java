@@ -1,0 +1,168 @@
+package io.rdma.reactive.micrometer;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.BaseUnits;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.rdma.buffer.LeakDetector;
+import io.rdma.engine.CompletionLoop;
+import io.rdma.engine.LoopCounters;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.RdmaResources;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+
+/**
+ * Meters of an open device, its completion loops and connections; reads counters that exist anyway, and only when the registry asks. The name of each meter, its unit and tags
+ * are in docs/observability.md.
+ *
+ * <pre>{@code
+ * new RdmaMetrics(resources).bindTo(registry);
+ * }</pre>
+ *
+ * <p>Tags have few values: {@code device}, and for a loop {@code loop}, its number. A connection is not a tag.
+ */
+public final class RdmaMetrics implements MeterBinder {
+    private final RdmaResources resources;
+    private final Tags tags;
+
+    /**
+     * For one device.
+     *
+     * @param resources given to clients and servers with their {@code resources} method; the registry holds them weakly
+     */
+    public RdmaMetrics(RdmaResources resources) {
+        this(resources, List.of());
+    }
+
+    /**
+     * For one device, with tags of the application's.
+     *
+     * @param resources as above
+     * @param tags added to each meter
+     */
+    public RdmaMetrics(RdmaResources resources, Iterable<Tag> tags) {
+        this.resources = resources;
+        this.tags = Tags.concat(tags, "device", resources.context().name());
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        gauge(
+                registry,
+                "connections",
+                BaseUnits.CONNECTIONS,
+                "Connections that are open or closing",
+                r -> r.endpoints().size());
+        gauge(
+                registry,
+                "operations.active",
+                BaseUnits.OPERATIONS,
+                "Operations with the device",
+                r -> sum(r, RdmaEndpoint::inFlight));
+        gauge(
+                registry,
+                "buffers.send.leased",
+                BaseUnits.BUFFERS,
+                "Send buffers that are in use",
+                r -> sum(r, endpoint -> endpoint.sendBuffers().leased()));
+        gauge(
+                registry,
+                "messages.outstanding",
+                BaseUnits.MESSAGES,
+                "Messages that wait for the application or are with it",
+                r -> sum(r, endpoint -> endpoint.receives().outstanding()));
+        gauge(
+                registry,
+                "memory.registered",
+                BaseUnits.BYTES,
+                "Memory that is registered with the device",
+                r -> r.registrationBudget().registered());
+        FunctionCounter.builder("rdma.leaks", LeakDetector.class, any -> LeakDetector.reported())
+                .baseUnit("leaks")
+                .description("Buffers and messages that nobody closed, as far as they were watched, of all devices")
+                .register(registry);
+        int number = 0;
+        for (CompletionLoop loop : resources.loops()) {
+            bind(registry, loop, tags.and("loop", Integer.toString(number++)));
+        }
+    }
+
+    private static long sum(RdmaResources resources, ToLongFunction<RdmaEndpoint> what) {
+        return resources.endpoints().stream().mapToLong(what).sum();
+    }
+
+    private void gauge(
+            MeterRegistry registry,
+            String name,
+            String unit,
+            String description,
+            ToDoubleFunction<RdmaResources> value) {
+        Gauge.builder("rdma." + name, resources, value)
+                .tags(tags)
+                .baseUnit(unit)
+                .description(description)
+                .register(registry);
+    }
+
+    private static void bind(MeterRegistry registry, CompletionLoop loop, Tags tags) {
+        LoopCounters counters = loop.counters();
+        Gauge.builder("rdma.loop.entries.free", loop, CompletionLoop::freeEntries)
+                .tags(tags)
+                .baseUnit("entries")
+                .description("Entries of the completion queue that no connection has reserved")
+                .register(registry);
+        record Counter(String name, String unit, String description, ToDoubleFunction<LoopCounters> value) {}
+        for (Counter one : new Counter[] {
+            new Counter("requests.posted", "requests", "Send work requests posted", LoopCounters::posted),
+            new Counter(
+                    "requests.signaled",
+                    "requests",
+                    "Of these, those that asked for a completion",
+                    LoopCounters::signaled),
+            new Counter("doorbells", "posts", "Posts of sends, each of one or more requests", LoopCounters::doorbells),
+            new Counter("polls", "polls", "Polls of the completion queue", LoopCounters::polls),
+            new Counter("polls.empty", "polls", "Polls that found nothing", LoopCounters::emptyPolls),
+            new Counter("sleeps", "sleeps", "Times that the loop slept until it was woken", LoopCounters::sleeps),
+            new Counter("completions", "completions", "Completions polled", LoopCounters::completions),
+            new Counter(
+                    "completions.flushed",
+                    "completions",
+                    "Completions of requests that ended with their connection",
+                    LoopCounters::flushed),
+            new Counter(
+                    "completions.stale",
+                    "completions",
+                    "Completions of connections that were gone",
+                    LoopCounters::stale),
+            new Counter(
+                    "receives.reposted",
+                    "receives",
+                    "Receives posted again after their first use",
+                    LoopCounters::reposted),
+            new Counter(
+                    "receives.starved",
+                    "receives",
+                    "Times that the last posted receive of a connection was used",
+                    LoopCounters::starved),
+            new Counter(
+                    "credits.waits",
+                    BaseUnits.MESSAGES,
+                    "Messages that waited because the peer had no receive for them",
+                    LoopCounters::creditWaits),
+            new Counter(
+                    "credits.frames", "frames", "Frames that carried nothing but credits", LoopCounters::creditFrames),
+            new Counter("listener.errors", "errors", "Listeners that threw on the loop", LoopCounters::listenerErrors)
+        }) {
+            FunctionCounter.builder("rdma.loop." + one.name, counters, one.value)
+                    .tags(tags)
+                    .baseUnit(one.unit)
+                    .description(one.description)
+                    .register(registry);
+        }
+    }
+}
