@@ -3,6 +3,7 @@ package io.rdma.coroutines
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.cm.EstablishedConnection
+import io.rdma.engine.BoundWindow
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint
 import io.rdma.engine.WorkRequest
@@ -108,6 +109,17 @@ public class RdmaConnection internal constructor(
         immediate: Int,
     ) {
         endpoint.await(WorkRequest.sendWithImmediate(message, immediate))
+    }
+
+    /**
+     * Like [send]; its arrival revokes a [window] that the peer bound by its [bind], so that the peer knows that this side is done with it. A key that is not
+     * bound to this connection ends it.
+     */
+    public suspend fun sendWithInvalidate(
+        message: RegisteredBuffer,
+        window: RemoteMemory,
+    ) {
+        endpoint.await(WorkRequest.sendWithInvalidate(message, window))
     }
 
     /**
@@ -221,6 +233,30 @@ public class RdmaConnection internal constructor(
         time: Duration,
         vararg access: AccessFlag,
     ): MemoryRegion = endpoint.grant(memory, offset, length, time.toJavaDuration(), access.toSet())
+
+    /**
+     * Lets the peer use [length] bytes from [offset] of a region of this connection through a memory window: as [grant], but without registering memory, for
+     * this connection alone, and until the window is closed or the peer does [sendWithInvalidate]. Some devices, `rdma_rxe` among them, check the range against
+     * the whole region only. Returns when the device has bound it; the caller closes the window, else the connection does. The region needs
+     * [AccessFlag.MW_BIND], and [AccessFlag.LOCAL_WRITE] if the peer may write; without them the connection ends.
+     *
+     * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows
+     */
+    public suspend fun bind(
+        memory: MemoryRegion,
+        offset: Long,
+        length: Long,
+        vararg access: AccessFlag,
+    ): BoundWindow =
+        suspendCancellableCoroutine { continuation ->
+            endpoint.bind(memory, offset, length, access.toSet()).whenComplete { window, error ->
+                if (error == null) {
+                    continuation.resume(window) { _, late, _ -> late.close() }
+                } else {
+                    continuation.resumeWithException(error)
+                }
+            }
+        }
 
     /**
      * Makes [memory] of the application, native and not of a confined arena, usable as source or target of operations, without a copy. It stays registered for the next time:

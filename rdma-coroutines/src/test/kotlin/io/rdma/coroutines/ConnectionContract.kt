@@ -28,6 +28,7 @@ import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
+import org.junit.jupiter.api.Assumptions
 import org.junit.jupiter.api.Test
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
@@ -264,6 +265,25 @@ abstract class ConnectionContract {
             assertThat(tickets.sorted()).isEqualTo((0L until 200L).toList())
             assertThat(pair.client.compareAndSwap(there.remote(), 200, 7)).isEqualTo(200)
             assertThat(there.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(7)
+        }
+
+    @Test
+    fun `a window is of use until the peer gives it back`() =
+        connected { pair ->
+            val attributes = TestDevice.assumed(device).open().use { it.queryDevice() }
+            Assumptions.assumeTrue(attributes.hasMemoryWindowsOfType2(), "this device has no windows of type 2")
+            val memory = pair.peer.allocate(BLOCK, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND)
+            val window = pair.peer.bind(memory, 64, 64, AccessFlag.REMOTE_WRITE)
+            pair.client.acquire().use {
+                it.segment().fill(5)
+                pair.client.write(it.limit(64), window.remote())
+                assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 127)).isEqualTo(5.toByte())
+                pair.client.sendWithInvalidate(it.limit(1), window.remote())
+                assertThat(pair.peer.receive { message -> message.length() }).isEqualTo(1)
+                val refused = runCatching { pair.client.write(it, window.remote()) }.exceptionOrNull()
+                assertThat(refused).isInstanceOf(WorkCompletionException::class.java)
+            }
+            window.close()
         }
 
     @Test

@@ -6,6 +6,9 @@ import io.rdma.buffer.RegistrationCache;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.MemoryWindow;
+import io.rdma.verbs.MemoryWindowBinding;
+import io.rdma.verbs.MemoryWindowType;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.RdmaException;
@@ -45,6 +48,7 @@ public final class RdmaEndpoint {
     private final ReceiveQueue receives;
     private final BufferPool sendBuffers;
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+    private final Set<BoundWindow> windows = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     private final CompletableFuture<Void> ending = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -155,8 +159,7 @@ public final class RdmaEndpoint {
         }
         WorkRequest request = operation.request();
         int length = operation.fixLength();
-        boolean send =
-                request.opcode() == WorkRequestOpcode.SEND || request.opcode() == WorkRequestOpcode.SEND_WITH_IMM;
+        boolean send = request.remote() == null && request.opcode().consumesReceive();
         if (send && length > options.maxMessageSize()) {
             throw new IllegalArgumentException("message of " + length + " bytes is larger than the peer receives, "
                     + options.maxMessageSize()
@@ -213,6 +216,41 @@ public final class RdmaEndpoint {
         CompletableFuture.delayedExecutor(nanos(time), TimeUnit.NANOSECONDS, Thread::startVirtualThread)
                 .execute(grant::close); // deregistering takes its time: on a thread of its own
         return grant;
+    }
+
+    /**
+     * Lets the peer use a part of a region through a memory window, without registering it anew: only through this connection, until the window is closed,
+     * the peer sends with invalidate, or the connection ends. A request of the peer's that comes later fails, and with it the connection. Some devices,
+     * {@code rdma_rxe} among them, check the range against the whole region only.
+     *
+     * <p><b>Completes</b> on the loop when the device has bound it; exceptionally with {@link io.rdma.verbs.WorkCompletionException}, and the connection is lost,
+     * if the region has not the rights. <b>Cancel</b> closes the window once it is bound. Takes a system call.
+     *
+     * @param memory region with {@link AccessFlag#MW_BIND}, and {@link AccessFlag#LOCAL_WRITE} if the peer may write
+     * @param offset first byte
+     * @param length bytes, at least 1
+     * @param access what the peer may do
+     * @return the window, to be closed; closed with the connection at the latest
+     * @throws ConnectionClosedException if the connection is closed
+     * @throws IndexOutOfBoundsException if the part does not lie inside
+     * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows of type 2: {@link #grant} does it too
+     */
+    public CompletableFuture<BoundWindow> bind(
+            MemoryRegion memory, long offset, long length, Set<AccessFlag> access) {
+        MemoryWindowBinding binding = new MemoryWindowBinding(memory, offset, length, access);
+        if (length == 0) {
+            throw new IllegalArgumentException("a window of no bytes cannot be bound");
+        }
+        if (end.get() != null) {
+            throw closedException(false);
+        }
+        MemoryWindow window = domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
+        BoundWindow bound = new BoundWindow(window);
+        windows.removeIf(BoundWindow::isClosed);
+        windows.add(bound);
+        BindOperation operation = new BindOperation(window, bound, binding);
+        submit(operation);
+        return operation.result();
     }
 
     private static long nanos(Duration time) {
@@ -412,6 +450,12 @@ public final class RdmaEndpoint {
         loop.drain(this);
     }
 
+    /** Before their queue pair: they hold it. */
+    private void closeWindows() {
+        windows.forEach(window -> attempt(window::close));
+        windows.clear();
+    }
+
     private void closeRegions() {
         regions.forEach(MemoryRegion::close);
         regions.clear();
@@ -441,6 +485,7 @@ public final class RdmaEndpoint {
         // Whatever one of them throws, the others come, and everybody who waits hears of the end.
         for (Runnable step : new Runnable[] {
             receives::detach,
+            this::closeWindows,
             queuePair::close,
             sends::destroyed,
             receives::destroyed,

@@ -35,6 +35,10 @@ final class RequestEncoder {
         WorkRequest request = operation.request();
         WorkRequestOpcode opcode = request.opcode();
         chain.add(wrId, opcode);
+        if (operation instanceof BindOperation bind) {
+            chain.bind(bind.window(), bind.binding());
+            return;
+        }
         RemoteMemory remote = request.remote();
         RegisteredBuffer buffer = request.buffer();
         if (buffer == null) { // an atomic: its result goes to the slot's own 8 bytes
@@ -47,7 +51,7 @@ final class RequestEncoder {
         if (remote != null) {
             chain.remote(remote.address(), remote.rkey());
         }
-        chain.immediate(request.immediate());
+        attach(request);
         int length = operation.length();
         int total = length;
         if (credits.framed() && opcode.consumesReceive()) {
@@ -65,6 +69,15 @@ final class RequestEncoder {
         }
     }
 
+    /** Immediate data and the key to invalidate have the same place in C, in different byte orders. */
+    private void attach(WorkRequest request) {
+        if (request.opcode() == WorkRequestOpcode.SEND_WITH_INV) {
+            chain.invalidate(request.immediate());
+        } else {
+            chain.immediate(request.immediate());
+        }
+    }
+
     /** A control frame. */
     void encodeCredit(long wrId, int slot) {
         chain.add(wrId, WorkRequestOpcode.SEND);
@@ -77,7 +90,8 @@ final class RequestEncoder {
 
     /** Where a large message lies. */
     void encodeAnnouncement(long wrId, int slot, WorkRequest request, RemoteMemory exposed) {
-        chain.add(wrId, request.opcode()).immediate(request.immediate());
+        chain.add(wrId, request.opcode());
+        attach(request);
         credits.consume();
         frame(slot, Frame.ANNOUNCEMENT);
         exposed.encode(slotMemory.segment().asSlice(offset(slot) + ANNOUNCEMENT, RemoteMemory.ENCODED_BYTES));

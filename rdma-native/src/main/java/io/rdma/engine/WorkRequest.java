@@ -26,7 +26,7 @@ public record WorkRequest(
     /**
      * What only some opcodes take, apart from the request: so most requests are small.
      *
-     * @param immediate immediate data in host order
+     * @param immediate immediate data in host order, or the key to invalidate
      * @param compareAdd what to compare with, or to add
      * @param swap new value of a compare-and-swap
      */
@@ -56,6 +56,18 @@ public record WorkRequest(
      */
     public static WorkRequest sendWithImmediate(RegisteredBuffer message, int immediate) {
         return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, Operands.immediate(immediate), false);
+    }
+
+    /**
+     * A message whose arrival revokes a window of the peer's.
+     *
+     * @param message its first {@code limit} bytes
+     * @param window as the peer gave it: bound to this connection, see {@link RdmaEndpoint#bind}
+     * @return the request
+     */
+    public static WorkRequest sendWithInvalidate(RegisteredBuffer message, RemoteMemory window) {
+        return new WorkRequest(
+                WorkRequestOpcode.SEND_WITH_INV, message, null, Operands.immediate(window.rkey()), false);
     }
 
     /**
@@ -135,11 +147,11 @@ public record WorkRequest(
      * @return true for fetch-and-add and compare-and-swap
      */
     public boolean isAtomic() {
-        return buffer == null;
+        return opcode == WorkRequestOpcode.ATOMIC_FETCH_AND_ADD || opcode == WorkRequestOpcode.ATOMIC_CMP_AND_SWP;
     }
 
     /**
-     * Immediate data.
+     * Immediate data, or the key to invalidate.
      *
      * @return host order; 0 if the opcode has none
      */
@@ -150,7 +162,7 @@ public record WorkRequest(
     /** The length now, which is what is posted if it is submitted now. */
     int checkedLength() {
         if (buffer == null) {
-            return Long.BYTES;
+            return isAtomic() ? Long.BYTES : 0;
         }
         int length = buffer.limit();
         if (remote != null && length > remote.length()) {

@@ -1,6 +1,8 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** What a memory region or queue pair allows, {@code ibv_reg_mr(3)}. */
 public enum AccessFlag {
@@ -56,6 +58,24 @@ public enum AccessFlag {
             }
         }
         throw new IllegalArgumentException("not a AccessFlag: " + code);
+    }
+
+    /** The bits of a registration: {@code ibv_reg_mr(3)} demands local write for remote writes. */
+    static int registered(Set<AccessFlag> flags) {
+        int mask = mask(flags.toArray(AccessFlag[]::new));
+        boolean remoteWrites = (mask & (REMOTE_WRITE.code | REMOTE_ATOMIC.code)) != 0;
+        return remoteWrites ? mask | LOCAL_WRITE.code : mask;
+    }
+
+    /** The flags of some bits; bits without a constant are left out. */
+    static Set<AccessFlag> setOf(int mask) {
+        EnumSet<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
+        for (AccessFlag value : VALUES) {
+            if ((mask & value.code) != 0) {
+                flags.add(value);
+            }
+        }
+        return flags;
     }
 
     /**

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** A completion queue, {@code ibv_create_cq(3)}. Exactly one thread polls it. */
 public final class CompletionQueue extends NativeObject {
     private final @Nullable ExtendedVerbs extended; // null: polled by the classic interface
-    private final int entries;
+    private volatile int entries;
 
     CompletionQueue(Verbs verbs, @Nullable ExtendedVerbs extended, Cq cq) {
         super(verbs, cq.handle());
@@ -69,6 +69,16 @@ public final class CompletionQueue extends NativeObject {
         if (result < 0) {
             throw new VerbsException("ibv_req_notify_cq", -result, null);
         }
+    }
+
+    /**
+     * Changes the depth, {@code ibv_resize_cq(3)}.
+     *
+     * @param least number of entries, at least those that are in it
+     * @throws VerbsException EINVAL if too few or too many, EOPNOTSUPP or ENOSYS where the device cannot
+     */
+    public void resize(int least) {
+        entries = verbs.memory().resizeCq(handle(), least);
     }
 
     /**

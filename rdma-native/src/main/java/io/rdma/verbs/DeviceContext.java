@@ -70,6 +70,15 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
+     * More capabilities, {@code ibv_query_device_ex(3)}: on-demand paging, time stamps, device memory.
+     *
+     * @return the attributes
+     */
+    public ExtendedDeviceAttributes queryDeviceExtended() {
+        return ExtendedDeviceAttributes.of(verbs.memory().queryDeviceEx(handle()));
+    }
+
+    /**
      * A port, {@code ibv_query_port(3)}.
      *
      * @param port from 1
@@ -145,6 +154,18 @@ public final class DeviceContext extends NativeObject {
      */
     public ProtectionDomain allocateProtectionDomain(MemoryPolicy policy) {
         return new ProtectionDomain(verbs, handle(), verbs.allocPd(handle()), policy);
+    }
+
+    /**
+     * Allocates memory on the device itself, {@code ibv_alloc_dm(3)}.
+     *
+     * @param bytes up to {@link ExtendedDeviceAttributes#maxDmSize}
+     * @param logAlignment exponent of 2
+     * @return to be closed after its regions
+     * @throws VerbsException EOPNOTSUPP where the device has none
+     */
+    public DeviceMemory allocateDeviceMemory(long bytes, int logAlignment) {
+        return new DeviceMemory(verbs, verbs.memory().allocDm(handle(), bytes, logAlignment), bytes);
     }
 
     /**

@@ -4,6 +4,7 @@ import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.Verbs;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Registered memory, {@code ibv_reg_mr(3)}.
@@ -16,30 +17,48 @@ public final class MemoryRegion implements AutoCloseable {
     private final AtomicInteger users = new AtomicInteger(1);
     private final AtomicInteger closed = new AtomicInteger();
     private final Verbs verbs;
-    private final Mr mr;
-    private final MemorySegment segment;
     private final Runnable deregistered;
+    private final boolean fixed;
+    private volatile Extent extent;
 
-    /** @param deregistered frees what the memory needs; runs once */
-    MemoryRegion(Verbs verbs, Mr mr, MemorySegment segment, Runnable deregistered) {
+    /**
+     * What a registration is of.
+     *
+     * @param mr handle and keys
+     * @param segment the memory, empty where the CPU cannot reach it
+     * @param address of the first byte, as work requests name it
+     * @param length in bytes
+     * @param budget of which the length was taken, or null
+     */
+    record Extent(Mr mr, MemorySegment segment, long address, long length, @Nullable RegistrationBudget budget) {}
+
+    /**
+     * @param fixed whether the memory cannot be exchanged, because somebody else owns it
+     * @param deregistered frees what the memory needs; runs once
+     */
+    MemoryRegion(Verbs verbs, Extent extent, boolean fixed, Runnable deregistered) {
         this.verbs = verbs;
-        this.mr = mr;
-        this.segment = segment;
+        this.extent = extent;
+        this.fixed = fixed;
         this.deregistered = deregistered;
+    }
+
+    MemoryRegion(Verbs verbs, Mr mr, MemorySegment segment, Runnable deregistered) {
+        this(verbs, new Extent(mr, segment, segment.address(), segment.byteSize(), null), true, deregistered);
     }
 
     /** For calls that name the region. */
     long handle() {
-        return mr.handle();
+        return extent.mr.handle();
     }
 
     /**
      * The memory.
      *
-     * @return the segment that was registered
+     * @return the segment that was registered; empty for memory that the CPU cannot reach
      */
     public MemorySegment segment() {
-        return segment;
+        return extent.segment;
     }
 
     /**
@@ -48,7 +67,16 @@ public final class MemoryRegion implements AutoCloseable {
      * @return bytes
      */
     public long length() {
-        return segment.byteSize();
+        return extent.length;
+    }
+
+    /**
+     * How work requests and peers name the first byte.
+     *
+     * @return the address of the memory, 0 for a zero-based region
+     */
+    public long address() {
+        return extent.address;
     }
 
     /**
@@ -57,7 +85,7 @@ public final class MemoryRegion implements AutoCloseable {
      * @return lkey
      */
     public int lkey() {
-        return mr.lkey();
+        return extent.mr.lkey();
     }
 
     /**
@@ -66,7 +94,7 @@ public final class MemoryRegion implements AutoCloseable {
      * @return rkey
      */
     public int rkey() {
-        return mr.rkey();
+        return extent.mr.rkey();
     }
 
     /**
@@ -75,7 +103,8 @@ public final class MemoryRegion implements AutoCloseable {
      * @return to be sent to the peer
      */
     public RemoteMemory remote() {
-        return new RemoteMemory(segment.address(), segment.byteSize(), mr.rkey());
+        Extent now = extent;
+        return new RemoteMemory(now.address, now.length, now.mr.rkey());
     }
 
     /**
@@ -111,14 +140,70 @@ public final class MemoryRegion implements AutoCloseable {
             throw new IllegalStateException("memory region released more often than retained");
         }
         if (left == 0) {
-            verbs.deregMr(mr.handle());
+            verbs.deregMr(extent.mr.handle());
+            giveBack(extent);
             deregistered.run();
+        }
+    }
+
+    private static void giveBack(Extent of) {
+        if (of.budget != null) {
+            of.budget.giveBack(of.length);
+        }
+    }
+
+    /**
+     * Changes rights, memory or domain, {@code ibv_rereg_mr(3)}. Keys may change; what peers know of the old ones fails. No work may use it, and no window
+     * be bound to it.
+     *
+     * @param change what
+     * @throws IllegalStateException if it is closed or work holds it
+     * @throws IllegalArgumentException if the memory is to change and the region owns it, or shares it
+     * @throws VerbsException EOPNOTSUPP where the device cannot; where the message says so, only {@link #close} is left
+     */
+    public synchronized void reregister(Reregistration change) {
+        MemorySegment memory = change.memory();
+        if (fixed && memory != null) {
+            throw new IllegalArgumentException("only memory of the caller's can be exchanged: register it instead");
+        }
+        if (!users.compareAndSet(1, 0)) { // 0: nobody gets hold of it meanwhile
+            throw new IllegalStateException(isClosed() ? "memory region is closed" : "work uses the memory region");
+        }
+        try {
+            change(change, memory == null ? extent.segment : memory);
+        } finally {
+            users.set(1);
+        }
+    }
+
+    private void change(Reregistration change, MemorySegment memory) {
+        Extent old = extent;
+        RegistrationBudget budget = old.budget;
+        ProtectionDomain domain = change.domain();
+        if (budget != null) {
+            budget.take(memory.byteSize());
+        }
+        Extent taken = new Extent(old.mr, memory, memory.address(), memory.byteSize(), budget);
+        try {
+            Mr mr = verbs.memory()
+                    .reregMr(
+                            old.mr.handle(),
+                            change.flags(),
+                            domain == null ? 0 : domain.handle(),
+                            change.memory() == null ? 0 : memory.address(),
+                            change.memory() == null ? 0 : memory.byteSize(),
+                            change.accessCode());
+            extent = new Extent(mr, memory, memory.address(), memory.byteSize(), budget);
+            giveBack(old);
+        } catch (Throwable e) {
+            giveBack(taken);
+            throw e;
         }
     }
 
     /** Refuses new work, and deregisters when the work in flight is done. A second call does nothing. Any thread; does not wait. */
     @Override
-    public void close() {
+    public synchronized void close() {
         if (closed.compareAndSet(0, 1)) {
             release();
         }

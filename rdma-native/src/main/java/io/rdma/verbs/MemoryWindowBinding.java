@@ -34,7 +34,7 @@ public record MemoryWindowBinding(MemoryRegion region, long offset, long length,
 
     /** As the region's work requests name the first byte. */
     long address() {
-        return region.remote().address() + offset;
+        return region.address() + offset;
     }
 
     int accessCode() {

@@ -3,6 +3,7 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Mr;
+import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.Pages;
 import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.QpCap;
@@ -10,8 +11,10 @@ import io.rdma.internal.ffi.QpInitAttr;
 import io.rdma.internal.ffi.Verbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A protection domain, {@code ibv_alloc_pd(3)}: queue pairs and memory work together only within one. */
@@ -43,7 +46,7 @@ public final class ProtectionDomain extends NativeObject {
      * @throws RegistrationLimitException if the budget does not allow it
      */
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
-        return register(memory, access, () -> {});
+        return register(memory, access, false, () -> {});
     }
 
     /**
@@ -63,7 +66,7 @@ public final class ProtectionDomain extends NativeObject {
         MemorySegment part = region.segment().asSlice(offset, length);
         region.retain();
         try {
-            return register(part, access, region::release);
+            return register(part, access, true, region::release);
         } catch (Throwable e) {
             region.release();
             throw e;
@@ -84,7 +87,7 @@ public final class ProtectionDomain extends NativeObject {
         }
         Arena arena = Arena.ofShared();
         try {
-            return register(Pages.allocate(arena, bytes, policy.hugePages()), access, () -> free(arena));
+            return register(Pages.allocate(arena, bytes, policy.hugePages()), access, true, () -> free(arena));
         } catch (OutOfMemoryError e) {
             arena.close();
             throw new VerbsException(
@@ -114,27 +117,124 @@ public final class ProtectionDomain extends NativeObject {
         }
     }
 
-    private MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, Runnable deregistered) {
+    private MemoryRegion register(
+            MemorySegment memory, Set<AccessFlag> access, boolean fixed, Runnable deregistered) {
         if (!memory.isNative()) {
             throw new IllegalArgumentException("only native memory can be registered: allocate it from an Arena");
         }
-        int flags = AccessFlag.mask(access.toArray(AccessFlag[]::new));
-        int remoteWrites = Ibv.ACCESS_REMOTE_WRITE | Ibv.ACCESS_REMOTE_ATOMIC;
-        if ((flags & remoteWrites) != 0) {
-            flags |= Ibv.ACCESS_LOCAL_WRITE; // ibv_reg_mr(3) demands it
-        }
         long bytes = memory.byteSize();
-        policy.budget().take(bytes);
+        long iova = access.contains(AccessFlag.ZERO_BASED) ? 0 : memory.address();
+        int flags = AccessFlag.registered(access);
+        return region(
+                memory,
+                iova,
+                bytes,
+                policy.budget(),
+                fixed,
+                deregistered,
+                () -> verbs.regMr(handle(), memory.address(), bytes, iova, flags));
+    }
+
+    /** A region whose bytes are taken from a budget. */
+    private MemoryRegion region(
+            MemorySegment memory,
+            long iova,
+            long bytes,
+            RegistrationBudget budget,
+            boolean fixed,
+            Runnable deregistered,
+            Supplier<Mr> registration) {
+        budget.take(bytes);
         try {
-            Mr mr = verbs.regMr(handle(), memory.address(), bytes, memory.address(), flags);
-            return new MemoryRegion(verbs, mr, memory, () -> {
-                policy.budget().giveBack(bytes);
-                deregistered.run();
-            });
+            MemoryRegion.Extent extent = new MemoryRegion.Extent(registration.get(), memory, iova, bytes, budget);
+            return new MemoryRegion(verbs, extent, fixed, deregistered);
         } catch (Throwable e) {
-            policy.budget().giveBack(bytes);
+            budget.giveBack(bytes);
             throw e;
         }
+    }
+
+    /**
+     * Registers all memory of the process, on demand, {@code IBV_ACCESS_ON_DEMAND} with {@code ibv_reg_mr(3)}: nothing is pinned, the device faults pages in.
+     * It counts for nothing in the budget.
+     *
+     * @param access what is allowed; a remote right opens everything this process has to the peer
+     * @return the region, whose segment is the whole address space
+     * @throws VerbsException EOPNOTSUPP where {@link ExtendedDeviceAttributes#implicitOnDemand} is not given
+     */
+    public MemoryRegion registerEverythingOnDemand(Set<AccessFlag> access) {
+        int flags = AccessFlag.registered(access) | Ibv.ACCESS_ON_DEMAND;
+        Mr mr = verbs.regMr(handle(), 0, -1, 0, flags); // NULL and SIZE_MAX
+        MemoryRegion.Extent all = new MemoryRegion.Extent(mr, NativeMemory.ALL, 0, Long.MAX_VALUE, null);
+        return new MemoryRegion(verbs, all, true, () -> {});
+    }
+
+    /**
+     * Registers a part of a dma-buf, that is memory of another device, {@code ibv_reg_dmabuf_mr(3)}. The descriptor may be closed afterwards.
+     *
+     * @param descriptor of the dma-buf
+     * @param offset first byte in it, at a multiple of the page size
+     * @param length bytes
+     * @param iova how work requests and peers name the first byte; at the same place in its page as the offset
+     * @param access what is allowed
+     * @return the region, whose segment is empty
+     * @throws VerbsException EOPNOTSUPP or ENOSYS where device or library cannot, EBADF if it is no descriptor of a dma-buf
+     */
+    public MemoryRegion registerDmaBuf(
+            int descriptor, long offset, long length, long iova, Set<AccessFlag> access) {
+        int flags = AccessFlag.registered(access);
+        return region(
+                MemorySegment.NULL,
+                iova,
+                length,
+                policy.budget(),
+                true,
+                () -> {},
+                () -> verbs.memory().regDmabufMr(handle(), offset, length, iova, descriptor, flags));
+    }
+
+    /**
+     * Registers a part of a device's own memory, {@code ibv_reg_dm_mr}, see {@code ibv_alloc_dm(3)}; zero-based: peers and work requests count from 0.
+     *
+     * @param memory to be closed after the region
+     * @param offset first byte
+     * @param length bytes
+     * @param access what is allowed
+     * @return the region, whose segment is empty
+     * @throws VerbsException EINVAL if the part does not lie inside
+     */
+    public MemoryRegion register(DeviceMemory memory, long offset, long length, Set<AccessFlag> access) {
+        int flags = AccessFlag.registered(access) | Ibv.ACCESS_ZERO_BASED;
+        Mr mr = verbs.memory().regDmMr(handle(), memory.handle(), offset, length, flags);
+        return new MemoryRegion(
+                verbs, new MemoryRegion.Extent(mr, MemorySegment.NULL, 0, length, null), true, () -> {});
+    }
+
+    /**
+     * Gives advice about a part of an on-demand region, {@code ibv_advise_mr(3)}.
+     *
+     * @param advice what
+     * @param wait whether to return only when it is done
+     * @param region registered with {@link AccessFlag#ON_DEMAND}
+     * @param offset first byte
+     * @param length bytes, at most 2 to the power of 31 minus 1
+     * @throws IndexOutOfBoundsException if the part does not lie inside
+     * @throws VerbsException EOPNOTSUPP where the device cannot
+     */
+    public void advise(MemoryAdvice advice, boolean wait, MemoryRegion region, long offset, int length) {
+        Objects.checkFromIndexSize(offset, length, region.length());
+        verbs.memory()
+                .adviseMr(handle(), advice.code(), wait, region.address() + offset, length, region.lkey());
+    }
+
+    /**
+     * Allocates a parent domain, {@code ibv_alloc_parent_domain(3)}: it stands for this one; what is made of either works together.
+     *
+     * @return to be closed before this one
+     * @throws VerbsException EOPNOTSUPP where the device has none
+     */
+    public ProtectionDomain allocateParentDomain() {
+        return new ProtectionDomain(verbs, context, verbs.memory().allocParentDomain(context, handle()), policy);
     }
 
     /**

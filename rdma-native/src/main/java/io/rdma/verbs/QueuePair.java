@@ -4,11 +4,14 @@ import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.MwBind;
 import io.rdma.internal.ffi.Qp;
+import io.rdma.internal.ffi.QpStateTable;
 import io.rdma.internal.ffi.Verbs;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe as in C; a {@link SendChain} is not. */
 public final class QueuePair extends NativeObject {
+    private static final int EVERYTHING = (1 << 21) - 1; // of IBV_QP_*
+
     private final long context;
     private final QueuePairType type;
     private final int number;
@@ -16,6 +19,7 @@ public final class QueuePair extends NativeObject {
     private final @Nullable ExtendedVerbs extended; // null: posted to by the classic interface
     private final Runnable destroyer;
     private volatile int largestDatagram; // 0: not asked for yet
+    private volatile int state = Ibv.QPS_RESET; // as far as known
 
     QueuePair(
             Verbs verbs,
@@ -89,10 +93,34 @@ public final class QueuePair extends NativeObject {
      * Changes state and attributes, {@code ibv_modify_qp(3)}.
      *
      * @param attributes exactly those that were set are changed
-     * @throws VerbsException EINVAL if an attribute is missing, not allowed in this transition, or out of range
+     * @throws VerbsException EINVAL if an attribute is missing or not allowed in this transition, which the message names, or out of range
      */
     public void modify(QueuePairAttributes attributes) {
-        verbs.modifyQp(handle(), attributes.values(), attributes.mask());
+        // The device moves a queue pair too, so a doubt about the state is settled by asking.
+        if (problem(attributes) != null) {
+            requireTransition(attributes);
+        }
+        try {
+            verbs.modifyQp(handle(), attributes.values(), attributes.mask());
+        } catch (VerbsException e) {
+            if (e.errno() == Errno.EINVAL) {
+                requireTransition(attributes);
+            }
+            throw e;
+        }
+        state = attributes.target(state);
+    }
+
+    private void requireTransition(QueuePairAttributes attributes) {
+        state = verbs.queryQp(handle(), Ibv.QP_STATE).qpState();
+        String problem = problem(attributes);
+        if (problem != null) {
+            throw new VerbsException("ibv_modify_qp", Errno.EINVAL, "The transition " + problem);
+        }
+    }
+
+    private @Nullable String problem(QueuePairAttributes attributes) {
+        return QpStateTable.problem(type.code(), state, attributes.target(state), attributes.mask());
     }
 
     /** Moves to ERR: everything posted completes with WR_FLUSH_ERR. */
@@ -107,6 +135,15 @@ public final class QueuePair extends NativeObject {
      */
     public QueuePairState queryState() {
         return QueuePairState.of(verbs.queryQp(handle(), Ibv.QP_STATE).qpState());
+    }
+
+    /**
+     * All attributes, {@code ibv_query_qp(3)}.
+     *
+     * @return as the device has them now
+     */
+    public QueuePairInfo query() {
+        return QueuePairInfo.of(verbs.queryQp(handle(), EVERYTHING), verbs.queryQpInit(handle()), capacity);
     }
 
     /**

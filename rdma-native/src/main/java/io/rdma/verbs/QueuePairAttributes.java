@@ -30,6 +30,8 @@ public final class QueuePairAttributes {
     private int retryCnt;
     private int rnrRetry;
     private int qkey;
+    private int curState;
+    private boolean enSqdAsyncNotify;
 
     private QueuePairAttributes() {}
 
@@ -289,6 +291,34 @@ public final class QueuePairAttributes {
         return has(Ibv.QP_RNR_RETRY);
     }
 
+    /**
+     * The state that the queue pair is assumed to be in, {@code IBV_QP_CUR_STATE}: the change fails if it is in another.
+     *
+     * @param state RTR, RTS, SQD or SQE
+     * @return this
+     */
+    public QueuePairAttributes curState(QueuePairState state) {
+        curState = state.code();
+        return has(Ibv.QP_CUR_STATE);
+    }
+
+    /**
+     * Whether the event {@link AsyncEventType#SQ_DRAINED} is wanted when the send queue has drained, {@code IBV_QP_EN_SQD_ASYNC_NOTIFY}; for the way from
+     * RTS to SQD.
+     *
+     * @param wanted true if so
+     * @return this
+     */
+    public QueuePairAttributes enSqdAsyncNotify(boolean wanted) {
+        enSqdAsyncNotify = wanted;
+        return has(Ibv.QP_EN_SQD_ASYNC_NOTIFY);
+    }
+
+    /** The state afterwards. */
+    int target(int from) {
+        return (mask & Ibv.QP_STATE) != 0 ? state : from;
+    }
+
     int mask() {
         return mask;
     }
@@ -296,7 +326,7 @@ public final class QueuePairAttributes {
     QpAttr values() {
         return new QpAttr(
                 state,
-                0,
+                curState,
                 pathMtu,
                 Ibv.MIG_MIGRATED,
                 qkey,
@@ -307,7 +337,7 @@ public final class QueuePairAttributes {
                 NO_CAP,
                 path == null ? null : path.toAttr(),
                 pkeyIndex,
-                false,
+                enSqdAsyncNotify,
                 false,
                 maxRdAtomic,
                 maxDestRdAtomic,

@@ -3,6 +3,7 @@ package io.rdma.reactive;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.cm.EstablishedConnection;
+import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.WorkRequest;
 import io.rdma.verbs.AccessFlag;
@@ -97,6 +98,11 @@ final class DefaultRdmaConnection implements RdmaConnection {
     }
 
     @Override
+    public Mono<Void> sendWithInvalidate(RegisteredBuffer message, RemoteMemory window) {
+        return operation(() -> WorkRequest.sendWithInvalidate(message, window));
+    }
+
+    @Override
     public Flux<ReceivedMessage> receiveOwned() {
         return ReceiveFlux.of(inbound, Function.identity());
     }
@@ -146,6 +152,12 @@ final class DefaultRdmaConnection implements RdmaConnection {
             MemoryRegion memory, long offset, long length, Duration time, AccessFlag... access) {
         Set<AccessFlag> rights = Set.copyOf(List.of(access));
         return Mono.fromCallable(() -> endpoint.grant(memory, offset, length, time, rights));
+    }
+
+    @Override
+    public Mono<BoundWindow> bind(MemoryRegion memory, long offset, long length, AccessFlag... access) {
+        Set<AccessFlag> rights = Set.copyOf(List.of(access));
+        return Mono.fromFuture(() -> endpoint.bind(memory, offset, length, rights));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
@@ -91,6 +92,16 @@ public interface RdmaConnection extends Disposable {
     Mono<Void> sendWithImmediate(RegisteredBuffer message, int immediate);
 
     /**
+     * Like {@link #send(RegisteredBuffer)}; its arrival revokes a window that the peer bound by its {@link #bind}, so that the peer knows that this side is done
+     * with it. A key that is not bound to this connection ends it.
+     *
+     * @param message as there
+     * @param window as the peer gave it
+     * @return completes empty
+     */
+    Mono<Void> sendWithInvalidate(RegisteredBuffer message, RemoteMemory window);
+
+    /**
      * Receives messages in their receive buffers without a copy; like {@link #receive}, but the subscriber closes each message, and the buffer is posted
      * again then.
      *
@@ -169,6 +180,23 @@ public interface RdmaConnection extends Disposable {
      * @return the grant
      */
     Mono<MemoryRegion> grant(MemoryRegion memory, long offset, long length, Duration time, AccessFlag... access);
+
+    /**
+     * Lets the peer use a part of a region through a memory window: as {@link #grant}, but without registering memory, for this connection alone, and until
+     * the window is closed or the peer does {@link #sendWithInvalidate}. Some devices, {@code rdma_rxe} among them, check the range against the whole region only.
+     *
+     * <p><b>Completes</b> when the device has bound it; the subscriber closes the window, else the connection does. <b>Errors</b> with
+     * {@link io.rdma.verbs.VerbsException} (EOPNOTSUPP) if the device has no windows, and with {@link IndexOutOfBoundsException} if the part does not lie
+     * inside. <b>Cancel</b>: a window that is bound afterwards is closed. <b>Blocks</b> for a system call.
+     *
+     * @param memory region of this connection with {@link AccessFlag#MW_BIND}, and {@link AccessFlag#LOCAL_WRITE} if the peer may write; without them the
+     *     connection ends
+     * @param offset first byte
+     * @param length bytes, at least 1
+     * @param access what the peer may do
+     * @return the window
+     */
+    Mono<BoundWindow> bind(MemoryRegion memory, long offset, long length, AccessFlag... access);
 
     /**
      * Makes memory of the application usable as source or target of operations, without a copy. It stays registered for the next time: a part of memory

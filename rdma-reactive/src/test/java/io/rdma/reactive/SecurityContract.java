@@ -3,8 +3,11 @@ package io.rdma.reactive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.engine.BoundWindow;
 import io.rdma.cm.RdmaConnectException;
 import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaResources;
@@ -166,6 +169,57 @@ abstract class SecurityContract {
         RemoteMemory remembered = brief.remote();
         await().atMost(PATIENCE).until(brief::isClosed);
         assertRefused(again, remembered);
+    }
+
+    private static BoundWindow window(RdmaConnection of) {
+        return Objects.requireNonNull(of.allocate(64, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND)
+                .flatMap(memory -> of.bind(memory, 16, 8, AccessFlag.REMOTE_READ))
+                .block(PATIENCE));
+    }
+
+    private void assumeWindows() {
+        assumeTrue(
+                resources.context().queryDevice().hasMemoryWindowsOfType2(), "this device has no windows of type 2");
+    }
+
+    @Test
+    void aWindowIsOfUseUntilItIsClosed() throws InterruptedException {
+        assumeWindows();
+        bind(s -> s);
+        RdmaConnection connection = client().connectNow(PATIENCE);
+        BoundWindow window = window(nextAccepted());
+        assertReads(connection, window.remote());
+        window.close();
+        assertThat(window.isClosed()).isTrue();
+        assertRefused(connection, window.remote());
+    }
+
+    @Test
+    void aWindowIsForOneConnection() throws InterruptedException {
+        assumeWindows();
+        bind(s -> s);
+        RdmaConnection connection = client().connectNow(PATIENCE);
+        BoundWindow window = window(nextAccepted());
+        assertRefused(client().connectNow(PATIENCE), window.remote());
+        assertReads(connection, window.remote());
+        connection.disposeNow(PATIENCE);
+        await().atMost(PATIENCE).until(window::isClosed);
+    }
+
+    @Test
+    void aSendWithInvalidateGivesAWindowBack() throws InterruptedException {
+        assumeWindows();
+        bind(s -> s);
+        RdmaConnection connection = client().connectNow(PATIENCE);
+        RdmaConnection atServer = nextAccepted();
+        BoundWindow window = window(atServer);
+        assertReads(connection, window.remote());
+        RegisteredBuffer message = Objects.requireNonNull(connection.acquire().block(PATIENCE));
+        connection.sendWithInvalidate(message.limit(3), window.remote()).block(PATIENCE);
+        message.close();
+        assertThat(atServer.receive(ReceivedMessage::length).blockFirst(PATIENCE)).isEqualTo(3);
+        assertRefused(connection, window.remote());
+        window.close();
     }
 
     @Test

@@ -5,6 +5,7 @@ import static io.rdma.internal.ffi.Outcome.pointer;
 import static io.rdma.internal.ffi.Outcome.zero;
 
 import io.rdma.verbs.Errno;
+import io.rdma.verbs.ForkSupport;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.Arena;
@@ -34,6 +35,7 @@ public final class FfmVerbs implements Verbs {
     private final Map<Long, FfmAsyncEvents> contexts = new ConcurrentHashMap<>();
 
     private final MemoryWindowVerbs windows = new FfmMemoryWindows();
+    private final MemoryVerbs memory = new FfmMemory();
 
     private FfmVerbs() {}
 
@@ -47,6 +49,9 @@ public final class FfmVerbs implements Verbs {
             Optional<String> reason = Optional.empty();
             try {
                 LibIbverbs.load();
+                if (Boolean.getBoolean(ForkSupport.PROPERTY)) {
+                    FfmFork.init();
+                }
                 verbs = Optional.of(new FfmVerbs());
             } catch (RdmaException | UnsupportedOperationException e) {
                 reason = Optional.ofNullable(e.getMessage());
@@ -355,6 +360,16 @@ public final class FfmVerbs implements Verbs {
     }
 
     @Override
+    public QpInitAttr queryQpInit(long qp) {
+        try (Arena arena = Arena.ofConfined()) {
+            long at = arena.allocate(QpAttrLayout.SIZE, 8).address();
+            long init = arena.allocate(QpInitAttrLayout.SIZE, 8).address();
+            zero("ibv_query_qp", IbverbsCalls.queryQp(qp, at, Ibv.QP_STATE | Ibv.QP_CAP, init));
+            return QpInitAttrLayout.read(init);
+        }
+    }
+
+    @Override
     public void destroyQp(long qp) {
         zero("ibv_destroy_qp", IbverbsCalls.destroyQp(qp));
     }
@@ -462,5 +477,10 @@ public final class FfmVerbs implements Verbs {
     @Override
     public ExtendedVerbs extended() {
         return extended;
+    }
+
+    @Override
+    public MemoryVerbs memory() {
+        return memory;
     }
 }

@@ -54,6 +54,8 @@ public final class Ibv {
     public static final int QPT_RC = 2;
     public static final int QPT_UC = 3;
     public static final int QPT_UD = 4;
+    public static final int QPT_XRC_SEND = 9;
+    public static final int QPT_XRC_RECV = 10;
 
     // enum ibv_qp_state
     public static final int QPS_RESET = 0;
@@ -100,6 +102,32 @@ public final class Ibv {
     public static final int ACCESS_ON_DEMAND = 1 << 6;
     public static final int ACCESS_HUGETLB = 1 << 7;
     public static final int ACCESS_RELAXED_ORDERING = 1 << 20;
+
+    // enum ibv_rereg_mr_flags
+    public static final int REREG_MR_CHANGE_TRANSLATION = 1;
+    public static final int REREG_MR_CHANGE_PD = 1 << 1;
+    public static final int REREG_MR_CHANGE_ACCESS = 1 << 2;
+
+    // ibv_advise_mr
+    public static final int ADVISE_MR_ADVICE_PREFETCH = 0;
+    public static final int ADVISE_MR_ADVICE_PREFETCH_WRITE = 1;
+    public static final int ADVISE_MR_ADVICE_PREFETCH_NO_FAULT = 2;
+    public static final int ADVISE_MR_FLAG_FLUSH = 1;
+
+    // enum ibv_odp_general_caps, enum ibv_odp_transport_cap_bits
+    public static final int ODP_SUPPORT = 1;
+    public static final int ODP_SUPPORT_IMPLICIT = 1 << 1;
+    public static final int ODP_SUPPORT_SEND = 1;
+    public static final int ODP_SUPPORT_RECV = 1 << 1;
+    public static final int ODP_SUPPORT_WRITE = 1 << 2;
+    public static final int ODP_SUPPORT_READ = 1 << 3;
+    public static final int ODP_SUPPORT_ATOMIC = 1 << 4;
+    public static final int ODP_SUPPORT_SRQ_RECV = 1 << 5;
+
+    // enum ibv_fork_status
+    public static final int FORK_DISABLED = 0;
+    public static final int FORK_ENABLED = 1;
+    public static final int FORK_UNNEEDED = 2;
 
     // enum ibv_wr_opcode
     public static final int WR_RDMA_WRITE = 0;

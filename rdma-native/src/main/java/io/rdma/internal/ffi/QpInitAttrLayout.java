@@ -1,5 +1,7 @@
 package io.rdma.internal.ffi;
 
+import static io.rdma.internal.ffi.NativeMemory.getInt;
+import static io.rdma.internal.ffi.NativeMemory.getLong;
 import static io.rdma.internal.ffi.NativeMemory.putInt;
 import static io.rdma.internal.ffi.NativeMemory.putLong;
 
@@ -22,6 +24,16 @@ final class QpInitAttrLayout {
         QpAttrLayout.writeCap(a + CAP, v.cap());
         putInt(a + QP_TYPE, v.qpType());
         putInt(a + SQ_SIG_ALL, v.sqSigAll() ? 1 : 0);
+    }
+
+    static QpInitAttr read(long a) {
+        return new QpInitAttr(
+                getLong(a + SEND_CQ),
+                getLong(a + RECV_CQ),
+                getLong(a + SRQ),
+                readCap(a),
+                getInt(a + QP_TYPE),
+                getInt(a + SQ_SIG_ALL) != 0);
     }
 
     static QpCap readCap(long a) {

@@ -210,6 +210,16 @@ public interface Verbs extends DatagramVerbs {
     QpAttr queryQp(long qp, int mask);
 
     /**
+     * Reads what a queue pair was created with, the other half of {@code ibv_query_qp(3)}.
+     *
+     * @param qp handle
+     * @return the attributes, with the capacity as granted
+     */
+    default QpInitAttr queryQpInit(long qp) {
+        throw new VerbsException("ibv_query_qp", Errno.EOPNOTSUPP, null);
+    }
+
+    /**
      * Destroys a queue pair, {@code ibv_destroy_qp(3)}; completions of it that were not polled yet may never appear.
      *
      * @param qp handle
@@ -338,5 +348,14 @@ public interface Verbs extends DatagramVerbs {
      */
     default ExtendedVerbs extended() {
         throw new VerbsException("ibv_create_qp_ex", Errno.EOPNOTSUPP, "This device has the classic interface only");
+    }
+
+    /**
+     * Kinds of memory, and resizing.
+     *
+     * @return their calls; a device that lacks one fails with EOPNOTSUPP
+     */
+    default MemoryVerbs memory() {
+        return new MemoryVerbs() {};
     }
 }

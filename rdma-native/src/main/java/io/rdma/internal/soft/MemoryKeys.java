@@ -107,7 +107,7 @@ final class MemoryKeys {
         SoftMw window = bind.window();
         if (windows.get(index(window.rkey)) != window
                 || window.rkey != bind.oldKey()
-                || window.pd != qp.pd
+                || !window.pd.matches(qp.pd)
                 || !sameIndex(bind.newKey(), window.rkey)) {
             return false;
         }

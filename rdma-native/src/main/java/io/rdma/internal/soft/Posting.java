@@ -85,7 +85,7 @@ final class Posting {
         }
         if (qp.transport == Opcode.UD) {
             SoftAh path = qp.device.handles.find(SendWr.udAh(wr), SoftAh.class);
-            if (path == null || path.pd != qp.pd || request.length > qp.mtu) {
+            if (path == null || !path.pd.matches(qp.pd) || request.length > qp.mtu) {
                 return -Errno.EINVAL;
             }
             request.ah = path;

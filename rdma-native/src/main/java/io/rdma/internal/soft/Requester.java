@@ -26,6 +26,7 @@ final class Requester implements SendSide {
     private boolean impliedNak;
     private long rnrUntil; // 0: not waiting
     private long deadline; // 0: nothing outstanding
+    private boolean tellDrained;
 
     Requester(SoftQp qp) {
         this.qp = qp;
@@ -41,6 +42,7 @@ final class Requester implements SendSide {
         rnrRetries = 0;
         rnrUntil = 0;
         deadline = 0;
+        tellDrained = false;
     }
 
     @Override
@@ -50,7 +52,7 @@ final class Requester implements SendSide {
 
     @Override
     public boolean run(long now) {
-        if (qp.state != QPS_RTS) {
+        if (!active()) {
             return false;
         }
         if (rnrUntil != 0) {
@@ -62,10 +64,29 @@ final class Requester implements SendSide {
             timeout();
         }
         int budget = BUDGET;
-        while (qp.state == QPS_RTS && budget > 0 && rnrUntil == 0 && sendNext(now)) {
+        while (active() && budget > 0 && rnrUntil == 0 && sendNext(now)) {
             budget--;
         }
+        if (qp.state == QPS_SQD && tellDrained && !draining()) {
+            tellDrained = false;
+            qp.tell(EVENT_SQ_DRAINED);
+        }
         return budget == 0;
+    }
+
+    /** In SQD what was begun goes on, and nothing is begun. */
+    private boolean active() {
+        return qp.state == QPS_RTS || qp.state == QPS_SQD;
+    }
+
+    @Override
+    public void drain(boolean tell) {
+        tellDrained = tell;
+    }
+
+    @Override
+    public boolean draining() {
+        return qp.sq.taken < qp.sq.posted() && qp.sq.at(qp.sq.taken).numbered;
     }
 
     private void timeout() {
@@ -86,6 +107,9 @@ final class Requester implements SendSide {
             return false;
         }
         WorkRequest request = qp.sq.at(next);
+        if (qp.state == QPS_SQD && !request.numbered) {
+            return false;
+        }
         if (request.isLocal()) {
             return executeLocally(request);
         }
@@ -210,7 +234,7 @@ final class Requester implements SendSide {
 
     @Override
     public void response(Packet p, long now) {
-        if (qp.state != QPS_RTS && qp.state != QPS_SQD || outside(p.psn)) {
+        if (!active() || outside(p.psn)) {
             return;
         }
         if (p.opcode != Opcode.ACKNOWLEDGE) {
@@ -219,7 +243,7 @@ final class Requester implements SendSide {
             acknowledge(p.psn, now);
         } else {
             acknowledge(Psn.add(p.psn, -1), now);
-            if (qp.state == QPS_RTS) {
+            if (active()) {
                 refused(p, now);
             }
         }

@@ -11,6 +11,12 @@ interface SendSide {
     /** Sends what may go, within a bound. @return whether more is left that needs no event */
     boolean run(long now);
 
+    /** From RTS to SQD: what was begun goes on, nothing is begun. @param tell whether to tell of the end of it */
+    void drain(boolean tell);
+
+    /** Whether something that was begun has not ended. */
+    boolean draining();
+
     /** A response of the peer. */
     void response(Packet packet, long now);
 }

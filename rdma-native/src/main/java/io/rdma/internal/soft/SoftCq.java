@@ -6,6 +6,7 @@ import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.Wc;
 import io.rdma.verbs.Errno;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,12 +18,12 @@ final class SoftCq extends SoftObject {
 
     final SoftContext context;
     final @Nullable SoftCompChannel channel;
-    final int cqe;
-    private final Arena arena = Arena.ofAuto();
-    private final long ring;
-    private final @Nullable SoftQp[] owners;
-    private final boolean[] receives;
-    private final long[] retires;
+    private int cqe;
+    private MemorySegment memory; // keeps the automatic arena alive
+    private long ring;
+    private @Nullable SoftQp[] owners;
+    private boolean[] receives;
+    private long[] retires;
     private SoftTimestamps timestamps = SoftTimestamps.NONE;
     private long head;
     private long tail;
@@ -37,7 +38,8 @@ final class SoftCq extends SoftObject {
         this.context = context;
         this.cqe = cqe;
         this.channel = channel;
-        ring = arena.allocate((long) cqe * Wc.SIZE, 8).address();
+        memory = Arena.ofAuto().allocate((long) cqe * Wc.SIZE, 8);
+        ring = memory.address();
         owners = new @Nullable SoftQp[cqe];
         receives = new boolean[cqe];
         retires = new long[cqe];
@@ -129,6 +131,35 @@ final class SoftCq extends SoftObject {
             }
         }
         return n;
+    }
+
+    /** Makes room for so many entries. @return false if more are in it */
+    synchronized boolean resize(int entries) {
+        if (tail - head > entries) {
+            return false;
+        }
+        MemorySegment newMemory = Arena.ofAuto().allocate((long) entries * Wc.SIZE, 8);
+        @Nullable SoftQp[] newOwners = new @Nullable SoftQp[entries];
+        boolean[] newReceives = new boolean[entries];
+        long[] newRetires = new long[entries];
+        SoftTimestamps newTimestamps = timestamps.resized(entries);
+        for (long i = head; i < tail; i++) {
+            int from = (int) (i % cqe);
+            int to = (int) (i % entries);
+            NativeMemory.copy(ring + (long) from * Wc.SIZE, newMemory.address() + (long) to * Wc.SIZE, Wc.SIZE);
+            newOwners[to] = owners[from];
+            newReceives[to] = receives[from];
+            newRetires[to] = retires[from];
+            timestamps.copy(from, newTimestamps, to);
+        }
+        memory = newMemory;
+        ring = newMemory.address();
+        owners = newOwners;
+        receives = newReceives;
+        retires = newRetires;
+        timestamps = newTimestamps;
+        cqe = entries;
+        return true;
     }
 
     /** Removes what a destroyed or reset queue pair left. */

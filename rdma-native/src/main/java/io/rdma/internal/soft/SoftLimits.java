@@ -14,7 +14,7 @@ final class SoftLimits {
     static final int MAX_CQE = 1 << 18;
     static final int MAX_INLINE = 256;
     static final int MAX_RD_ATOMIC = 128;
-    private static final int CAPABILITIES =
+    static final int CAPABILITIES =
             DEVICE_RC_RNR_NAK_GEN | DEVICE_MEM_WINDOW | DEVICE_MEM_MGT_EXTENSIONS | DEVICE_MEM_WINDOW_TYPE_2B;
     private static final int MAX_GROUPS = 1 << 10;
     private static final int MAX_GROUP_MEMBERS = 1 << 10;

@@ -1,17 +1,23 @@
 package io.rdma.internal.soft;
 
+import org.jspecify.annotations.Nullable;
+
 /** A memory region; one random key serves as lkey and rkey. Known to the device thread only between register and deregister. */
 final class SoftMr extends SoftObject {
-    final SoftPd pd;
-    final long address;
-    final long length;
-    final long iova;
-    final int access;
-    final int key;
+    SoftPd pd;
+    long address;
+    long length;
+    long iova;
+    int access;
+    int key;
+    /** The device memory that it is of. */
+    final @Nullable SoftDm dm;
+
     int windows; // bound to it; device thread
 
-    SoftMr(SoftPd pd, long address, long length, long iova, int access, int key) {
+    SoftMr(SoftPd pd, @Nullable SoftDm dm, long address, long length, long iova, int access, int key) {
         this.pd = pd;
+        this.dm = dm;
         this.address = address;
         this.length = length;
         this.iova = iova;
@@ -19,10 +25,20 @@ final class SoftMr extends SoftObject {
         this.key = key;
     }
 
+    /** Registers it anew. Device thread, while no key names it. */
+    void change(SoftPd newPd, long newAddress, long newLength, long newIova, int newAccess, int newKey) {
+        pd = newPd;
+        address = newAddress;
+        length = newLength;
+        iova = newIova;
+        access = newAccess;
+        key = newKey;
+    }
+
     /** Process address of a range named by iova, or 0 when the range, the domain or the rights do not fit. Overflow-safe. */
     long translate(SoftPd wantedPd, long from, long bytes, int wantedAccess) {
         long offset = from - iova;
-        if (wantedPd != pd
+        if (!wantedPd.matches(pd)
                 || (access & wantedAccess) != wantedAccess
                 || Long.compareUnsigned(from, iova) < 0
                 || offset < 0

@@ -64,7 +64,7 @@ final class SoftMw extends SoftObject {
         long base = (access & ACCESS_ZERO_BASED) != 0 ? 0 : address;
         long offset = from - base;
         if (bound == null
-                || through.pd != pd
+                || !through.pd.matches(pd)
                 || type == MW_TYPE_2 && qp != through
                 || (access & wantedAccess) != wantedAccess
                 || Long.compareUnsigned(from, base) < 0

@@ -1,10 +1,32 @@
 package io.rdma.internal.soft;
 
-/** A protection domain: memory and queue pairs must have the same one. */
+import org.jspecify.annotations.Nullable;
+
+/** A protection domain: memory and queue pairs must have the same one. A parent domain stands for another, whose objects and its own go together. */
 final class SoftPd extends SoftObject {
     final SoftContext context;
+    private final @Nullable SoftPd standsFor;
 
-    SoftPd(SoftContext context) {
+    SoftPd(SoftContext context, @Nullable SoftPd standsFor) {
         this.context = context;
+        this.standsFor = standsFor;
+    }
+
+    /** What is compared. */
+    SoftPd root() {
+        SoftPd other = standsFor;
+        return other == null ? this : other.root();
+    }
+
+    boolean matches(SoftPd other) {
+        return this == other || root() == other.root();
+    }
+
+    /** When it is freed. */
+    void freed() {
+        context.users--;
+        if (standsFor != null) {
+            standsFor.users--;
+        }
     }
 }

@@ -4,6 +4,9 @@ import static io.rdma.internal.ffi.Ibv.EVENT_QP_LAST_WQE_REACHED;
 import static io.rdma.internal.ffi.Ibv.QPS_ERR;
 import static io.rdma.internal.ffi.Ibv.QPS_RESET;
 import static io.rdma.internal.ffi.Ibv.QPS_SQE;
+import static io.rdma.internal.ffi.Ibv.QPT_RC;
+import static io.rdma.internal.ffi.Ibv.QPT_UC;
+import static io.rdma.internal.ffi.Ibv.QPT_UD;
 import static io.rdma.internal.ffi.Ibv.WC_GRH;
 import static io.rdma.internal.ffi.Ibv.WC_SUCCESS;
 import static io.rdma.internal.ffi.Ibv.WC_WITH_IMM;
@@ -49,7 +52,7 @@ final class SoftQp extends SoftObject {
     /** What may be posted by the extended interface; set before anybody has it. */
     long sendOps;
 
-    QpAttr attr = QpTransitions.INITIAL;
+    QpAttr attr;
 
     @Nullable
     InetSocketAddress peer; // null: on this device
@@ -78,12 +81,22 @@ final class SoftQp extends SoftObject {
         sq = new WorkQueue(cap.maxSendWr(), cap.maxSendSge(), cap.maxInlineData());
         rq = new WorkQueue(cap.maxRecvWr(), cap.maxRecvSge(), 0);
         arriving = srq == null ? new WorkRequest(0, 0) : srq.place();
+        attr = QpTransitions.initial(cap);
         mtu = transport == Opcode.UD ? device.mtu() : 0;
         requester = transport == Opcode.RC ? new Requester(this) : new UnreliableRequester(this);
         responder = switch (transport) {
             case Opcode.RC -> new Responder(this);
             case Opcode.UC -> new UnreliableResponder(this);
             default -> new DatagramResponder(this);
+        };
+    }
+
+    /** {@code IBV_QPT_*}. */
+    int type() {
+        return switch (transport) {
+            case Opcode.RC -> QPT_RC;
+            case Opcode.UC -> QPT_UC;
+            default -> QPT_UD;
         };
     }
 

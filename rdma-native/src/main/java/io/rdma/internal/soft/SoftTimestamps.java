@@ -34,6 +34,17 @@ final class SoftTimestamps {
         }
     }
 
+    /** Room for so many entries. */
+    SoftTimestamps resized(int entries) {
+        return times.length == 0 ? NONE : new SoftTimestamps(entries, wallClock);
+    }
+
+    void copy(int slot, SoftTimestamps target, int targetSlot) {
+        if (times.length > 0) {
+            target.times[targetSlot] = times[slot];
+        }
+    }
+
     void copy(int slot, long address) {
         if (times.length > 0) {
             NativeMemory.putLong(address, times[slot]);

@@ -10,6 +10,7 @@ import io.rdma.internal.ffi.DeviceAttr;
 import io.rdma.internal.ffi.DeviceEntry;
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.GidEntry;
+import io.rdma.internal.ffi.MemoryVerbs;
 import io.rdma.internal.ffi.MemoryWindowVerbs;
 import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.PortAttr;
@@ -47,6 +48,7 @@ public final class SoftVerbs implements Verbs {
     private final SoftConfig config;
     private final MemoryWindowVerbs windows = new SoftMemoryWindows(this);
     private final SoftRdmacm rdmacm = new SoftRdmacm(this);
+    private final MemoryVerbs memory = new SoftMemory(this);
     private @Nullable SoftDevice device;
     private int contexts;
 
@@ -191,34 +193,34 @@ public final class SoftVerbs implements Verbs {
     public synchronized long allocPd(long context) {
         SoftContext owner = object("ibv_alloc_pd", context, SoftContext.class);
         owner.users++;
-        return handles.add(new SoftPd(owner));
+        return handles.add(new SoftPd(owner, null));
     }
 
     @Override
     public synchronized void deallocPd(long pd) {
         SoftPd object = object("ibv_dealloc_pd", pd, SoftPd.class);
         release("ibv_dealloc_pd", object);
-        object.context.users--;
+        object.freed();
     }
 
     @Override
     public synchronized Mr regMr(long pd, long address, long length, long iova, int access) {
         SoftPd owner = object("ibv_reg_mr", pd, SoftPd.class);
-        boolean remoteWrite = (access & (ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC)) != 0;
-        if (length <= 0
-                || Long.compareUnsigned(address + length, address) < 0
-                || Long.compareUnsigned(iova + length, iova) < 0
-                || remoteWrite && (access & ACCESS_LOCAL_WRITE) == 0) {
-            throw new VerbsException(
-                    "ibv_reg_mr", Errno.EINVAL, "A region needs a length, and local write for remote write or atomics");
-        }
+        SoftMemory.check("ibv_reg_mr", address, length, iova, access);
+        return register(owner, null, address, length, iova, access);
+    }
+
+    Mr register(SoftPd owner, @Nullable SoftDm dm, long address, long length, long iova, int access) {
         SoftDevice on = device();
         SoftMr mr = on.call(() -> {
-            SoftMr made = new SoftMr(owner, address, length, iova, access, on.keys.fresh());
+            SoftMr made = new SoftMr(owner, dm, address, length, iova, access, on.keys.fresh());
             on.keys.add(made);
             return made;
         });
         owner.users++;
+        if (dm != null) {
+            dm.users++;
+        }
         return new Mr(handles.add(mr), mr.key, mr.key);
     }
 
@@ -236,6 +238,9 @@ public final class SoftVerbs implements Verbs {
         });
         release("ibv_dereg_mr", object);
         object.pd.users--;
+        if (object.dm != null) {
+            object.dm.users--;
+        }
     }
 
     @Override
@@ -335,7 +340,7 @@ public final class SoftVerbs implements Verbs {
         SoftCq recvCq = object("ibv_create_qp", attr.recvCq(), SoftCq.class);
         SoftSrq srq = attr.srq() == 0 ? null : object("ibv_create_qp", attr.srq(), SoftSrq.class);
         QpCap cap = attr.cap();
-        if (srq != null && srq.pd != owner) {
+        if (srq != null && !srq.pd.matches(owner)) {
             throw new VerbsException(
                     "ibv_create_qp", Errno.EINVAL, "The shared receive queue is of another protection domain");
         }
@@ -391,7 +396,15 @@ public final class SoftVerbs implements Verbs {
     @Override
     public QpAttr queryQp(long qp, int mask) {
         SoftQp object = object("ibv_query_qp", qp, SoftQp.class);
-        return object.device.call(() -> QpTransitions.merge(object.attr, object.attr, 0, object.state));
+        return object.device.call(() -> QpTransitions.view(object));
+    }
+
+    @Override
+    public QpInitAttr queryQpInit(long qp) {
+        SoftQp object = object("ibv_query_qp", qp, SoftQp.class);
+        long srq = object.srq == null ? 0 : object.srq.handle;
+        return new QpInitAttr(
+                object.sendCq.handle, object.recvCq.handle, srq, object.cap, object.type(), object.signalAll);
     }
 
     @Override
@@ -527,5 +540,10 @@ public final class SoftVerbs implements Verbs {
     @Override
     public ExtendedVerbs extended() {
         return extended;
+    }
+
+    @Override
+    public MemoryVerbs memory() {
+        return memory;
     }
 }

@@ -1,6 +1,8 @@
 package io.rdma.internal.soft;
 
+import static io.rdma.internal.ffi.Ibv.EVENT_SQ_DRAINED;
 import static io.rdma.internal.ffi.Ibv.QPS_RTS;
+import static io.rdma.internal.ffi.Ibv.QPS_SQD;
 import static io.rdma.internal.ffi.Ibv.WC_LOC_PROT_ERR;
 
 // Invariants (device thread)
@@ -16,6 +18,7 @@ final class UnreliableRequester implements SendSide {
     private final Packet packet = new Packet();
     private int index;
     private int nextPsn;
+    private boolean tellDrained;
 
     UnreliableRequester(SoftQp qp) {
         this.qp = qp;
@@ -26,6 +29,7 @@ final class UnreliableRequester implements SendSide {
     public void reset(int psn) {
         index = 0;
         nextPsn = psn;
+        tellDrained = false;
     }
 
     @Override
@@ -36,10 +40,24 @@ final class UnreliableRequester implements SendSide {
     @Override
     public boolean run(long now) {
         int budget = BUDGET;
-        while (qp.state == QPS_RTS && budget > 0 && sendNext()) {
+        while ((qp.state == QPS_RTS || qp.state == QPS_SQD && draining()) && budget > 0 && sendNext()) {
             budget--;
         }
+        if (qp.state == QPS_SQD && tellDrained && !draining()) {
+            tellDrained = false;
+            qp.tell(EVENT_SQ_DRAINED);
+        }
         return budget == 0;
+    }
+
+    @Override
+    public void drain(boolean tell) {
+        tellDrained = tell;
+    }
+
+    @Override
+    public boolean draining() {
+        return index > 0;
     }
 
     private boolean sendNext() {

@@ -144,6 +144,37 @@ class LayoutTest {
                     "ops." + call,
                     constant(FfmMemoryWindows.class, "OPS_" + call.toUpperCase(Locale.ROOT)));
         }
+        for (String call : List.of(
+                "advise_mr", "reg_dm_mr", "alloc_dm", "free_dm", "alloc_parent_domain", "query_device_ex")) {
+            equal(
+                    "(long)offsetof(struct verbs_context, " + call
+                            + ") - (long)offsetof(struct verbs_context, context)",
+                    constant(FfmMemory.class, "VERBS_" + call.toUpperCase(Locale.ROOT)));
+        }
+        equal("(long)sizeof(struct ibv_context)", ProviderCalls.abiCompat(architecture) + 8);
+        offset("ibv_dm", "context", 0);
+        offset("ibv_dm", "memcpy_to_dm", FfmMemory.DM_MEMCPY_TO);
+        offset("ibv_dm", "memcpy_from_dm", FfmMemory.DM_MEMCPY_FROM);
+        offset("ibv_pd", "context", 0);
+        size("ibv_alloc_dm_attr", FfmMemory.ALLOC_DM_ATTR_BYTES);
+        offset("ibv_alloc_dm_attr", "log_align_req", 8);
+        size("ibv_parent_domain_init_attr", FfmMemory.PARENT_DOMAIN_INIT_ATTR_BYTES);
+        offset("ibv_parent_domain_init_attr", "pd", 0);
+        size("ibv_device_attr_ex", DeviceAttrExLayout.SIZE);
+        offset("ibv_device_attr_ex", "odp_caps.general_caps", DeviceAttrExLayout.GENERAL_CAPS);
+        for (String transport : List.of("rc", "uc", "ud")) {
+            offset(
+                    "ibv_device_attr_ex",
+                    "odp_caps.per_transport_caps." + transport + "_odp_caps",
+                    constant(DeviceAttrExLayout.class, transport.toUpperCase(Locale.ROOT) + "_ODP_CAPS"));
+        }
+        for (String field : List.of(
+                "completion_timestamp_mask", "hca_core_clock", "device_cap_flags_ex", "max_dm_size", "xrc_odp_caps")) {
+            offset(
+                    "ibv_device_attr_ex",
+                    field,
+                    constant(DeviceAttrExLayout.class, field.toUpperCase(Locale.ROOT)));
+        }
         offset("ibv_mw", "context", 0);
         offset("ibv_mw", "rkey", constant(FfmMemoryWindows.class, "MW_RKEY"));
         offset("ibv_mw", "type", constant(FfmMemoryWindows.class, "MW_TYPE"));

@@ -1,0 +1,149 @@
+package io.rdma.internal.ffi;
+
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+
+/**
+ * Kinds of memory beyond {@link Verbs#regMr}, by the conventions of {@link Verbs}. A device that lacks one fails with EOPNOTSUPP, as it does here.
+ */
+public interface MemoryVerbs {
+    /** For a call that the device lacks. */
+    private static VerbsException lacks(String call, String what) {
+        return new VerbsException(call, Errno.EOPNOTSUPP, "This device has no " + what);
+    }
+
+    /**
+     * More capabilities, {@code ibv_query_device_ex(3)}.
+     *
+     * @param context handle
+     * @return all 0 where the provider does not know the call
+     */
+    default DeviceAttrEx queryDeviceEx(long context) {
+        return DeviceAttrEx.NONE;
+    }
+
+    /**
+     * Changes a region, {@code ibv_rereg_mr(3)}; nobody may use it meanwhile.
+     *
+     * @param mr handle
+     * @param flags {@code IBV_REREG_MR_CHANGE_*}: which of the others count
+     * @param pd handle
+     * @param address first byte
+     * @param length in bytes
+     * @param access {@code IBV_ACCESS_*}
+     * @return the same handle, perhaps with other keys
+     */
+    default Mr reregMr(long mr, int flags, long pd, long address, long length, int access) {
+        throw lacks("ibv_rereg_mr", "re-registration: register anew");
+    }
+
+    /**
+     * Registers memory of another device, {@code ibv_reg_dmabuf_mr(3)}.
+     *
+     * @param pd handle
+     * @param offset in the dma-buf
+     * @param length in bytes
+     * @param iova how work requests name the first byte
+     * @param fd descriptor of the dma-buf
+     * @param access {@code IBV_ACCESS_*}
+     * @return handle and keys
+     */
+    default Mr regDmabufMr(long pd, long offset, long length, long iova, int fd, int access) {
+        throw lacks("ibv_reg_dmabuf_mr", "registration of dma-bufs");
+    }
+
+    /**
+     * Allocates memory on the device, {@code ibv_alloc_dm(3)}.
+     *
+     * @param context handle
+     * @param length in bytes
+     * @param logAlign alignment, exponent of 2
+     * @return handle
+     */
+    default long allocDm(long context, long length, int logAlign) {
+        throw lacks("ibv_alloc_dm", "memory of its own");
+    }
+
+    /**
+     * Frees memory on the device, {@code ibv_free_dm}, see {@code ibv_alloc_dm(3)}.
+     *
+     * @param dm handle
+     */
+    default void freeDm(long dm) {
+        throw lacks("ibv_free_dm", "memory of its own");
+    }
+
+    /**
+     * Registers memory on the device, {@code ibv_reg_dm_mr}, see {@code ibv_alloc_dm(3)}.
+     *
+     * @param pd handle
+     * @param dm handle
+     * @param offset in it
+     * @param length in bytes
+     * @param access {@code IBV_ACCESS_*}, with {@code ZERO_BASED}
+     * @return handle and keys
+     */
+    default Mr regDmMr(long pd, long dm, long offset, long length, int access) {
+        throw lacks("ibv_reg_dm_mr", "memory of its own");
+    }
+
+    /**
+     * Copies to the device, {@code ibv_memcpy_to_dm}, see {@code ibv_alloc_dm(3)}.
+     *
+     * @param dm handle
+     * @param offset in it
+     * @param from address
+     * @param length in bytes
+     */
+    default void memcpyToDm(long dm, long offset, long from, long length) {
+        throw lacks("ibv_memcpy_to_dm", "memory of its own");
+    }
+
+    /**
+     * Copies from the device, {@code ibv_memcpy_from_dm}, see {@code ibv_alloc_dm(3)}.
+     *
+     * @param to address
+     * @param dm handle
+     * @param offset in it
+     * @param length in bytes
+     */
+    default void memcpyFromDm(long to, long dm, long offset, long length) {
+        throw lacks("ibv_memcpy_from_dm", "memory of its own");
+    }
+
+    /**
+     * Allocates a parent domain, {@code ibv_alloc_parent_domain(3)}; freed as a protection domain, before that.
+     *
+     * @param context handle
+     * @param pd handle of the protection domain that it stands for
+     * @return handle
+     */
+    default long allocParentDomain(long context, long pd) {
+        throw lacks("ibv_alloc_parent_domain", "parent domains");
+    }
+
+    /**
+     * Gives advice about a part of an on-demand region, {@code ibv_advise_mr(3)}.
+     *
+     * @param pd handle
+     * @param advice {@code IBV_ADVISE_MR_ADVICE_*}
+     * @param flush whether to wait until it is done
+     * @param address of the part, as work requests name it
+     * @param length in bytes, below 2 to the power of 32
+     * @param lkey local key
+     */
+    default void adviseMr(long pd, int advice, boolean flush, long address, int length, int lkey) {
+        throw lacks("ibv_advise_mr", "advice about memory");
+    }
+
+    /**
+     * Changes the depth of a completion queue, {@code ibv_resize_cq(3)}.
+     *
+     * @param cq handle
+     * @param cqe least number of entries, at least those that are in it
+     * @return the real number of entries
+     */
+    default int resizeCq(long cq, int cqe) {
+        throw lacks("ibv_resize_cq", "completion queues that can be resized");
+    }
+}

@@ -1,0 +1,163 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.ffi.DeviceAttrEx;
+import io.rdma.internal.ffi.MemoryVerbs;
+import io.rdma.internal.ffi.Mr;
+import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+
+// Invariant: the control path is serialised by the monitor of the verbs; regions are changed on the device thread only.
+
+/** {@link MemoryVerbs} by the software device: no dma-bufs and no on-demand paging. */
+final class SoftMemory implements MemoryVerbs {
+    private static final long MAX_DM = 1 << 26;
+    private static final int MAX_LOG_ALIGN = 12;
+    private static final int REREG_FLAGS =
+            REREG_MR_CHANGE_TRANSLATION | REREG_MR_CHANGE_PD | REREG_MR_CHANGE_ACCESS;
+
+    private final SoftVerbs verbs;
+
+    SoftMemory(SoftVerbs verbs) {
+        this.verbs = verbs;
+    }
+
+    /** Refuses what a registration cannot have. */
+    static void check(String call, long address, long length, long iova, int access) {
+        boolean remoteWrite = (access & (ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC)) != 0;
+        if (length <= 0
+                || Long.compareUnsigned(address + length, address) < 0
+                || Long.compareUnsigned(iova + length, iova) < 0
+                || remoteWrite && (access & ACCESS_LOCAL_WRITE) == 0) {
+            throw new VerbsException(
+                    call, Errno.EINVAL, "A region needs a length, and local write for remote write or atomics");
+        }
+        if ((access & ACCESS_ON_DEMAND) != 0) {
+            throw new VerbsException(call, Errno.EOPNOTSUPP, "The software device has no on-demand paging");
+        }
+    }
+
+    @Override
+    public DeviceAttrEx queryDeviceEx(long context) {
+        verbs.object("ibv_query_device_ex", context, SoftContext.class);
+        return new DeviceAttrEx(0, 0, 0, 0, 0, 0, 0, SoftLimits.CAPABILITIES, MAX_DM);
+    }
+
+    @Override
+    public Mr reregMr(long mr, int flags, long pd, long address, long length, int access) {
+        synchronized (verbs) {
+            SoftMr region = verbs.object("ibv_rereg_mr", mr, SoftMr.class);
+            boolean moves = (flags & REREG_MR_CHANGE_TRANSLATION) != 0;
+            SoftPd to = (flags & REREG_MR_CHANGE_PD) != 0
+                    ? verbs.object("ibv_rereg_mr", pd, SoftPd.class)
+                    : region.pd;
+            if ((flags & ~REREG_FLAGS) != 0 || flags == 0 || region.dm != null) {
+                throw new VerbsException("ibv_rereg_mr", Errno.EINVAL, "The region is as it was");
+            }
+            long newAddress = moves ? address : region.address;
+            long newLength = moves ? length : region.length;
+            int newAccess = (flags & REREG_MR_CHANGE_ACCESS) != 0 ? access : region.access;
+            long newIova = (newAccess & ACCESS_ZERO_BASED) != 0 ? 0 : newAddress;
+            check("ibv_rereg_mr", newAddress, newLength, newIova, newAccess);
+            SoftDevice on = verbs.device();
+            on.call(() -> {
+                if (region.windows > 0) {
+                    throw SoftDevice.busy("ibv_rereg_mr");
+                }
+                on.keys.remove(region);
+                region.pd.users--;
+                region.change(to, newAddress, newLength, newIova, newAccess, on.keys.fresh());
+                to.users++;
+                on.keys.add(region);
+                return 0;
+            });
+            return new Mr(mr, region.key, region.key);
+        }
+    }
+
+    @Override
+    public long allocDm(long context, long length, int logAlign) {
+        synchronized (verbs) {
+            SoftContext owner = verbs.object("ibv_alloc_dm", context, SoftContext.class);
+            if (length <= 0 || length > MAX_DM || logAlign < 0 || logAlign > MAX_LOG_ALIGN) {
+                throw new VerbsException(
+                        "ibv_alloc_dm",
+                        Errno.EINVAL,
+                        "Device memory is 1 to " + MAX_DM + " bytes, aligned to at most 2 to the power of "
+                                + MAX_LOG_ALIGN);
+            }
+            SoftDm made = new SoftDm(owner, length, Math.max(Long.BYTES, 1L << logAlign));
+            owner.users++;
+            return verbs.handles.add(made);
+        }
+    }
+
+    @Override
+    public void freeDm(long dm) {
+        synchronized (verbs) {
+            SoftDm memory = verbs.object("ibv_free_dm", dm, SoftDm.class);
+            verbs.release("ibv_free_dm", memory);
+            memory.context.users--;
+            memory.free();
+        }
+    }
+
+    @Override
+    public Mr regDmMr(long pd, long dm, long offset, long length, int access) {
+        synchronized (verbs) {
+            SoftPd owner = verbs.object("ibv_reg_dm_mr", pd, SoftPd.class);
+            SoftDm memory = verbs.object("ibv_reg_dm_mr", dm, SoftDm.class);
+            if ((access & ACCESS_ZERO_BASED) == 0 || !memory.covers(offset, length)) {
+                throw new VerbsException(
+                        "ibv_reg_dm_mr", Errno.EINVAL, "A region of device memory is zero-based, and lies inside it");
+            }
+            check("ibv_reg_dm_mr", memory.address + offset, length, 0, access);
+            return verbs.register(owner, memory, memory.address + offset, length, 0, access);
+        }
+    }
+
+    @Override
+    public void memcpyToDm(long dm, long offset, long from, long length) {
+        SoftDm memory = inside("ibv_memcpy_to_dm", dm, offset, length);
+        NativeMemory.copy(from, memory.address + offset, length);
+    }
+
+    @Override
+    public void memcpyFromDm(long to, long dm, long offset, long length) {
+        SoftDm memory = inside("ibv_memcpy_from_dm", dm, offset, length);
+        NativeMemory.copy(memory.address + offset, to, length);
+    }
+
+    private SoftDm inside(String call, long dm, long offset, long length) {
+        SoftDm memory = verbs.object(call, dm, SoftDm.class);
+        if (!memory.covers(offset, length)) {
+            throw new VerbsException(call, Errno.EFAULT, "The range does not lie inside the device memory");
+        }
+        return memory;
+    }
+
+    @Override
+    public long allocParentDomain(long context, long pd) {
+        synchronized (verbs) {
+            SoftContext owner = verbs.object("ibv_alloc_parent_domain", context, SoftContext.class);
+            SoftPd parent = verbs.object("ibv_alloc_parent_domain", pd, SoftPd.class);
+            parent.users++;
+            owner.users++;
+            return verbs.handles.add(new SoftPd(owner, parent));
+        }
+    }
+
+    @Override
+    public int resizeCq(long cq, int cqe) {
+        SoftCq queue = verbs.object("ibv_resize_cq", cq, SoftCq.class);
+        if (cqe < 1 || cqe > SoftLimits.MAX_CQE || !queue.resize(cqe)) {
+            throw new VerbsException(
+                    "ibv_resize_cq",
+                    Errno.EINVAL,
+                    "Entries must be 1 to " + SoftLimits.MAX_CQE + ", and hold what is in the queue");
+        }
+        return cqe;
+    }
+}

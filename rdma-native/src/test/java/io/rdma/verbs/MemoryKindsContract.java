@@ -1,0 +1,265 @@
+package io.rdma.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Kinds of registration: what the device has works, and what it lacks says so. */
+abstract class MemoryKindsContract {
+    private static final int BYTES = 8192;
+    private static final int PAGE = 4096;
+
+    private Pair pair;
+
+    abstract String device();
+
+    @BeforeEach
+    void open() {
+        pair = new Pair(device(), Pair.REMOTE);
+    }
+
+    @AfterEach
+    void close() {
+        if (pair != null) {
+            pair.close();
+        }
+    }
+
+    private void write(RemoteMemory to, int length, WorkCompletionStatus status) {
+        pair.request(1, WorkRequestOpcode.RDMA_WRITE).remote(to.address(), to.rkey());
+        pair.fromA(length);
+        pair.post(pair.a);
+        pair.expect(pair.queueA, 1, status);
+    }
+
+    private void assertArrived(MemorySegment memory, int length) {
+        assertThat(memory.asSlice(0, length).mismatch(pair.memoryA.segment().asSlice(0, length)))
+                .isEqualTo(-1);
+    }
+
+    private static void lacks(VerbsException e) {
+        assertThat(e.errno()).as(e.getMessage()).isIn(Errno.EOPNOTSUPP, Errno.ENOSYS);
+    }
+
+    private void assumeReregisters(Runnable change) {
+        try {
+            change.run();
+        } catch (VerbsException e) {
+            lacks(e);
+            assertThat(e).hasMessageContaining("The region is as it was");
+            Assumptions.abort("this device cannot re-register: " + e.getMessage());
+        }
+    }
+
+    @Test
+    void rightsAreChangedByReregistering() {
+        pair.connect();
+        try (MemoryRegion region = pair.domain.allocate(BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
+            assumeReregisters(() ->
+                    region.reregister(Reregistration.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_WRITE))));
+            write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
+            assertArrived(region.segment(), BYTES);
+            region.reregister(Reregistration.NOTHING.withAccess(Set.of(AccessFlag.LOCAL_WRITE)));
+            write(region.remote(), 8, WorkCompletionStatus.REM_ACCESS_ERR);
+        }
+    }
+
+    @Test
+    void memoryIsExchangedByReregistering() {
+        pair.connect();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment first = arena.allocate(BYTES, PAGE);
+            MemorySegment second = arena.allocate(2 * BYTES, PAGE);
+            try (MemoryRegion region = pair.domain.register(first, Set.of(AccessFlag.REMOTE_WRITE))) {
+                assumeReregisters(() -> region.reregister(Reregistration.NOTHING.withMemory(second)));
+                assertThat(region.length()).isEqualTo(2 * BYTES);
+                assertThat(region.segment()).isEqualTo(second);
+                write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
+                assertArrived(second, BYTES);
+                write(new RemoteMemory(first.address(), 8, region.rkey()), 8, WorkCompletionStatus.REM_ACCESS_ERR);
+            }
+        }
+    }
+
+    @Test
+    void theDomainIsChangedByReregistering() {
+        pair.connect();
+        try (ProtectionDomain other = pair.context.allocateProtectionDomain();
+                MemoryRegion region = pair.domain.allocate(BYTES, Set.of(AccessFlag.REMOTE_WRITE))) {
+            assumeReregisters(() -> region.reregister(Reregistration.NOTHING.withDomain(other)));
+            assertThatThrownBy(other::close).isInstanceOf(VerbsException.class).hasMessageContaining("EBUSY");
+            write(region.remote(), 8, WorkCompletionStatus.REM_ACCESS_ERR);
+        }
+    }
+
+    @Test
+    void aRegionInUseOrOwnedIsNotReregistered() {
+        try (MemoryRegion region = pair.domain.allocate(BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
+            region.retain();
+            assertThatThrownBy(() -> region.reregister(Reregistration.NOTHING.withAccess(Set.of())))
+                    .isInstanceOf(IllegalStateException.class);
+            region.release();
+            assertThatThrownBy(() -> region.reregister(Reregistration.NOTHING.withMemory(region.segment())))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void aZeroBasedRegionIsNamedFromZero() {
+        pair.connect();
+        MemoryRegion region;
+        try {
+            region = pair.domain.allocate(BYTES, Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.ZERO_BASED));
+        } catch (VerbsException e) {
+            Assumptions.abort("this device has no zero-based regions: " + e.getMessage());
+            return;
+        }
+        try (region) {
+            assertThat(region.remote().address()).isZero();
+            assertThat(region.address()).isZero();
+            pair.request(1, WorkRequestOpcode.RDMA_WRITE).remote(64, region.rkey());
+            pair.fromA(64);
+            pair.post(pair.a);
+            pair.succeeds(pair.queueA, 1);
+            assertArrived(region.segment().asSlice(64), 64);
+            write(new RemoteMemory(BYTES, 8, region.rkey()), 8, WorkCompletionStatus.REM_ACCESS_ERR);
+        }
+    }
+
+    @Test
+    void relaxedOrderingIsAWish() {
+        pair.connect();
+        try (MemoryRegion region =
+                pair.domain.allocate(BYTES, Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.RELAXED_ORDERING))) {
+            write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
+            assertArrived(region.segment(), BYTES);
+        }
+    }
+
+    @Test
+    void onDemandMemoryIsThereOrRefused() {
+        ExtendedDeviceAttributes attributes = pair.context.queryDeviceExtended();
+        if (attributes.onDemand()) {
+            try (MemoryRegion region =
+                    pair.domain.allocate(BYTES, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND))) {
+                pair.domain.advise(MemoryAdvice.PREFETCH_WRITE, true, region, 0, BYTES);
+            }
+        } else {
+            assertThatThrownBy(() -> pair.domain.allocate(BYTES, Set.of(AccessFlag.ON_DEMAND)))
+                    .isInstanceOf(VerbsException.class);
+            assertThatThrownBy(() -> pair.domain.registerEverythingOnDemand(Set.of(AccessFlag.LOCAL_WRITE)))
+                    .isInstanceOf(VerbsException.class);
+            assertThat(attributes.implicitOnDemand()).isFalse();
+            assertThat(attributes.rcOnDemand()).isEmpty();
+        }
+    }
+
+    @Test
+    void adviceIsForOnDemandMemory() {
+        assertThatThrownBy(() -> pair.domain.advise(MemoryAdvice.PREFETCH, true, pair.memoryB, 0, 64))
+                .isInstanceOf(VerbsException.class);
+        assertThatThrownBy(() -> pair.domain.advise(MemoryAdvice.PREFETCH, true, pair.memoryB, 1, Pair.SIZE))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void aDmaBufNeedsADescriptor() {
+        assertThatThrownBy(() -> pair.domain.registerDmaBuf(-1, 0, BYTES, 0, Set.of(AccessFlag.LOCAL_WRITE)))
+                .isInstanceOf(VerbsException.class);
+    }
+
+    @Test
+    void deviceMemoryIsThereOrRefused() {
+        pair.connect();
+        long most = pair.context.queryDeviceExtended().maxDmSize();
+        if (most == 0) {
+            assertThatThrownBy(() -> pair.context.allocateDeviceMemory(BYTES, 3))
+                    .isInstanceOfSatisfying(VerbsException.class, MemoryKindsContract::lacks);
+            return;
+        }
+        try (DeviceMemory memory = pair.context.allocateDeviceMemory(BYTES, 3);
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment copy = arena.allocate(BYTES, 8);
+            copy.set(ValueLayout.JAVA_LONG, 0, 0x5a5a);
+            memory.copyFrom(64, copy.asSlice(0, 8));
+            memory.copyTo(64, copy.asSlice(8, 8));
+            assertThat(copy.get(ValueLayout.JAVA_LONG, 8)).isEqualTo(0x5a5a);
+            try (MemoryRegion region = pair.domain.register(memory, 64, 4096, Set.of(AccessFlag.REMOTE_WRITE))) {
+                assertThat(region.remote().address()).isZero();
+                assertThatThrownBy(memory::close)
+                        .isInstanceOf(VerbsException.class)
+                        .hasMessageContaining("EBUSY");
+                write(region.remote(), 4096, WorkCompletionStatus.SUCCESS);
+                memory.copyTo(64, copy.asSlice(0, 4096));
+                assertArrived(copy, 4096);
+            }
+            assertThatThrownBy(() -> memory.copyTo(BYTES - 4, copy.asSlice(0, 8))).isInstanceOf(VerbsException.class);
+            assertThatThrownBy(() -> pair.domain.register(memory, 64, BYTES, Set.of()))
+                    .isInstanceOf(VerbsException.class);
+        }
+    }
+
+    @Test
+    void aParentDomainStandsForItsDomainOrIsRefused() {
+        pair.connect();
+        ProtectionDomain parent;
+        try {
+            parent = pair.domain.allocateParentDomain();
+        } catch (VerbsException e) {
+            lacks(e);
+            return;
+        }
+        try (parent;
+                MemoryRegion region = parent.allocate(BYTES, Set.of(AccessFlag.REMOTE_WRITE))) {
+            write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
+            assertThatThrownBy(pair.domain::close).isInstanceOf(VerbsException.class);
+        }
+    }
+
+    @Test
+    void aRegistrationNeedsLocalWriteForRemoteWrites() {
+        for (AccessFlag flag : Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)) {
+            try (MemoryRegion region = pair.domain.allocate(64, Set.of(flag))) { // the library adds it
+                assertThatThrownBy(() -> pair.domain.verbs.regMr(
+                                pair.domain.handle(), region.address(), 64, region.address(), flag.code()))
+                        .isInstanceOf(VerbsException.class)
+                        .hasMessageContaining("EINVAL");
+            }
+        }
+    }
+
+    @Test
+    void aDomainIsClosedOnce() {
+        ProtectionDomain domain = pair.context.allocateProtectionDomain();
+        domain.close();
+        assertThatCode(domain::close).doesNotThrowAnyException();
+        assertThatThrownBy(() -> domain.allocate(64, Set.of())).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void whatTheDeviceDoesNotHaveIsNoPortAndNoPartition() {
+        assertThatThrownBy(() -> pair.context.queryPort(77)).isInstanceOf(VerbsException.class);
+        assertThatThrownBy(() -> pair.context.queryPkey(1, 30_000)).isInstanceOf(VerbsException.class);
+    }
+
+    @Test
+    void forkingIsPreparedOrTooLateOrUnneeded() {
+        try {
+            ForkSupport.initialize();
+            assertThat(ForkSupport.status()).isIn(ForkStatus.ENABLED, ForkStatus.UNNEEDED);
+        } catch (VerbsException e) {
+            assertThat(e.errno()).isIn(Errno.EINVAL, Errno.ENOSYS);
+            assertThat(ForkSupport.status()).isIn(ForkStatus.DISABLED, ForkStatus.UNNEEDED);
+        }
+    }
+}
