@@ -5,7 +5,8 @@ import io.rdma.verbs.MemoryWindowBinding;
 import io.rdma.verbs.WorkRequestOpcode;
 import java.util.concurrent.CompletableFuture;
 
-// Invariant: the window is the future's, once that has completed with it; until then, and if nobody wants it, it is this
+// Invariant: the window is the future's, once that has completed with it; until then, and if nobody wants it, it is
+// this
 // operation's to close.
 
 /** Binds a memory window of type 2. */

@@ -235,8 +235,7 @@ public final class RdmaEndpoint {
      * @throws IndexOutOfBoundsException if the part does not lie inside
      * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows of type 2: {@link #grant} does it too
      */
-    public CompletableFuture<BoundWindow> bind(
-            MemoryRegion memory, long offset, long length, Set<AccessFlag> access) {
+    public CompletableFuture<BoundWindow> bind(MemoryRegion memory, long offset, long length, Set<AccessFlag> access) {
         MemoryWindowBinding binding = new MemoryWindowBinding(memory, offset, length, access);
         if (length == 0) {
             throw new IllegalArgumentException("a window of no bytes cannot be bound");

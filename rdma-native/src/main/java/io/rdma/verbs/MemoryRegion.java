@@ -30,7 +30,12 @@ public final class MemoryRegion implements AutoCloseable {
      * @param length in bytes
      * @param budget of which the length was taken, or null
      */
-    record Extent(Mr mr, MemorySegment segment, long address, long length, @Nullable RegistrationBudget budget) {}
+    record Extent(
+            Mr mr,
+            MemorySegment segment,
+            long address,
+            long length,
+            @Nullable RegistrationBudget budget) {}
 
     /**
      * @param fixed whether the memory cannot be exchanged, because somebody else owns it

@@ -117,8 +117,7 @@ public final class ProtectionDomain extends NativeObject {
         }
     }
 
-    private MemoryRegion register(
-            MemorySegment memory, Set<AccessFlag> access, boolean fixed, Runnable deregistered) {
+    private MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, boolean fixed, Runnable deregistered) {
         if (!memory.isNative()) {
             throw new IllegalArgumentException("only native memory can be registered: allocate it from an Arena");
         }
@@ -180,8 +179,7 @@ public final class ProtectionDomain extends NativeObject {
      * @return the region, whose segment is empty
      * @throws VerbsException EOPNOTSUPP or ENOSYS where device or library cannot, EBADF if it is no descriptor of a dma-buf
      */
-    public MemoryRegion registerDmaBuf(
-            int descriptor, long offset, long length, long iova, Set<AccessFlag> access) {
+    public MemoryRegion registerDmaBuf(int descriptor, long offset, long length, long iova, Set<AccessFlag> access) {
         int flags = AccessFlag.registered(access);
         return region(
                 MemorySegment.NULL,
@@ -223,8 +221,7 @@ public final class ProtectionDomain extends NativeObject {
      */
     public void advise(MemoryAdvice advice, boolean wait, MemoryRegion region, long offset, int length) {
         Objects.checkFromIndexSize(offset, length, region.length());
-        verbs.memory()
-                .adviseMr(handle(), advice.code(), wait, region.address() + offset, length, region.lkey());
+        verbs.memory().adviseMr(handle(), advice.code(), wait, region.address() + offset, length, region.lkey());
     }
 
     /**

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param domain another domain, or null
  */
 public record Reregistration(
-        @Nullable Set<AccessFlag> access, @Nullable MemorySegment memory, @Nullable ProtectionDomain domain) {
+        @Nullable Set<AccessFlag> access,
+        @Nullable MemorySegment memory,
+        @Nullable ProtectionDomain domain) {
     /** Nothing yet. */
     public static final Reregistration NOTHING = new Reregistration(null, null, null);
 

@@ -65,8 +65,8 @@ abstract class MemoryKindsContract {
     void rightsAreChangedByReregistering() {
         pair.connect();
         try (MemoryRegion region = pair.domain.allocate(BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
-            assumeReregisters(() ->
-                    region.reregister(Reregistration.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_WRITE))));
+            assumeReregisters(
+                    () -> region.reregister(Reregistration.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_WRITE))));
             write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
             assertArrived(region.segment(), BYTES);
             region.reregister(Reregistration.NOTHING.withAccess(Set.of(AccessFlag.LOCAL_WRITE)));
@@ -203,7 +203,8 @@ abstract class MemoryKindsContract {
                 memory.copyTo(64, copy.asSlice(0, 4096));
                 assertArrived(copy, 4096);
             }
-            assertThatThrownBy(() -> memory.copyTo(BYTES - 4, copy.asSlice(0, 8))).isInstanceOf(VerbsException.class);
+            assertThatThrownBy(() -> memory.copyTo(BYTES - 4, copy.asSlice(0, 8)))
+                    .isInstanceOf(VerbsException.class);
             assertThatThrownBy(() -> pair.domain.register(memory, 64, BYTES, Set.of()))
                     .isInstanceOf(VerbsException.class);
         }

@@ -148,7 +148,8 @@ abstract class OperationContract {
     @Test
     void moreEntriesThanGrantedAreRefused() {
         pair.connect();
-        int granted = Math.max(pair.b.capacity().maxReceiveSge(), pair.a.capacity().maxSendSge());
+        int granted =
+                Math.max(pair.b.capacity().maxReceiveSge(), pair.a.capacity().maxSendSge());
         ReceiveChain receives = new ReceiveChain(1, granted + 1);
         SendChain sends = new SendChain(1, granted + 1);
         receives.add(1);

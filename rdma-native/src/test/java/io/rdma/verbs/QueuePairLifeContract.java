@@ -22,7 +22,8 @@ abstract class QueuePairLifeContract {
 
     @BeforeEach
     void open() {
-        pair = new Pair(device(), EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
+        pair = new Pair(
+                device(), EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
     }
 
     @AfterEach
@@ -73,10 +74,7 @@ abstract class QueuePairLifeContract {
                 "RESET to INIT",
                 "IBV_QP_ACCESS_FLAGS and IBV_QP_PKEY_INDEX must be set");
         Pair.init(pair.a, Pair.REMOTE);
-        refused(
-                pair.toReadyToReceive(pair.b, 1).sqPsn(4),
-                "INIT to RTR",
-                "IBV_QP_SQ_PSN must not be set");
+        refused(pair.toReadyToReceive(pair.b, 1).sqPsn(4), "INIT to RTR", "IBV_QP_SQ_PSN must not be set");
         refused(
                 QueuePairAttributes.toState(QueuePairState.RTR).rqPsn(1),
                 "IBV_QP_AV and IBV_QP_PATH_MTU and IBV_QP_MIN_RNR_TIMER and IBV_QP_MAX_DEST_RD_ATOMIC and IBV_QP_DEST_QPN");
@@ -152,8 +150,7 @@ abstract class QueuePairLifeContract {
         pair.connect();
         writes(64);
         try (AsyncEvents events = pair.context.asyncEvents()) {
-            pair.a.modify(
-                    QueuePairAttributes.toState(QueuePairState.SQD).enSqdAsyncNotify(true));
+            pair.a.modify(QueuePairAttributes.toState(QueuePairState.SQD).enSqdAsyncNotify(true));
             awaitDrained(events);
             assertThat(pair.a.query().sqDraining()).isFalse();
             pair.request(2, WorkRequestOpcode.RDMA_WRITE)
@@ -230,15 +227,24 @@ abstract class QueuePairLifeContract {
     @Test
     void theTableIsThatOfEveryTransport() {
         int path = Ibv.QP_AV | Ibv.QP_PATH_MTU | Ibv.QP_DEST_QPN | Ibv.QP_RQ_PSN;
-        assertThat(QpStateTable.problem(Ibv.QPT_UC, Ibv.QPS_INIT, Ibv.QPS_RTR, path)).isNull();
-        assertThat(QpStateTable.problem(Ibv.QPT_RC, Ibv.QPS_INIT, Ibv.QPS_RTR, path)).contains("IBV_QP_MIN_RNR_TIMER");
-        assertThat(QpStateTable.problem(Ibv.QPT_UD, Ibv.QPS_INIT, Ibv.QPS_RTR, 0)).isNull();
-        assertThat(QpStateTable.problem(Ibv.QPT_UD, Ibv.QPS_INIT, Ibv.QPS_RTR, path)).contains("must not be set");
+        assertThat(QpStateTable.problem(Ibv.QPT_UC, Ibv.QPS_INIT, Ibv.QPS_RTR, path))
+                .isNull();
+        assertThat(QpStateTable.problem(Ibv.QPT_RC, Ibv.QPS_INIT, Ibv.QPS_RTR, path))
+                .contains("IBV_QP_MIN_RNR_TIMER");
+        assertThat(QpStateTable.problem(Ibv.QPT_UD, Ibv.QPS_INIT, Ibv.QPS_RTR, 0))
+                .isNull();
+        assertThat(QpStateTable.problem(Ibv.QPT_UD, Ibv.QPS_INIT, Ibv.QPS_RTR, path))
+                .contains("must not be set");
         int init = Ibv.QP_PKEY_INDEX | Ibv.QP_PORT;
-        assertThat(QpStateTable.problem(Ibv.QPT_UD, Ibv.QPS_RESET, Ibv.QPS_INIT, init | Ibv.QP_QKEY)).isNull();
-        assertThat(QpStateTable.problem(Ibv.QPT_UC, Ibv.QPS_RTR, Ibv.QPS_RTS, Ibv.QP_SQ_PSN)).isNull();
-        assertThat(QpStateTable.problem(Ibv.QPT_UC, Ibv.QPS_SQE, Ibv.QPS_RTS, 0)).isNull();
-        assertThat(QpStateTable.problem(Ibv.QPT_RC, Ibv.QPS_SQE, Ibv.QPS_RTS, 0)).contains("no transition");
-        assertThat(QpStateTable.problem(Ibv.QPT_XRC_RECV, Ibv.QPS_RTR, Ibv.QPS_RTS, Ibv.QP_SQ_PSN | Ibv.QP_TIMEOUT)).isNull();
+        assertThat(QpStateTable.problem(Ibv.QPT_UD, Ibv.QPS_RESET, Ibv.QPS_INIT, init | Ibv.QP_QKEY))
+                .isNull();
+        assertThat(QpStateTable.problem(Ibv.QPT_UC, Ibv.QPS_RTR, Ibv.QPS_RTS, Ibv.QP_SQ_PSN))
+                .isNull();
+        assertThat(QpStateTable.problem(Ibv.QPT_UC, Ibv.QPS_SQE, Ibv.QPS_RTS, 0))
+                .isNull();
+        assertThat(QpStateTable.problem(Ibv.QPT_RC, Ibv.QPS_SQE, Ibv.QPS_RTS, 0))
+                .contains("no transition");
+        assertThat(QpStateTable.problem(Ibv.QPT_XRC_RECV, Ibv.QPS_RTR, Ibv.QPS_RTS, Ibv.QP_SQ_PSN | Ibv.QP_TIMEOUT))
+                .isNull();
     }
 }

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.engine.BoundWindow;
 import io.rdma.cm.RdmaConnectException;
 import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.testing.TestDevice;
@@ -178,8 +178,7 @@ abstract class SecurityContract {
     }
 
     private void assumeWindows() {
-        assumeTrue(
-                resources.context().queryDevice().hasMemoryWindowsOfType2(), "this device has no windows of type 2");
+        assumeTrue(resources.context().queryDevice().hasMemoryWindowsOfType2(), "this device has no windows of type 2");
     }
 
     @Test
@@ -217,7 +216,8 @@ abstract class SecurityContract {
         RegisteredBuffer message = Objects.requireNonNull(connection.acquire().block(PATIENCE));
         connection.sendWithInvalidate(message.limit(3), window.remote()).block(PATIENCE);
         message.close();
-        assertThat(atServer.receive(ReceivedMessage::length).blockFirst(PATIENCE)).isEqualTo(3);
+        assertThat(atServer.receive(ReceivedMessage::length).blockFirst(PATIENCE))
+                .isEqualTo(3);
         assertRefused(connection, window.remote());
         window.close();
     }

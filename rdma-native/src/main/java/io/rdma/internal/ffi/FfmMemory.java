@@ -48,8 +48,8 @@ final class FfmMemory implements MemoryVerbs {
         }
         try (Arena arena = Arena.ofConfined()) {
             long at = arena.allocate(DeviceAttrExLayout.SIZE, 8).address();
-            int result = (int) MemoryCalls.QUERY_DEVICE_EX.invokeExact(
-                    function, context, 0L, at, (long) DeviceAttrExLayout.SIZE);
+            int result = (int)
+                    MemoryCalls.QUERY_DEVICE_EX.invokeExact(function, context, 0L, at, (long) DeviceAttrExLayout.SIZE);
             if (result == Errno.EOPNOTSUPP || result == Errno.ENOSYS) {
                 return DeviceAttrEx.NONE;
             }
@@ -64,8 +64,8 @@ final class FfmMemory implements MemoryVerbs {
     public Mr reregMr(long mr, int flags, long pd, long address, long length, int access) {
         int result;
         try {
-            result = (int) MemoryCalls.REREG_MR.invokeExact(
-                    CallState.segment(), mr, flags, pd, address, length, access);
+            result =
+                    (int) MemoryCalls.REREG_MR.invokeExact(CallState.segment(), mr, flags, pd, address, length, access);
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
         }
@@ -87,8 +87,8 @@ final class FfmMemory implements MemoryVerbs {
                     "ibv_reg_dmabuf_mr", Errno.ENOSYS, "This libibverbs is too old: rdma-core 34 or newer has it");
         }
         try {
-            long mr = (long) MemoryCalls.REG_DMABUF_MR.invokeExact(
-                    CallState.segment(), pd, offset, length, iova, fd, access);
+            long mr = (long)
+                    MemoryCalls.REG_DMABUF_MR.invokeExact(CallState.segment(), pd, offset, length, iova, fd, access);
             return mr(Outcome.pointer("ibv_reg_dmabuf_mr", mr));
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
@@ -109,9 +109,8 @@ final class FfmMemory implements MemoryVerbs {
     @Override
     public void freeDm(long dm) {
         try {
-            Outcome.zero("ibv_free_dm", (int)
-                    MemoryCalls.FREE_DM.invokeExact(
-                            function("ibv_free_dm", getLong(dm), VERBS_FREE_DM, "memory of its own"), dm));
+            Outcome.zero("ibv_free_dm", (int) MemoryCalls.FREE_DM.invokeExact(
+                    function("ibv_free_dm", getLong(dm), VERBS_FREE_DM, "memory of its own"), dm));
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
         }
@@ -141,8 +140,8 @@ final class FfmMemory implements MemoryVerbs {
 
     private static void copy(String call, long function, long first, long second, long third, long length) {
         try {
-            Outcome.zero(call, (int) MemoryCalls.MEMCPY_DM.invokeExact(
-                    MemorySegment.ofAddress(function), first, second, third, length));
+            Outcome.zero(call, (int)
+                    MemoryCalls.MEMCPY_DM.invokeExact(MemorySegment.ofAddress(function), first, second, third, length));
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
         }
@@ -168,8 +167,7 @@ final class FfmMemory implements MemoryVerbs {
             Sge.length(sge, length);
             Sge.lkey(sge, lkey);
             int flags = flush ? Ibv.ADVISE_MR_FLAG_FLUSH : 0;
-            Outcome.zero(
-                    "ibv_advise_mr", (int) MemoryCalls.ADVISE_MR.invokeExact(function, pd, advice, flags, sge, 1));
+            Outcome.zero("ibv_advise_mr", (int) MemoryCalls.ADVISE_MR.invokeExact(function, pd, advice, flags, sge, 1));
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
         }

@@ -90,12 +90,9 @@ public final class QpStateTable {
             case QPS_RESET * 8 + QPS_INIT -> new Rule(WHERE | rights, 0);
             case QPS_INIT * 8 + QPS_INIT -> new Rule(0, WHERE | rights);
             case QPS_INIT * 8 + QPS_RTR ->
-                new Rule(
-                        ud ? 0 : PATH | (answers ? ANSWERS : 0), QP_PKEY_INDEX | rights | (ud ? 0 : QP_ALT_PATH));
+                new Rule(ud ? 0 : PATH | (answers ? ANSWERS : 0), QP_PKEY_INDEX | rights | (ud ? 0 : QP_ALT_PATH));
             case QPS_RTR * 8 + QPS_RTS ->
-                new Rule(
-                        QP_SQ_PSN | (asks || answers ? QP_TIMEOUT : 0) | (asks ? RETRIES : 0),
-                        QP_CUR_STATE | change);
+                new Rule(QP_SQ_PSN | (asks || answers ? QP_TIMEOUT : 0) | (asks ? RETRIES : 0), QP_CUR_STATE | change);
             case QPS_RTS * 8 + QPS_RTS, QPS_SQD * 8 + QPS_RTS -> new Rule(0, QP_CUR_STATE | change);
             case QPS_SQE * 8 + QPS_RTS -> asks || answers ? null : new Rule(0, QP_CUR_STATE | rights);
             case QPS_RTS * 8 + QPS_SQD -> new Rule(0, QP_EN_SQD_ASYNC_NOTIFY);

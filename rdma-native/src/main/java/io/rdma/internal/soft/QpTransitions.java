@@ -16,8 +16,27 @@ final class QpTransitions {
     /** As created. */
     static QpAttr initial(QpCap cap) {
         return new QpAttr(
-                QPS_RESET, QPS_RESET, MTU_1024, MIG_MIGRATED, 0, 0, 0, 0, 0, cap, null, 0, false, false, 0, 0, 0, 0, 0,
-                0, 0);
+                QPS_RESET,
+                QPS_RESET,
+                MTU_1024,
+                MIG_MIGRATED,
+                0,
+                0,
+                0,
+                0,
+                0,
+                cap,
+                null,
+                0,
+                false,
+                false,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0);
     }
 
     private static final int MAX_RD_ATOMIC = 128;

@@ -15,8 +15,7 @@ import io.rdma.verbs.VerbsException;
 final class SoftMemory implements MemoryVerbs {
     private static final long MAX_DM = 1 << 26;
     private static final int MAX_LOG_ALIGN = 12;
-    private static final int REREG_FLAGS =
-            REREG_MR_CHANGE_TRANSLATION | REREG_MR_CHANGE_PD | REREG_MR_CHANGE_ACCESS;
+    private static final int REREG_FLAGS = REREG_MR_CHANGE_TRANSLATION | REREG_MR_CHANGE_PD | REREG_MR_CHANGE_ACCESS;
 
     private final SoftVerbs verbs;
 
@@ -50,9 +49,7 @@ final class SoftMemory implements MemoryVerbs {
         synchronized (verbs) {
             SoftMr region = verbs.object("ibv_rereg_mr", mr, SoftMr.class);
             boolean moves = (flags & REREG_MR_CHANGE_TRANSLATION) != 0;
-            SoftPd to = (flags & REREG_MR_CHANGE_PD) != 0
-                    ? verbs.object("ibv_rereg_mr", pd, SoftPd.class)
-                    : region.pd;
+            SoftPd to = (flags & REREG_MR_CHANGE_PD) != 0 ? verbs.object("ibv_rereg_mr", pd, SoftPd.class) : region.pd;
             if ((flags & ~REREG_FLAGS) != 0 || flags == 0 || region.dm != null) {
                 throw new VerbsException("ibv_rereg_mr", Errno.EINVAL, "The region is as it was");
             }

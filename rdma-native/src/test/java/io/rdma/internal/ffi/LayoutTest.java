@@ -144,8 +144,8 @@ class LayoutTest {
                     "ops." + call,
                     constant(FfmMemoryWindows.class, "OPS_" + call.toUpperCase(Locale.ROOT)));
         }
-        for (String call : List.of(
-                "advise_mr", "reg_dm_mr", "alloc_dm", "free_dm", "alloc_parent_domain", "query_device_ex")) {
+        for (String call :
+                List.of("advise_mr", "reg_dm_mr", "alloc_dm", "free_dm", "alloc_parent_domain", "query_device_ex")) {
             equal(
                     "(long)offsetof(struct verbs_context, " + call
                             + ") - (long)offsetof(struct verbs_context, context)",
@@ -170,10 +170,7 @@ class LayoutTest {
         }
         for (String field : List.of(
                 "completion_timestamp_mask", "hca_core_clock", "device_cap_flags_ex", "max_dm_size", "xrc_odp_caps")) {
-            offset(
-                    "ibv_device_attr_ex",
-                    field,
-                    constant(DeviceAttrExLayout.class, field.toUpperCase(Locale.ROOT)));
+            offset("ibv_device_attr_ex", field, constant(DeviceAttrExLayout.class, field.toUpperCase(Locale.ROOT)));
         }
         offset("ibv_mw", "context", 0);
         offset("ibv_mw", "rkey", constant(FfmMemoryWindows.class, "MW_RKEY"));
