@@ -57,9 +57,14 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @param bytes length, at most 2 GiB - 1
      * @return the buffer; close it
      * @throws IllegalStateException if the region is closed
+     * @throws IllegalArgumentException if the region is zero-based, or of memory that the CPU cannot reach
      * @throws IndexOutOfBoundsException if the part does not lie inside
      */
     public static RegisteredBuffer of(MemoryRegion region, long offset, int bytes) {
+        if (region.address() != region.segment().address()) {
+            throw new IllegalArgumentException(
+                    "a buffer is named by its address, which a zero-based region lacks: post with its verbs");
+        }
         MemorySegment part = region.segment().asSlice(offset, bytes);
         region.retain();
         return new RegisteredBuffer(region, part, memory -> region.release());

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 abstract class QueuePairLifeContract {
     private static final int PATIENCE_MILLIS = 60_000;
 
-    private Pair pair;
+    Pair pair;
 
     abstract String device();
 
@@ -180,7 +180,7 @@ abstract class QueuePairLifeContract {
         return true;
     }
 
-    private void awaitDrained(AsyncEvents events) {
+    static void awaitDrained(AsyncEvents events) {
         assertThat(events.await(PATIENCE_MILLIS)).as("an event").isTrue();
         AsyncEvent event = java.util.Objects.requireNonNull(events.take());
         assertThat(event.type()).isEqualTo(AsyncEventType.SQ_DRAINED);

@@ -184,6 +184,14 @@ class HostilePacketTest {
     }
 
     @Test
+    void anInvalidationOfWhatIsNoWindowEndsTheReceive() {
+        victim.receive(9, 0, 64);
+        send(Opcode.SEND_ONLY_INV, PSN, 8, p -> p.invalidate = victim.mr.rkey());
+        victim.expect(9, Ibv.WC_REM_INV_REQ_ERR);
+        assertRefused(Aeth.NAK_REMOTE_ACCESS);
+    }
+
+    @Test
     void aMisalignedAtomicIsInvalid() {
         send(Opcode.FETCH_ADD, PSN, 0, p -> p.remoteAddress += 4100);
         assertRefused(Aeth.NAK_INVALID_REQUEST);
@@ -281,6 +289,7 @@ class HostilePacketTest {
             packet.rkey = random.nextBoolean() ? victim.mr.rkey() : random.nextInt();
             packet.length = random.nextInt() & 0xffffffffL;
             packet.syndrome = random.nextInt(256);
+            packet.invalidate = random.nextBoolean() ? victim.mr.rkey() : random.nextInt();
             packet.compare = random.nextLong();
             packet.swapAdd = random.nextLong();
             packet.addPiece(payload.address(), bytes);
