@@ -117,7 +117,7 @@ final class Requester implements SendSide {
             return false;
         }
         int outstanding = Psn.diff(Psn.add(request.firstPsn, index), oldestPsn());
-        if (qp.overLink() && outstanding >= UdpLink.WINDOW) {
+        if (qp.overLink() && outstanding >= UdpLink.window(request.length)) {
             return false;
         }
         if (request.opcode == WR_RDMA_READ) {
