@@ -24,8 +24,7 @@ class SoftQueuePairLifeContractTest extends QueuePairLifeContract {
         pair.succeeds(pair.queueA, 0);
         pair.succeeds(pair.queueB, 6);
         try (AsyncEvents events = pair.context.asyncEvents()) {
-            pair.a.modify(
-                    QueuePairAttributes.toState(QueuePairState.SQD).enSqdAsyncNotify(true));
+            pair.a.modify(QueuePairAttributes.toState(QueuePairState.SQD).enSqdAsyncNotify(true));
             assertThat(pair.a.query().sqDraining()).isTrue();
             assertThatThrownBy(() -> pair.a.modify(QueuePairAttributes.toState(QueuePairState.RTS)))
                     .isInstanceOf(VerbsException.class)

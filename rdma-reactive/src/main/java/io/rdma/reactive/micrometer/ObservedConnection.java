@@ -4,6 +4,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.reactive.MessageEncoder;
 import io.rdma.reactive.RdmaConnection;
@@ -74,6 +75,11 @@ final class ObservedConnection implements RdmaConnection {
     }
 
     @Override
+    public Mono<Void> sendWithInvalidate(RegisteredBuffer message, RemoteMemory window) {
+        return observed("send_with_invalidate", connection.sendWithInvalidate(message, window));
+    }
+
+    @Override
     public Flux<ReceivedMessage> receiveOwned() {
         return connection.receiveOwned();
     }
@@ -112,6 +118,11 @@ final class ObservedConnection implements RdmaConnection {
     public Mono<MemoryRegion> grant(
             MemoryRegion memory, long offset, long length, Duration time, AccessFlag... access) {
         return connection.grant(memory, offset, length, time, access);
+    }
+
+    @Override
+    public Mono<BoundWindow> bind(MemoryRegion memory, long offset, long length, AccessFlag... access) {
+        return observed("bind", connection.bind(memory, offset, length, access));
     }
 
     @Override
