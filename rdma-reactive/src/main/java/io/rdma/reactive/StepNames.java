@@ -15,6 +15,7 @@ final class StepNames {
         return switch (opcode) {
             case SEND -> SEND;
             case SEND_WITH_IMM -> "rdmaSendWithImmediate";
+            case SEND_WITH_INV -> "rdmaSendWithInvalidate";
             case RDMA_WRITE -> "rdmaWrite";
             case RDMA_WRITE_WITH_IMM -> "rdmaWriteWithImmediate";
             case RDMA_READ -> "rdmaRead";

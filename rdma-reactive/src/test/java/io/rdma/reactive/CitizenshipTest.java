@@ -67,6 +67,7 @@ class CitizenshipTest {
                     Map.entry("rdmaReceive", client.receiveOwned()),
                     Map.entry("rdmaAcquire", client.acquire()),
                     Map.entry("rdmaSendWithImmediate", client.sendWithImmediate(buffer, 1)),
+                    Map.entry("rdmaSendWithInvalidate", client.sendWithInvalidate(buffer, there)),
                     Map.entry("rdmaWrite", client.write(buffer, there)),
                     Map.entry("rdmaWriteWithImmediate", client.writeWithImmediate(buffer, there, 1)),
                     Map.entry("rdmaRead", client.read(there, buffer)),
