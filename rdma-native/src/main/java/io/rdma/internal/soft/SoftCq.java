@@ -28,6 +28,9 @@ final class SoftCq extends SoftObject {
     private long head;
     private long tail;
     private boolean overrun;
+    /** Whether a poll finds anything, so that a thread which spins on an empty queue keeps nobody from adding to it. */
+    private volatile boolean polls;
+
     private boolean overrunTold; // device thread
     private boolean armed;
     private boolean armedSolicited;
@@ -58,6 +61,7 @@ final class SoftCq extends SoftObject {
             boolean solicited) {
         if (overrun || tail - head == cqe) {
             overrun = true;
+            polls = true;
             return false;
         }
         int slot = (int) (tail % cqe);
@@ -88,6 +92,7 @@ final class SoftCq extends SoftObject {
         retires[slot] = retire;
         timestamps.take(slot);
         tail++;
+        polls = true;
         if (armed && channel != null && (!armedSolicited || solicited || !ok)) {
             armed = false;
             eventsSent++;
@@ -110,7 +115,11 @@ final class SoftCq extends SoftObject {
     }
 
     /** Takes completions, and their times where they have some and {@code times} is not 0. */
-    synchronized int poll(int max, long wc, long times) {
+    int poll(int max, long wc, long times) {
+        return polls || max < 0 ? take(max, wc, times) : 0;
+    }
+
+    private synchronized int take(int max, long wc, long times) {
         if (overrun && head == tail) {
             return -Errno.EIO;
         }
@@ -130,6 +139,7 @@ final class SoftCq extends SoftObject {
                 qp.retire(receives[slot], retires[slot]);
             }
         }
+        polls = head != tail || overrun;
         return n;
     }
 
