@@ -13,9 +13,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import reactor.core.scheduler.Schedulers;
 
 /** RSocket's own tests of a transport, with Netty's and this library's leak detection at its strictest. The three with the most frames are {@link SoftManyFramesTest}'s. */
 abstract class RdmaTransportContract implements TransportTest {
+    static {
+        // Every buffer is watched, but without a stack trace for each use. Read once, by a class that is loaded later.
+        System.setProperty("io.netty.leakDetection.targetRecords", "0");
+    }
+
     private static final Queue<String> LEAKS = new ConcurrentLinkedQueue<>();
 
     private TransportPair<Object, RdmaCloseableServer> pair;
@@ -37,6 +43,7 @@ abstract class RdmaTransportContract implements TransportTest {
 
     @AfterAll
     static void nothingWasDroppedOpen() {
+        Schedulers.resetFactory(); // the tests shut them down, which other classes of this process would notice
         System.gc();
         assertThat(LeakDetector.reported()).as("messages that nobody released").isZero();
         assertThat(LEAKS).as("buffers that nobody released").isEmpty();
