@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** {@code --device}, for every command. */
-final class DeviceOption {
+public final class DeviceOption {
     private static final String SOFT = "soft0";
     private static final String SOFT_ADDRESS = "io.rdma.soft.address";
 
@@ -23,8 +23,8 @@ final class DeviceOption {
                     "Address of this host for soft0, which then uses UDP port 4791 and is the default device; default: loopback, a free port.")
     private @Nullable String localAddress;
 
-    /** The chosen device. @throws IllegalArgumentException if an address is given for a device that has its own */
-    RdmaDevice device() {
+    /** The chosen device. @return not yet open @throws IllegalArgumentException if an address is given for a device that has its own */
+    public RdmaDevice device() {
         if (localAddress == null) {
             return name == null ? RdmaDevices.defaultDevice() : RdmaDevices.named(name);
         }

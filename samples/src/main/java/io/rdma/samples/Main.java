@@ -1,6 +1,7 @@
 package io.rdma.samples;
 
 import io.rdma.samples.bench.Bench;
+import io.rdma.samples.learn.Learn;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -19,6 +20,7 @@ import picocli.CommandLine.ScopeType;
             Counter.class,
             PingPong.class,
             Rping.class,
+            Learn.class,
             Bench.class,
             CommandLine.HelpCommand.class
         })

@@ -77,7 +77,7 @@ class MistakesTest {
 
     @Test
     void everyCommandHasHelp() throws Exception {
-        for (String command : List.of("demo", "devinfo", "echo", "counter", "pingpong", "rping")) {
+        for (String command : List.of("demo", "devinfo", "echo", "counter", "pingpong", "rping", "learn")) {
             assertThat(new SampleProcess(command, "--help").ended(0).output())
                     .contains("Usage: rdma-samples " + command);
         }

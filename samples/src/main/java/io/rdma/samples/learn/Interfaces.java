@@ -1,0 +1,84 @@
+package io.rdma.samples.learn;
+
+import io.rdma.samples.DeviceOption;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.VerbsInterface;
+import io.rdma.verbs.WorkRequestOpcode;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** libibverbs has two interfaces for posting and for polling; here the same code uses both, and says what a write costs by each. */
+@Command(
+        name = "interfaces",
+        mixinStandardHelpOptions = true,
+        description = "The classic and the extended interface of posting and polling beside each other.")
+final class Interfaces implements Callable<Integer> {
+    private static final List<Integer> CHAINS = List.of(1, 4, 16, 64);
+    private static final int BYTES = 8;
+
+    @Mixin
+    private DeviceOption device = new DeviceOption();
+
+    @Mixin
+    private Measuring measuring = new Measuring();
+
+    @Override
+    public Integer call() {
+        Table posting = new Table(
+                "learn-interfaces-posting", "chain", "us for a write, posting", List.of("classic", "extended"));
+        Table polling = new Table(
+                "learn-interfaces-polling", "chain", "us for a completion, polling", List.of("classic", "extended"));
+        try (DeviceContext context = device.device().open();
+                ProtectionDomain domain = context.allocateProtectionDomain();
+                Side classic = new Side(context, domain, BYTES, VerbsInterface.CLASSIC);
+                Side extended = new Side(context, domain, BYTES, VerbsInterface.EXTENDED)) {
+            classic.connect(extended.address());
+            extended.connect(classic.address());
+            for (int chain : CHAINS) {
+                double[] byClassic = cost(classic, extended.address(), chain);
+                double[] byExtended = cost(extended, classic.address(), chain);
+                posting.row(chain, byClassic[0], byExtended[0]);
+                polling.row(chain, byClassic[1], byExtended[1]);
+            }
+        }
+        posting.finish(measuring.output);
+        polling.finish(measuring.output);
+        return 0;
+    }
+
+    /** @return microseconds of the posting and of the polling thread, for each write; the polls that find nothing are not counted */
+    private double[] cost(Side from, Address to, int chain) {
+        int rounds = Math.max(1, measuring.count() / chain);
+        long posting = 0;
+        long polling = 0;
+        for (int round = -rounds; round < rounds; round++) { // those below 0 warm up
+            from.sends.clear();
+            for (int i = 0; i < chain; i++) {
+                from.sends
+                        .add(i, WorkRequestOpcode.RDMA_WRITE)
+                        .remote(to.memory().address(), to.memory().rkey())
+                        .signaled()
+                        .entry(from.memory.segment().address(), BYTES, from.memory.lkey());
+            }
+            long start = System.nanoTime();
+            from.post();
+            long posted = System.nanoTime() - start;
+            long polled = 0;
+            for (int done = 0; done < chain; ) {
+                start = System.nanoTime();
+                int taken = from.poll();
+                polled += taken > 0 ? System.nanoTime() - start : 0;
+                done += taken;
+            }
+            if (round >= 0) {
+                posting += posted;
+                polling += polled;
+            }
+        }
+        double writes = 1e3 * rounds * chain;
+        return new double[] {posting / writes, polling / writes};
+    }
+}

@@ -1,0 +1,23 @@
+package io.rdma.samples.learn;
+
+import picocli.CommandLine.Command;
+
+/** The teaching programs, in the order in which to read them. */
+@Command(
+        name = "learn",
+        mixinStandardHelpOptions = true,
+        description = "Verbs by example, without the engine; the sources are meant to be read, in this order.",
+        subcommands = {
+            VerbsObjects.class,
+            BringUp.class,
+            TcpExchange.class,
+            Operations.class,
+            WriteSizes.class,
+            Registration.class,
+            Scaling.class,
+            Multicast.class,
+            Interfaces.class
+        })
+public final class Learn {
+    Learn() {}
+}

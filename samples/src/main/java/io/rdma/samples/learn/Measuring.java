@@ -1,0 +1,43 @@
+package io.rdma.samples.learn;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import picocli.CommandLine.Option;
+
+/** What the programs that measure can be told, and how they take times. */
+final class Measuring {
+    @Option(
+            names = {"-n", "--count"},
+            defaultValue = "1000",
+            description = "How often each thing is done; default: ${DEFAULT-VALUE}.")
+    private int count = 1000;
+
+    @Option(
+            names = "--output",
+            paramLabel = "FOLDER",
+            defaultValue = "target/learn",
+            description = "Where plots go; default: ${DEFAULT-VALUE}.")
+    Path output = Path.of("target/learn");
+
+    int count() {
+        if (count < 1) {
+            throw new IllegalArgumentException("--count must be at least 1: " + count);
+        }
+        return count;
+    }
+
+    /** The median of doing something so often, one after the other, in microseconds; what comes before warms up. */
+    double median(Runnable what) {
+        long[] nanos = new long[count()];
+        for (int i = 0; i < nanos.length; i++) {
+            what.run();
+        }
+        for (int i = 0; i < nanos.length; i++) {
+            long start = System.nanoTime();
+            what.run();
+            nanos[i] = System.nanoTime() - start;
+        }
+        Arrays.sort(nanos);
+        return nanos[nanos.length / 2] / 1e3;
+    }
+}

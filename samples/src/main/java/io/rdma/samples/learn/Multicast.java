@@ -1,0 +1,140 @@
+package io.rdma.samples.learn;
+
+import io.rdma.samples.DeviceOption;
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.AddressHandle;
+import io.rdma.verbs.AddressHandleAttributes;
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.CompletionQueue;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.Gid;
+import io.rdma.verbs.GidTableEntry;
+import io.rdma.verbs.GlobalRoute;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.verbs.QueuePairState;
+import io.rdma.verbs.QueuePairType;
+import io.rdma.verbs.ReceiveChain;
+import io.rdma.verbs.SendChain;
+import io.rdma.verbs.WorkRequestOpcode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.MulticastSocket;
+import java.net.NetworkInterface;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Datagrams to a group: one send, and every queue pair that is attached gets a copy, or not: nobody is told of what is lost. */
+@Command(
+        name = "multicast",
+        mixinStandardHelpOptions = true,
+        description = "Send one datagram to a group, and show who received it.")
+final class Multicast implements Callable<Integer> {
+    private static final int GROUP_QPN = 0xffffff; // of every multicast datagram
+    private static final int QKEY = 0x1234; // who does not know it is not heard
+    private static final int ROUTE = 40; // in front of every datagram that arrives: where it came from
+    private static final int BYTES = 256;
+
+    @Mixin
+    private DeviceOption device = new DeviceOption();
+
+    @Option(names = "--group", defaultValue = "239.77.77.1", description = "IPv4 group; default: ${DEFAULT-VALUE}.")
+    private String group = "239.77.77.1";
+
+    @Option(names = "--members", defaultValue = "3", description = "Receivers; default: ${DEFAULT-VALUE}.")
+    private int members = 3;
+
+    @Override
+    public Integer call() throws IOException {
+        InetAddress address = InetAddress.getByName(group);
+        try (DeviceContext context = device.device().open();
+                ProtectionDomain domain = context.allocateProtectionDomain();
+                CompletionQueue queue = context.createCompletionQueue(members + 2, null);
+                MemoryRegion memory =
+                        domain.allocate((long) (members + 1) * BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
+            GidTableEntry gid = Side.gid(context);
+            Gid target = Gid.of(address);
+            List<QueuePair> pairs = new ArrayList<>();
+            try (MulticastSocket host = join(address, gid.gid().toAddress());
+                    QueuePair sender = datagrams(domain, queue);
+                    AddressHandle path = domain.createAddressHandle(
+                            AddressHandleAttributes.of(GlobalRoute.to(target, gid.index()), 1))) {
+                for (int i = 0; i < members; i++) {
+                    QueuePair member = datagrams(domain, queue);
+                    pairs.add(member);
+                    ReceiveChain receive = new ReceiveChain(1, 1);
+                    receive.clear();
+                    receive.add(i).entry(memory.segment().address() + (long) i * BYTES, BYTES, memory.lkey());
+                    Side.posted("ibv_post_recv", member.post(receive));
+                    member.attachMulticast(target, 0);
+                }
+                long text = (long) members * BYTES;
+                memory.segment().setString(text, "hello, group " + group);
+                SendChain send = new SendChain(1, 1);
+                send.clear();
+                send.add(members, WorkRequestOpcode.SEND)
+                        .destination(path, GROUP_QPN, QKEY)
+                        .signaled()
+                        .entry(memory.segment().address() + text, 64, memory.lkey());
+                Side.posted("ibv_post_send", sender.post(send));
+                int heard = listen(queue, memory);
+                System.out.println(heard + " of " + members + " members heard it");
+                pairs.forEach(member -> member.detachMulticast(target, 0));
+                return heard == members ? 0 : 1;
+            } finally {
+                pairs.forEach(QueuePair::close);
+            }
+        }
+    }
+
+    /** A datagram queue pair needs no peer: its key and its first packet's number are all there is to say. */
+    private static QueuePair datagrams(ProtectionDomain domain, CompletionQueue queue) {
+        QueuePair pair = domain.createQueuePair(QueuePairType.UD, queue, queue, new QueuePairCapacity(1, 1, 1, 1, 0));
+        pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
+                .pkeyIndex(0)
+                .port(1)
+                .qkey(QKEY));
+        pair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
+        pair.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(0));
+        return pair;
+    }
+
+    /** On Ethernet the host joins too, or its network interface would not let the group's frames in; RDMA CM does the same. */
+    private static MulticastSocket join(InetAddress group, InetAddress local) throws IOException {
+        MulticastSocket socket = new MulticastSocket(0);
+        NetworkInterface device = NetworkInterface.getByInetAddress(local);
+        if (device != null && device.supportsMulticast()) {
+            socket.joinGroup(new InetSocketAddress(group, 0), device);
+        }
+        return socket;
+    }
+
+    /** The send and a copy for each member; a lost one would never come, so there is an end to waiting. */
+    private int listen(CompletionQueue queue, MemoryRegion memory) {
+        CompletionBatch batch = new CompletionBatch(members + 1);
+        long deadline = System.nanoTime() + 30_000_000_000L;
+        int heard = 0;
+        for (int done = 0; done <= members && System.nanoTime() - deadline < 0; ) {
+            int polled = queue.poll(batch);
+            for (int i = 0; i < polled; i++) {
+                Side.posted("completion", batch.status(i));
+                if (batch.wrId(i) < members) {
+                    heard++;
+                    System.out.println("member " + batch.wrId(i) + ", from queue pair " + batch.sourceQueuePair(i) + ": "
+                            + memory.segment().getString(batch.wrId(i) * BYTES + ROUTE));
+                }
+            }
+            done += Math.max(0, polled);
+        }
+        return heard;
+    }
+}

@@ -1,0 +1,96 @@
+package io.rdma.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.testing.TestDevice;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The teaching programs, each with tiny sizes, the same on every device. */
+@Timeout(900)
+abstract class LearnContract {
+    @TempDir
+    private Path folder;
+
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void needsTheDevice() {
+        TestDevice.assumed(device());
+    }
+
+    private SampleProcess learn(String... arguments) throws IOException {
+        List<String> all = new ArrayList<>(List.of("learn"));
+        all.addAll(List.of(arguments));
+        all.addAll(List.of("--device", device()));
+        return new SampleProcess(all.toArray(String[]::new));
+    }
+
+    private String measured(String... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--count", "3", "--output", folder.toString()));
+        return learn(all.toArray(String[]::new)).ended(0).output();
+    }
+
+    @Test
+    void objectsAreShownAndBusyOnesNotClosed() throws Exception {
+        assertThat(learn("objects").ended(0).output())
+                .contains("EBUSY")
+                .contains("all closed, last made first")
+                .doesNotContain("was not refused");
+    }
+
+    @Test
+    void aQueuePairComesUpStepByStep() throws Exception {
+        assertThat(learn("bring-up").ended(0).output())
+                .contains("RESET -> INIT", "INIT -> RTR", "RTR -> RTS", "RTS -> ERR")
+                .contains("stays in INIT")
+                .contains("b has received: hello from a")
+                .contains("ended with WR_FLUSH_ERR");
+    }
+
+    @Test
+    void twoProcessesConnectOverTcp() throws Exception {
+        try (SampleProcess server = learn("exchange", "server")) {
+            String port = server.await("listening on port");
+            try (SampleProcess client = learn("exchange", "client", "127.0.0.1", "--port", port)) {
+                assertThat(client.ended(0).output()).contains("read me: I am in the server's memory");
+            }
+            assertThat(server.ended(0).output()).contains("in this memory is now: the client has written this");
+        }
+    }
+
+    @Test
+    void everyMemberOfAGroupHears() throws Exception {
+        assertThat(learn("multicast").ended(0).output()).contains("hello, group").contains("3 of 3 members heard it");
+    }
+
+    @Test
+    void whatIsMeasuredIsPrintedAndDrawn() throws Exception {
+        assertThat(measured("operations"))
+                .containsPattern("(?m)^ +8( +[0-9.]+){9}$")
+                .containsPattern("(?m)^ +65536( +([0-9.]+|NaN)){9}$")
+                .contains("learn-operations.png");
+        assertThat(measured("write-sizes", "--max-size", "8192"))
+                .containsPattern("(?m)^ +8192 +[0-9.]+$")
+                .containsPattern("(?m)^ +8192( +[0-9.]+){3}$")
+                .contains("learn-write-bandwidth.png");
+        assertThat(measured("registration", "--max-size", "16384"))
+                .containsPattern("(?m)^ +16384( +[0-9.]+){4}$")
+                .contains("learn-registration.png");
+        assertThat(measured("scaling", "--max-peers", "4"))
+                .containsPattern("(?m)^ +4 +64.00 +64.00")
+                .contains("learn-scaling-messages.png");
+        assertThat(measured("interfaces"))
+                .containsPattern("(?m)^ +64( +[0-9.]+){2}$")
+                .contains("learn-interfaces-polling.png");
+        assertThat(folder.toFile().list()).hasSizeGreaterThanOrEqualTo(9);
+    }
+}
