@@ -216,6 +216,16 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
+     * Opens a domain of extended reliable connections for this process alone, {@code ibv_open_xrcd(3)}.
+     *
+     * @return to be closed after its shared receive queues and queue pairs
+     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device has none
+     */
+    public XrcDomain openXrcDomain() {
+        return new XrcDomain(verbs, handle(), verbs.xrc().openXrcd(handle()));
+    }
+
+    /**
      * Opens the asynchronous events of this device, {@code ibv_get_async_event(3)}.
      *
      * @return to be closed before the device

@@ -326,22 +326,40 @@ public final class ProtectionDomain extends NativeObject {
             throw new IllegalArgumentException("the shared receive queue is of another protection domain");
         }
         QpCap cap = capacity.toCap();
+        boolean receives = shared == null && type != QueuePairType.XRC_SEND;
         QpInitAttr attr = new QpInitAttr(
                 sendQueue.handle(),
                 receiveQueue.handle(),
                 shared == null ? 0 : shared.handle(),
-                shared == null ? cap : withReceives(cap, 0, 0),
+                receives ? cap : withReceives(cap, 0, 0),
                 type.code(),
                 false);
         ExtendedVerbs extended = posting == VerbsInterface.EXTENDED ? verbs.extended() : null;
         Qp qp = extended == null ? verbs.createQp(handle(), attr) : extended.createQpEx(handle(), attr, type.sendOps());
-        QpCap granted = shared == null
-                ? qp.cap()
-                : withReceives(
+        QpCap granted = shared != null
+                ? withReceives(
                         qp.cap(),
                         shared.attributes().maxWr(),
-                        shared.attributes().maxSge());
+                        shared.attributes().maxSge())
+                : receives ? qp.cap() : withReceives(qp.cap(), capacity.maxReceiveWr(), capacity.maxReceiveSge());
         return new QueuePair(verbs, extended, context, type, qp, QueuePairCapacity.of(granted));
+    }
+
+    /**
+     * Creates a shared receive queue for extended reliable connections, {@code ibv_create_srq_ex(3)} with {@code IBV_SRQT_XRC}.
+     *
+     * @param xrc whose receiving queue pairs use it
+     * @param completions where its receives complete
+     * @param attributes wanted depth, without a limit
+     * @return to be closed before the completion queue and both domains; queue pairs do not keep it open
+     * @throws VerbsException EINVAL if the device has not that much
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(
+            XrcDomain xrc, CompletionQueue completions, SharedReceiveQueueAttributes attributes) {
+        return new SharedReceiveQueue(
+                verbs,
+                this,
+                verbs.xrc().createXrcSrq(handle(), xrc.handle(), completions.handle(), attributes.toAttr()));
     }
 
     /**

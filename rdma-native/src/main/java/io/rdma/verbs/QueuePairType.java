@@ -19,7 +19,11 @@ public enum QueuePairType {
             WorkRequestOpcode.RDMA_WRITE,
             WorkRequestOpcode.RDMA_WRITE_WITH_IMM),
     /** {@code IBV_QPT_UD}: unreliable datagrams to any {@link AddressHandle}; sends of at most one MTU. What is lost is lost, and nobody is told. */
-    UD(Ibv.QPT_UD, WorkRequestOpcode.SEND, WorkRequestOpcode.SEND_WITH_IMM);
+    UD(Ibv.QPT_UD, WorkRequestOpcode.SEND, WorkRequestOpcode.SEND_WITH_IMM),
+    /** {@code IBV_QPT_XRC_SEND}: the sending end of an extended reliable connection; every operation, each for a shared receive queue of the peer's. See {@link XrcDomain}. */
+    XRC_SEND(Ibv.QPT_XRC_SEND, WorkRequestOpcode.values()),
+    /** {@code IBV_QPT_XRC_RECV}: the receiving end of an extended reliable connection; nothing is posted to it. See {@link XrcDomain#createReceiveQueuePair}. */
+    XRC_RECV(Ibv.QPT_XRC_RECV);
 
     private static final QueuePairType[] VALUES = values();
     private final int code;
@@ -29,7 +33,7 @@ public enum QueuePairType {
 
     QueuePairType(int code, WorkRequestOpcode... operations) {
         this.code = code;
-        this.operations = Collections.unmodifiableSet(EnumSet.copyOf(List.of(operations)));
+        this.operations = Collections.unmodifiableSet(copy(operations));
         int bits = 0;
         long ops = 0;
         for (WorkRequestOpcode operation : operations) {
@@ -38,6 +42,12 @@ public enum QueuePairType {
         }
         operationBits = bits;
         sendOps = ops;
+    }
+
+    private static Set<WorkRequestOpcode> copy(WorkRequestOpcode... operations) {
+        Set<WorkRequestOpcode> copy = EnumSet.noneOf(WorkRequestOpcode.class);
+        copy.addAll(List.of(operations));
+        return copy;
     }
 
     /** {@code IBV_QP_EX_WITH_*}: what a queue pair of this type is created for that is posted to by the extended interface. */

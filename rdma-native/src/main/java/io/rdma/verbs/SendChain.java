@@ -154,6 +154,18 @@ public final class SendChain {
     }
 
     /**
+     * The shared receive queue of the peer that the request is for; of every request of an {@link QueuePairType#XRC_SEND} queue pair, writes and reads too: its protection domain is that
+     * of the peer's memory.
+     *
+     * @param number of the peer's {@link SharedReceiveQueue#number}
+     * @return this
+     */
+    public SendChain sharedReceiveQueue(int number) {
+        SendWr.xrcRemoteSrqn(current, number);
+        return this;
+    }
+
+    /**
      * Immediate data in host order.
      *
      * @param value 4 bytes

@@ -29,6 +29,16 @@ public final class SharedReceiveQueue extends NativeObject {
         return attributes;
     }
 
+    /**
+     * The number by which peers name a queue of an {@link XrcDomain}, {@code ibv_get_srq_num(3)}.
+     *
+     * @return 24 bits
+     * @throws VerbsException EINVAL or EOPNOTSUPP if it is of no such domain
+     */
+    public int number() {
+        return verbs.xrc().getSrqNum(handle());
+    }
+
     /** Whether its memory and queue pairs are those of a domain. */
     boolean isOf(ProtectionDomain other) {
         return domain == other;

@@ -163,7 +163,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code start_poll}. */
+    /** {@code start_poll}, {@code get_srq_num}: an object and an address. */
     static int startPoll(long function, long cq, long attr) {
         try {
             return (int) START_POLL.invokeExact(function(function), cq, attr);

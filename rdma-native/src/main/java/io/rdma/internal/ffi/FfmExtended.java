@@ -49,7 +49,8 @@ final class FfmExtended implements ExtendedVerbs {
         }
     }
 
-    private static long create(String call, long context, long field, long attr) {
+    /** An object by a function of {@code struct verbs_context} that takes the context and attributes. */
+    static long create(String call, long context, long field, long attr) {
         long function = ProviderCalls.extension(context, field);
         int errno = Errno.EOPNOTSUPP;
         if (function != 0) {
@@ -61,7 +62,7 @@ final class FfmExtended implements ExtendedVerbs {
         }
         if (errno == Errno.EOPNOTSUPP || errno == Errno.ENOSYS) {
             throw new VerbsException(
-                    call, errno, "This device or its provider lacks it: use the classic interface, without timestamps");
+                    call, errno, "This device or its provider lacks it: use what every device has, reliable connections and the classic interface without timestamps");
         }
         throw Remedy.failed(call, errno);
     }
@@ -126,6 +127,9 @@ final class FfmExtended implements ExtendedVerbs {
                         SendWr.udAh(wr),
                         SendWr.udRemoteQpn(wr),
                         SendWr.udRemoteQkey(wr));
+            }
+            if (getInt(qp + QP_TYPE) == QPT_XRC_SEND) {
+                ExtendedCalls.run(getLong(ex + QpEx.WR_SET_XRC_SRQN), qp, SendWr.xrcRemoteSrqn(wr));
             }
             setData(qp, ex, list, numSge, inline);
         }

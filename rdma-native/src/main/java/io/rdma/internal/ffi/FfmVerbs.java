@@ -31,6 +31,7 @@ public final class FfmVerbs implements Verbs {
     private static final int GID_ENTRY_BYTES = 32;
 
     private final Map<Long, WakeableDescriptor> channels = new ConcurrentHashMap<>();
+    private final XrcVerbs xrc = new FfmXrc();
     private final ExtendedVerbs extended = new FfmExtended();
     private final Map<Long, FfmAsyncEvents> contexts = new ConcurrentHashMap<>();
 
@@ -472,6 +473,11 @@ public final class FfmVerbs implements Verbs {
     @Override
     public MemoryWindowVerbs windows() {
         return windows;
+    }
+
+    @Override
+    public XrcVerbs xrc() {
+        return xrc;
     }
 
     @Override

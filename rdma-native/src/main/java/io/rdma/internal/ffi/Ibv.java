@@ -189,6 +189,7 @@ public final class Ibv {
 
     // enum ibv_qp_init_attr_mask
     public static final int QP_INIT_ATTR_PD = 1;
+    public static final int QP_INIT_ATTR_XRCD = 1 << 1;
     public static final int QP_INIT_ATTR_SEND_OPS_FLAGS = 1 << 6;
 
     // enum ibv_qp_create_send_ops_flags
@@ -214,6 +215,19 @@ public final class Ibv {
     public static final int WC_EX_WITH_COMPLETION_TIMESTAMP = 1 << 7;
     public static final int WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK = 1 << 11;
     public static final int WC_STANDARD_FLAGS = (1 << 7) - 1;
+
+    // enum ibv_srq_type
+    public static final int SRQT_XRC = 1;
+
+    // enum ibv_srq_init_attr_mask
+    public static final int SRQ_INIT_ATTR_TYPE = 1;
+    public static final int SRQ_INIT_ATTR_PD = 1 << 1;
+    public static final int SRQ_INIT_ATTR_XRCD = 1 << 2;
+    public static final int SRQ_INIT_ATTR_CQ = 1 << 3;
+
+    // enum ibv_xrcd_init_attr_mask
+    public static final int XRCD_INIT_ATTR_FD = 1;
+    public static final int XRCD_INIT_ATTR_OFLAGS = 1 << 1;
 
     // enum ibv_srq_attr_mask
     public static final int SRQ_MAX_WR = 1;

@@ -28,6 +28,10 @@ final class ProviderCalls {
     private static final long VERBS_QUERY_PORT = -320;
     static final long VERBS_CREATE_CQ_EX = -120;
     static final long VERBS_CREATE_QP_EX = -56;
+    static final long VERBS_GET_SRQ_NUM = -48;
+    static final long VERBS_CREATE_SRQ_EX = -40;
+    static final long VERBS_OPEN_XRCD = -32;
+    static final long VERBS_CLOSE_XRCD = -24;
 
     private static final MethodHandle POST = handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle POLL = handle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));

@@ -24,6 +24,7 @@ public final class SendWr {
     static final int ATOMIC_SWAP = 56;
     static final int ATOMIC_RKEY = 64;
     static final int UD_AH = 40;
+    static final int XRC_REMOTE_SRQN = 72;
     static final int UD_REMOTE_QPN = 48;
     static final int UD_REMOTE_QKEY = 52;
 
@@ -197,5 +198,15 @@ public final class SendWr {
     /** Sets {@link #udRemoteQkey(long)}. */
     public static void udRemoteQkey(long address, int value) {
         NativeMemory.putInt(address + UD_REMOTE_QKEY, value);
+    }
+
+    /** {@code qp_type.xrc.remote_srqn}. */
+    public static int xrcRemoteSrqn(long address) {
+        return NativeMemory.getInt(address + XRC_REMOTE_SRQN);
+    }
+
+    /** Sets {@link #xrcRemoteSrqn(long)}. */
+    public static void xrcRemoteSrqn(long address, int value) {
+        NativeMemory.putInt(address + XRC_REMOTE_SRQN, value);
     }
 }

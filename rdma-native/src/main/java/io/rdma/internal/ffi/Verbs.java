@@ -342,6 +342,15 @@ public interface Verbs extends DatagramVerbs {
     }
 
     /**
+     * Extended reliable connections.
+     *
+     * @return their calls
+     */
+    default XrcVerbs xrc() {
+        throw new VerbsException("ibv_open_xrcd", Errno.EOPNOTSUPP, "This device has no extended reliable connections");
+    }
+
+    /**
      * The extended interfaces of posting and polling.
      *
      * @return their calls

@@ -22,6 +22,10 @@ final class AnswerQueue {
         long address;
         long length;
         int rkey;
+
+        @Nullable
+        SoftPd pd; // of a read
+
         long original;
     }
 

@@ -85,9 +85,14 @@ final class MemoryKeys {
 
     /** Process address of memory that a peer names by a region's or a window's key, or 0 as above. */
     long remote(SoftQp qp, int key, long address, long bytes, int access) {
+        return remote(qp, qp.pd, key, address, bytes, access);
+    }
+
+    /** The same for the domain that a queue pair had when the peer asked: that of an XRC target follows its packets. */
+    long remote(SoftQp qp, SoftPd pd, int key, long address, long bytes, int access) {
         SoftMw window = windows.get(index(key));
         if (window == null) {
-            return local(qp.pd, key, address, bytes, access);
+            return local(pd, key, address, bytes, access);
         }
         return window.rkey != key ? 0 : window.translate(qp, address, bytes, access);
     }

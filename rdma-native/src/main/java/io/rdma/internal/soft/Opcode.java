@@ -8,6 +8,7 @@ final class Opcode {
     static final int RC = 0;
     static final int UC = 1;
     static final int UD = 3;
+    static final int XRC = 5;
 
     static final int SEND_FIRST = 0x00;
     static final int SEND_MIDDLE = 0x01;
@@ -35,6 +36,7 @@ final class Opcode {
 
     private static final int OPERATION_BITS = 5;
     private static final int DETH_BYTES = 8;
+    private static final int XRCETH_BYTES = 4;
 
     private Opcode() {}
 
@@ -53,11 +55,21 @@ final class Opcode {
     /** Whether a transport has an operation. */
     static boolean known(int transport, int opcode) {
         return switch (transport) {
-            case RC -> opcode <= FETCH_ADD || hasIeth(opcode);
+            case RC, XRC -> opcode <= FETCH_ADD || hasIeth(opcode);
             case UC -> opcode <= WRITE_ONLY_IMM;
             case UD -> opcode == SEND_ONLY || opcode == SEND_ONLY_IMM;
             default -> false;
         };
+    }
+
+    /** Whether it is a reliable transport, which is acknowledged. */
+    static boolean isReliable(int transport) {
+        return transport == RC || transport == XRC;
+    }
+
+    /** XRC extended transport header: the shared receive queue that a request is for, IB spec volume 1, annex A14. */
+    static boolean hasXrceth(int transport, int opcode) {
+        return transport == XRC && !isResponse(opcode);
     }
 
     static boolean isResponse(int opcode) {
@@ -121,6 +133,7 @@ final class Opcode {
     static int headerBytes(int transport, int opcode) {
         return 12
                 + (transport == UD ? DETH_BYTES : 0)
+                + (hasXrceth(transport, opcode) ? XRCETH_BYTES : 0)
                 + (hasReth(opcode) ? 16 : 0)
                 + (hasImm(opcode) ? 4 : 0)
                 + (hasIeth(opcode) ? 4 : 0)

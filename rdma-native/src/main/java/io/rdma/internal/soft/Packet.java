@@ -10,7 +10,7 @@ import io.rdma.internal.ffi.NativeMemory;
 final class Packet {
     private static final int MAX_PIECES = 32;
 
-    int transport; // Opcode.RC, UC or UD
+    int transport; // Opcode.RC, UC, UD or XRC
     int opcode;
     int destQpn;
     int psn;
@@ -29,6 +29,7 @@ final class Packet {
     long original;
     int qkey;
     int srcQpn;
+    int srqn;
 
     int payload;
     int pieces;

@@ -23,6 +23,9 @@ final class PacketCodec {
         if (p.transport == Opcode.UD) {
             b.putInt(p.qkey).putInt(p.srcQpn);
         }
+        if (Opcode.hasXrceth(p.transport, p.opcode)) {
+            b.putInt(p.srqn & 0xffffff);
+        }
         if (Opcode.hasReth(p.opcode)) {
             b.putLong(p.remoteAddress).putInt(p.rkey).putInt((int) p.length);
         }
@@ -82,6 +85,9 @@ final class PacketCodec {
         if (transport == Opcode.UD) {
             p.qkey = in.getInt();
             p.srcQpn = in.getInt() & 0xffffff;
+        }
+        if (Opcode.hasXrceth(transport, opcode)) {
+            p.srqn = in.getInt() & 0xffffff;
         }
         if (Opcode.hasReth(opcode)) {
             p.remoteAddress = in.getLong();

@@ -92,6 +92,7 @@ final class Posting {
             request.remoteQpn = SendWr.udRemoteQpn(wr) & Psn.MASK;
             request.remoteQkey = SendWr.udRemoteQkey(wr);
         }
+        request.remoteSrqn = qp.transport == Opcode.XRC ? SendWr.xrcRemoteSrqn(wr) & Psn.MASK : 0;
         request.wrId = SendWr.wrId(wr);
         request.opcode = opcode;
         request.signaled = qp.signalAll || (flags & SEND_SIGNALED) != 0;
@@ -168,7 +169,7 @@ final class Posting {
                     WR_ATOMIC_FETCH_AND_ADD,
                     WR_LOCAL_INV,
                     WR_BIND_MW,
-                    WR_SEND_WITH_INV -> transport == Opcode.RC;
+                    WR_SEND_WITH_INV -> Opcode.isReliable(transport);
             default -> false;
         };
     }

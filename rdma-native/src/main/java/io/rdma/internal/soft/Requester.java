@@ -207,6 +207,7 @@ final class Requester implements SendSide {
         request.asked = index + part;
         long offset = (long) index * qp.mtu;
         packet.reset(Opcode.READ_REQUEST, qp.attr.destQpNum(), Psn.add(request.firstPsn, index));
+        packet.srqn = request.remoteSrqn;
         packet.ackRequest = true;
         packet.remoteAddress = request.remoteAddress + offset;
         packet.rkey = request.rkey;

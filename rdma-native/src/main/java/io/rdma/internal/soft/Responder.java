@@ -89,7 +89,8 @@ final class Responder implements ReceiveSide {
             long offset = (long) job.sent * qp.mtu;
             int bytes = (int) Math.min(qp.mtu, job.length - offset);
             if (bytes > 0) {
-                long address = qp.device.keys.remote(qp, job.rkey, job.address + offset, bytes, ACCESS_REMOTE_READ);
+                SoftPd pd = job.pd == null ? qp.pd : job.pd;
+                long address = qp.device.keys.remote(qp, pd, job.rkey, job.address + offset, bytes, ACCESS_REMOTE_READ);
                 if (address == 0) { // deregistered while the answer was on its way
                     if (job.fresh) {
                         answers.clear();
@@ -146,6 +147,10 @@ final class Responder implements ReceiveSide {
     }
 
     private void execute(Packet p) {
+        if (qp.transport == Opcode.XRC && !qp.select(p.srqn)) {
+            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+            return;
+        }
         boolean startsOrAlone = Opcode.starts(p.opcode) || p.opcode == Opcode.READ_REQUEST || Opcode.isAtomic(p.opcode);
         boolean sameKind = message == Opcode.SEND_FIRST ? Opcode.isSend(p.opcode) : Opcode.isWrite(p.opcode);
         if (startsOrAlone ? message != NONE : message == NONE || !sameKind) {
@@ -281,6 +286,7 @@ final class Responder implements ReceiveSide {
         job.address = p.remoteAddress;
         job.length = p.length;
         job.rkey = p.rkey;
+        job.pd = qp.pd;
         if (fresh) {
             accept(packets);
         }

@@ -35,6 +35,7 @@ final class Segmenter {
         boolean last = index == request.packets - 1;
         packet.reset(opcode(request, index == 0, last), qp.attr.destQpNum(), psn);
         packet.transport = qp.transport;
+        packet.srqn = request.remoteSrqn;
         packet.solicited = last && request.solicited;
         packet.remoteAddress = request.remoteAddress;
         packet.rkey = request.rkey;

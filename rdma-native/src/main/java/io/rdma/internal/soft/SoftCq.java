@@ -22,6 +22,7 @@ final class SoftCq extends SoftObject {
     private MemorySegment memory; // keeps the automatic arena alive
     private long ring;
     private @Nullable SoftQp[] owners;
+    private @Nullable SoftSrq[] sources; // of a receive from a shared queue
     private boolean[] receives;
     private long[] retires;
     private SoftTimestamps timestamps = SoftTimestamps.NONE;
@@ -44,6 +45,7 @@ final class SoftCq extends SoftObject {
         memory = Arena.ofAuto().allocate((long) cqe * Wc.SIZE, 8);
         ring = memory.address();
         owners = new @Nullable SoftQp[cqe];
+        sources = new @Nullable SoftSrq[cqe];
         receives = new boolean[cqe];
         retires = new long[cqe];
     }
@@ -88,6 +90,7 @@ final class SoftCq extends SoftObject {
         Wc.sl(wc, datagram ? 0 : UNDEFINED);
         Wc.dlidPathBits(wc, datagram ? 0 : UNDEFINED);
         owners[slot] = qp;
+        sources[slot] = receive ? qp.srq : null;
         receives[slot] = receive;
         retires[slot] = retire;
         timestamps.take(slot);
@@ -136,7 +139,7 @@ final class SoftCq extends SoftObject {
             SoftQp qp = owners[slot];
             owners[slot] = null;
             if (qp != null) {
-                qp.retire(receives[slot], retires[slot]);
+                qp.retire(receives[slot], retires[slot], sources[slot]);
             }
         }
         polls = head != tail || overrun;
@@ -150,6 +153,7 @@ final class SoftCq extends SoftObject {
         }
         MemorySegment newMemory = Arena.ofAuto().allocate((long) entries * Wc.SIZE, 8);
         @Nullable SoftQp[] newOwners = new @Nullable SoftQp[entries];
+        @Nullable SoftSrq[] newSources = new @Nullable SoftSrq[entries];
         boolean[] newReceives = new boolean[entries];
         long[] newRetires = new long[entries];
         SoftTimestamps newTimestamps = timestamps.resized(entries);
@@ -158,6 +162,7 @@ final class SoftCq extends SoftObject {
             int to = (int) (i % entries);
             NativeMemory.copy(ring + (long) from * Wc.SIZE, newMemory.address() + (long) to * Wc.SIZE, Wc.SIZE);
             newOwners[to] = owners[from];
+            newSources[to] = sources[from];
             newReceives[to] = receives[from];
             newRetires[to] = retires[from];
             timestamps.copy(from, newTimestamps, to);
@@ -165,6 +170,7 @@ final class SoftCq extends SoftObject {
         memory = newMemory;
         ring = newMemory.address();
         owners = newOwners;
+        sources = newSources;
         receives = newReceives;
         retires = newRetires;
         timestamps = newTimestamps;
@@ -178,13 +184,14 @@ final class SoftCq extends SoftObject {
         for (long from = head; from < tail; from++) {
             int f = (int) (from % cqe);
             if (owners[f] == qp) {
-                qp.dropped(receives[f]);
+                qp.dropped(sources[f]);
                 continue;
             }
             int t = (int) (to++ % cqe);
             if (t != f) {
                 NativeMemory.copy(ring + (long) f * Wc.SIZE, ring + (long) t * Wc.SIZE, Wc.SIZE);
                 owners[t] = owners[f];
+                sources[t] = sources[f];
                 receives[t] = receives[f];
                 retires[t] = retires[f];
                 timestamps.move(f, t);

@@ -24,6 +24,7 @@ final class SoftDevice {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final IntTable<SoftQp> qps = new IntTable<>();
+    private final IntTable<SoftSrq> xrcQueues = new IntTable<>();
     final MemoryKeys keys = new MemoryKeys();
     final HandleTable handles;
     private final List<SoftQp> all = new ArrayList<>();
@@ -54,6 +55,29 @@ final class SoftDevice {
     /** Device thread. */
     Datagrams datagrams() {
         return datagrams;
+    }
+
+    /** An XRC shared receive queue by its number. Device thread. */
+    @Nullable
+    SoftSrq sharedQueue(int srqn) {
+        return xrcQueues.get(srqn);
+    }
+
+    void add(SoftSrq srq) {
+        xrcQueues.put(srq.number, srq);
+    }
+
+    void remove(SoftSrq srq) {
+        xrcQueues.remove(srq.number);
+        all.forEach(qp -> qp.forget(srq));
+    }
+
+    int freshSrqn() {
+        int number;
+        do {
+            number = RANDOM.nextInt(1 << 24);
+        } while (number == 0 || xrcQueues.get(number) != null);
+        return number;
     }
 
     /** Device thread. */
@@ -109,6 +133,7 @@ final class SoftDevice {
 
     void transmit(SoftQp from, Packet packet) {
         counters.count(Counter.SENT_PKTS);
+        packet.transport = from.transport;
         InetSocketAddress peer = from.peer;
         if (peer == null && link.faulty()) {
             link.send(packet, link.local());

@@ -7,6 +7,8 @@ import static io.rdma.internal.ffi.Ibv.QPS_SQE;
 import static io.rdma.internal.ffi.Ibv.QPT_RC;
 import static io.rdma.internal.ffi.Ibv.QPT_UC;
 import static io.rdma.internal.ffi.Ibv.QPT_UD;
+import static io.rdma.internal.ffi.Ibv.QPT_XRC_RECV;
+import static io.rdma.internal.ffi.Ibv.QPT_XRC_SEND;
 import static io.rdma.internal.ffi.Ibv.WC_GRH;
 import static io.rdma.internal.ffi.Ibv.WC_SUCCESS;
 import static io.rdma.internal.ffi.Ibv.WC_WITH_IMM;
@@ -29,19 +31,23 @@ import org.jspecify.annotations.Nullable;
 /** A queue pair: its rings, its attributes, a requester and a responder. */
 final class SoftQp extends SoftObject {
     final SoftDevice device;
-    final SoftPd pd;
+    SoftPd pd; // of an XRC target: that of the shared queue
     final SoftCq sendCq;
     final SoftCq recvCq;
-    final @Nullable SoftSrq srq;
+    @Nullable
+    SoftSrq srq; // of an XRC target: the one that the message is for
+
     final QpCap cap;
     final boolean signalAll;
-    final int transport; // Opcode.RC, UC or UD
+    final int transport; // Opcode.RC, UC, UD or XRC
     final int qpn;
     final WorkQueue sq;
     final WorkQueue rq;
     final SendSide requester;
     final ReceiveSide responder;
     private WorkRequest arriving; // of the shared receive queue; counts while `holding`
+    private @Nullable SoftSrq arrivingFrom; // whose place it is
+    final @Nullable SoftXrcd xrcd; // of an XRC target
     private boolean holding;
     private boolean lastTold;
     int attached; // to how many multicast groups
@@ -68,7 +74,10 @@ final class SoftQp extends SoftObject {
             @Nullable SoftSrq srq,
             QpCap cap,
             boolean signalAll,
-            int qpn) {
+            int qpn,
+            @Nullable SoftXrcd xrcd) {
+        this.xrcd = xrcd;
+        this.arrivingFrom = srq;
         this.device = device;
         this.transport = transport;
         this.pd = pd;
@@ -83,9 +92,9 @@ final class SoftQp extends SoftObject {
         arriving = srq == null ? new WorkRequest(0, 0) : srq.place();
         attr = QpTransitions.initial(cap);
         mtu = transport == Opcode.UD ? device.mtu() : 0;
-        requester = transport == Opcode.RC ? new Requester(this) : new UnreliableRequester(this);
+        requester = Opcode.isReliable(transport) ? new Requester(this) : new UnreliableRequester(this);
         responder = switch (transport) {
-            case Opcode.RC -> new Responder(this);
+            case Opcode.RC, Opcode.XRC -> new Responder(this);
             case Opcode.UC -> new UnreliableResponder(this);
             default -> new DatagramResponder(this);
         };
@@ -96,6 +105,7 @@ final class SoftQp extends SoftObject {
         return switch (transport) {
             case Opcode.RC -> QPT_RC;
             case Opcode.UC -> QPT_UC;
+            case Opcode.XRC -> xrcd == null ? QPT_XRC_SEND : QPT_XRC_RECV;
             default -> QPT_UD;
         };
     }
@@ -135,7 +145,7 @@ final class SoftQp extends SoftObject {
         flush(rq, recvCq, true);
         if (srq != null) {
             if (holding) {
-                complete(recvCq, true, received(), arriving.wrId, WC_WR_FLUSH_ERR, 0, 0, arriving, false);
+                complete(receiveCq(), true, received(), arriving.wrId, WC_WR_FLUSH_ERR, 0, 0, arriving, false);
             }
             if (!lastTold) {
                 lastTold = true;
@@ -156,6 +166,10 @@ final class SoftQp extends SoftObject {
             return rq.taken < rq.posted() ? rq.at(rq.taken) : null;
         }
         if (!holding) {
+            if (arrivingFrom != srq) {
+                arrivingFrom = srq;
+                arriving = srq.place();
+            }
             WorkRequest oldest = srq.take(arriving);
             if (oldest == null) {
                 return null;
@@ -181,26 +195,53 @@ final class SoftQp extends SoftObject {
                 | (transport == Opcode.UD ? WC_GRH : 0);
         into.imm = Opcode.hasIeth(p.opcode) ? p.invalidate : p.imm;
         into.srcQpn = p.srcQpn;
-        complete(recvCq, true, received(), into.wrId, WC_SUCCESS, opcode, bytes, into, p.solicited);
+        complete(receiveCq(), true, received(), into.wrId, WC_SUCCESS, opcode, bytes, into, p.solicited);
     }
 
     void receiveFailed(WorkRequest into, int status) {
-        complete(recvCq, true, received(), into.wrId, status, 0, 0, into, true);
+        complete(receiveCq(), true, received(), into.wrId, status, 0, 0, into, true);
     }
 
     /** A completion was polled. Any thread. */
-    void retire(boolean receive, long upTo) {
-        if (receive && srq != null) {
-            srq.release();
+    void retire(boolean receive, long upTo, @Nullable SoftSrq source) {
+        if (source != null) {
+            source.release();
         } else {
             (receive ? rq : sq).retire(upTo);
         }
     }
 
     /** A completion will never be polled. */
-    void dropped(boolean receive) {
-        if (receive && srq != null) {
-            srq.release();
+    void dropped(@Nullable SoftSrq source) {
+        if (source != null) {
+            source.release();
+        }
+    }
+
+    private SoftCq receiveCq() {
+        SoftCq ofQueue = srq == null ? null : srq.cq;
+        return ofQueue == null ? recvCq : ofQueue;
+    }
+
+    /** The shared queue, by its number, that the packet of a peer is for. @return false if an XRC target may not use it */
+    boolean select(int srqn) {
+        if (srq != null && srq.number == srqn) {
+            return true;
+        }
+        SoftSrq wanted = device.sharedQueue(srqn);
+        if (xrcd == null || wanted == null || wanted.xrcd != xrcd || holding) {
+            return false;
+        }
+        srq = wanted;
+        pd = wanted.pd;
+        return true;
+    }
+
+    /** A shared queue of an XRC target is gone. Device thread. */
+    void forget(SoftSrq gone) {
+        if (xrcd != null && srq == gone) {
+            holding = false;
+            srq = null;
         }
     }
 
@@ -208,7 +249,7 @@ final class SoftQp extends SoftObject {
     void forgetArriving() {
         if (holding) {
             holding = false;
-            dropped(true);
+            dropped(srq);
         }
     }
 
@@ -235,7 +276,7 @@ final class SoftQp extends SoftObject {
             device.counters.count(Counter.RDMA_RECVS);
         }
         if (!cq.add(this, receive, retire, wrId, status, opcode, bytes, request, solicited)) {
-            dropped(receive);
+            dropped(receive ? srq : null);
             device.overrun(cq);
         }
     }

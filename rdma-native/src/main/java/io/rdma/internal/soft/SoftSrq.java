@@ -19,8 +19,18 @@ final class SoftSrq extends SoftObject {
     private volatile long posted;
     private long taken;
     private int limit; // 0: not armed
+    final @Nullable SoftXrcd xrcd; // XRC only, as its queue and number
+    final @Nullable SoftCq cq;
+    final int number;
 
     SoftSrq(SoftPd pd, int depth, int maxSge) {
+        this(pd, depth, maxSge, null, null, 0);
+    }
+
+    SoftSrq(SoftPd pd, int depth, int maxSge, @Nullable SoftXrcd xrcd, @Nullable SoftCq cq, int number) {
+        this.xrcd = xrcd;
+        this.cq = cq;
+        this.number = number;
         this.pd = pd;
         this.maxSge = maxSge;
         slots = new WorkRequest[depth];

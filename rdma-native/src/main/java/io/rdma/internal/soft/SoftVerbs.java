@@ -21,6 +21,7 @@ import io.rdma.internal.ffi.QpInitAttr;
 import io.rdma.internal.ffi.Srq;
 import io.rdma.internal.ffi.SrqAttr;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ffi.XrcVerbs;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
@@ -44,6 +45,7 @@ public final class SoftVerbs implements Verbs {
     private static final long ACK_WAIT_MILLIS = 2000;
 
     final HandleTable handles = new HandleTable();
+    private final SoftXrc xrc = new SoftXrc(this);
     private final ExtendedVerbs extended = new SoftExtended(this);
     private final SoftConfig config;
     private final MemoryWindowVerbs windows = new SoftMemoryWindows(this);
@@ -292,18 +294,22 @@ public final class SoftVerbs implements Verbs {
     @Override
     public synchronized Srq createSrq(long pd, SrqAttr attr) {
         SoftPd owner = object("ibv_create_srq", pd, SoftPd.class);
+        checkSrq("ibv_create_srq", attr);
+        owner.users++;
+        SoftSrq made = new SoftSrq(owner, attr.maxWr(), attr.maxSge());
+        return new Srq(handles.add(made), new SrqAttr(attr.maxWr(), attr.maxSge(), 0));
+    }
+
+    static void checkSrq(String call, SrqAttr attr) {
         if (attr.maxWr() == 0
                 || outside(attr.maxWr(), MAX_SRQ_WR)
                 || attr.maxSge() == 0
                 || outside(attr.maxSge(), MAX_SGE)) {
             throw new VerbsException(
-                    "ibv_create_srq",
+                    call,
                     Errno.EINVAL,
                     "A shared receive queue has 1 to " + MAX_SRQ_WR + " requests of 1 to " + MAX_SGE + " entries");
         }
-        owner.users++;
-        SoftSrq made = new SoftSrq(owner, attr.maxWr(), attr.maxSge());
-        return new Srq(handles.add(made), new SrqAttr(attr.maxWr(), attr.maxSge(), 0));
     }
 
     @Override
@@ -331,6 +337,9 @@ public final class SoftVerbs implements Verbs {
         release("ibv_destroy_srq", object);
         object.pd.context.forget(object);
         object.pd.users--;
+        if (object.xrcd != null && object.cq != null) {
+            xrc.destroyed(object, object.xrcd, object.cq);
+        }
     }
 
     @Override
@@ -359,7 +368,7 @@ public final class SoftVerbs implements Verbs {
         SoftDevice on = device();
         SoftQp qp = on.call(() -> {
             SoftQp made =
-                    new SoftQp(on, transport, owner, sendCq, recvCq, srq, granted, attr.sqSigAll(), on.freshQpn());
+                    new SoftQp(on, transport, owner, sendCq, recvCq, srq, granted, attr.sqSigAll(), on.freshQpn(), null);
             handles.add(made); // before anything can be told of it
             on.add(made);
             return made;
@@ -378,9 +387,10 @@ public final class SoftVerbs implements Verbs {
             case QPT_RC -> Opcode.RC;
             case QPT_UC -> Opcode.UC;
             case QPT_UD -> Opcode.UD;
+            case QPT_XRC_SEND -> Opcode.XRC;
             default ->
                 throw new VerbsException(
-                        "ibv_create_qp", Errno.EOPNOTSUPP, NAME + " has queue pairs of type RC, UC and UD only");
+                        "ibv_create_qp", Errno.EOPNOTSUPP, NAME + " has queue pairs of type RC, UC, UD and XRC only");
         };
     }
 
@@ -419,6 +429,10 @@ public final class SoftVerbs implements Verbs {
         });
         release("ibv_destroy_qp", object);
         object.pd.context.forget(object);
+        if (object.xrcd != null) {
+            object.xrcd.users--;
+            return;
+        }
         if (object.srq != null) {
             object.srq.users--;
         }
@@ -535,6 +549,11 @@ public final class SoftVerbs implements Verbs {
     @Override
     public MemoryWindowVerbs windows() {
         return windows;
+    }
+
+    @Override
+    public XrcVerbs xrc() {
+        return xrc;
     }
 
     @Override

@@ -14,6 +14,7 @@ final class WorkRequest {
     boolean inline;
     int imm;
     long remoteAddress;
+    int remoteSrqn; // XRC
     int rkey;
     long compareAdd;
     long swap;

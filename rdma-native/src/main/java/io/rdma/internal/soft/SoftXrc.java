@@ -1,0 +1,98 @@
+package io.rdma.internal.soft;
+
+import io.rdma.internal.ffi.Qp;
+import io.rdma.internal.ffi.QpCap;
+import io.rdma.internal.ffi.Srq;
+import io.rdma.internal.ffi.SrqAttr;
+import io.rdma.internal.ffi.XrcVerbs;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+
+/** {@link XrcVerbs} of the software device; under the monitor of its {@link SoftVerbs}, as the rest of the control path. */
+final class SoftXrc implements XrcVerbs {
+    private static final QpCap NOTHING = new QpCap(0, 0, 0, 0, 0);
+
+    private final SoftVerbs verbs;
+
+    SoftXrc(SoftVerbs verbs) {
+        this.verbs = verbs;
+    }
+
+    @Override
+    public long openXrcd(long context) {
+        synchronized (verbs) {
+            SoftContext owner = verbs.object("ibv_open_xrcd", context, SoftContext.class);
+            owner.users++;
+            return verbs.handles.add(new SoftXrcd(owner));
+        }
+    }
+
+    @Override
+    public void closeXrcd(long xrcd) {
+        synchronized (verbs) {
+            SoftXrcd object = verbs.object("ibv_close_xrcd", xrcd, SoftXrcd.class);
+            verbs.release("ibv_close_xrcd", object);
+            object.context.users--;
+        }
+    }
+
+    @Override
+    public Srq createXrcSrq(long pd, long xrcd, long cq, SrqAttr attr) {
+        synchronized (verbs) {
+            SoftPd owner = verbs.object("ibv_create_srq_ex", pd, SoftPd.class);
+            SoftXrcd domain = verbs.object("ibv_create_srq_ex", xrcd, SoftXrcd.class);
+            SoftCq queue = verbs.object("ibv_create_srq_ex", cq, SoftCq.class);
+            SoftVerbs.checkSrq("ibv_create_srq_ex", attr);
+            SoftDevice on = verbs.device();
+            SoftSrq made = on.call(() -> {
+                SoftSrq srq = new SoftSrq(owner, attr.maxWr(), attr.maxSge(), domain, queue, on.freshSrqn());
+                on.add(srq);
+                return srq;
+            });
+            owner.users++;
+            domain.users++;
+            queue.users++;
+            return new Srq(verbs.handles.add(made), new SrqAttr(attr.maxWr(), attr.maxSge(), 0));
+        }
+    }
+
+    /** With {@code ibv_destroy_srq}, under the monitor. */
+    void destroyed(SoftSrq srq, SoftXrcd domain, SoftCq queue) {
+        SoftDevice on = verbs.device();
+        on.call(() -> {
+            on.remove(srq);
+            return 0;
+        });
+        domain.users--;
+        queue.users--;
+    }
+
+    @Override
+    public int getSrqNum(long srq) {
+        SoftSrq object = verbs.object("ibv_get_srq_num", srq, SoftSrq.class);
+        if (object.xrcd == null) {
+            throw new VerbsException("ibv_get_srq_num", Errno.EINVAL, "Only queues of an XRC domain have a number");
+        }
+        return object.number;
+    }
+
+    @Override
+    public Qp createXrcReceiveQp(long xrcd) {
+        synchronized (verbs) {
+            SoftXrcd domain = verbs.object("ibv_create_qp_ex", xrcd, SoftXrcd.class);
+            SoftDevice on = verbs.device();
+            // It completes nothing itself, and has no memory of its own until a peer names a shared queue.
+            SoftCq none = new SoftCq(domain.context, 1, null);
+            SoftPd nowhere = new SoftPd(domain.context);
+            SoftQp qp = on.call(() -> {
+                SoftQp made = new SoftQp(
+                        on, Opcode.XRC, nowhere, none, none, null, NOTHING, false, on.freshQpn(), domain);
+                verbs.handles.add(made);
+                on.add(made);
+                return made;
+            });
+            domain.users++;
+            return new Qp(qp.handle, qp.qpn, NOTHING);
+        }
+    }
+}
