@@ -60,8 +60,7 @@ abstract class XrcContract {
         otherMemory = otherDomain.allocate(SIZE, REMOTE);
         one = domain.createSharedReceiveQueue(xrc, first, SharedReceiveQueueAttributes.of(DEPTH, 1));
         two = otherDomain.createSharedReceiveQueue(xrc, second, SharedReceiveQueueAttributes.of(DEPTH, 1));
-        sender = domain.createQueuePair(
-                QueuePairType.XRC_SEND, sent, sent, new QueuePairCapacity(DEPTH, 1, 1, 1, 0));
+        sender = domain.createQueuePair(QueuePairType.XRC_SEND, sent, sent, new QueuePairCapacity(DEPTH, 1, 1, 1, 0));
         receiver = xrc.createReceiveQueuePair();
         init(sender);
         init(receiver);
@@ -73,8 +72,7 @@ abstract class XrcContract {
                 .retryCnt(7)
                 .rnrRetry(7)
                 .maxRdAtomic(4));
-        receiver.modify(
-                QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(7).timeout(14));
+        receiver.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(7).timeout(14));
     }
 
     private static void init(QueuePair pair) {

@@ -69,7 +69,9 @@ abstract class LearnContract {
 
     @Test
     void everyMemberOfAGroupHears() throws Exception {
-        assertThat(learn("multicast").ended(0).output()).contains("hello, group").contains("3 of 3 members heard it");
+        assertThat(learn("multicast").ended(0).output())
+                .contains("hello, group")
+                .contains("3 of 3 members heard it");
     }
 
     @Test

@@ -62,7 +62,9 @@ final class FfmExtended implements ExtendedVerbs {
         }
         if (errno == Errno.EOPNOTSUPP || errno == Errno.ENOSYS) {
             throw new VerbsException(
-                    call, errno, "This device or its provider lacks it: use what every device has, reliable connections and the classic interface without timestamps");
+                    call,
+                    errno,
+                    "This device or its provider lacks it: use what every device has, reliable connections and the classic interface without timestamps");
         }
         throw Remedy.failed(call, errno);
     }

@@ -44,10 +44,7 @@ final class FfmXrc implements XrcVerbs {
             SrqAttrLayout.write(at + ExtendedLayout.SRQ_INIT_ATTR, new SrqAttr(attr.maxWr(), attr.maxSge(), 0));
             putInt(
                     at + ExtendedLayout.SRQ_INIT_COMP_MASK,
-                    Ibv.SRQ_INIT_ATTR_TYPE
-                            | Ibv.SRQ_INIT_ATTR_PD
-                            | Ibv.SRQ_INIT_ATTR_XRCD
-                            | Ibv.SRQ_INIT_ATTR_CQ);
+                    Ibv.SRQ_INIT_ATTR_TYPE | Ibv.SRQ_INIT_ATTR_PD | Ibv.SRQ_INIT_ATTR_XRCD | Ibv.SRQ_INIT_ATTR_CQ);
             putInt(at + ExtendedLayout.SRQ_INIT_TYPE, Ibv.SRQT_XRC);
             putLong(at + ExtendedLayout.SRQ_INIT_PD, pd);
             putLong(at + ExtendedLayout.SRQ_INIT_XRCD, xrcd);
@@ -60,8 +57,8 @@ final class FfmXrc implements XrcVerbs {
     @Override
     public int getSrqNum(long srq) {
         long number = CallState.scratch();
-        int result = ExtendedCalls.startPoll(
-                function("ibv_get_srq_num", srq, ProviderCalls.VERBS_GET_SRQ_NUM), srq, number);
+        int result =
+                ExtendedCalls.startPoll(function("ibv_get_srq_num", srq, ProviderCalls.VERBS_GET_SRQ_NUM), srq, number);
         Outcome.zero("ibv_get_srq_num", result);
         return getInt(number);
     }
@@ -70,8 +67,7 @@ final class FfmXrc implements XrcVerbs {
     public Qp createXrcReceiveQp(long xrcd) {
         try (Arena arena = Arena.ofConfined()) {
             long at = arena.allocate(ExtendedLayout.QP_INIT_SIZE, 8).address();
-            QpInitAttrLayout.write(
-                    at, new QpInitAttr(0, 0, 0, new QpCap(0, 0, 0, 0, 0), Ibv.QPT_XRC_RECV, false));
+            QpInitAttrLayout.write(at, new QpInitAttr(0, 0, 0, new QpCap(0, 0, 0, 0, 0), Ibv.QPT_XRC_RECV, false));
             putInt(at + ExtendedLayout.QP_INIT_COMP_MASK, Ibv.QP_INIT_ATTR_XRCD);
             putLong(at + ExtendedLayout.QP_INIT_XRCD, xrcd);
             long qp = FfmExtended.create("ibv_create_qp_ex", getLong(xrcd), ProviderCalls.VERBS_CREATE_QP_EX, at);

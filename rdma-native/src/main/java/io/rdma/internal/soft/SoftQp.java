@@ -34,6 +34,7 @@ final class SoftQp extends SoftObject {
     SoftPd pd; // of an XRC target: that of the shared queue
     final SoftCq sendCq;
     final SoftCq recvCq;
+
     @Nullable
     SoftSrq srq; // of an XRC target: the one that the message is for
 

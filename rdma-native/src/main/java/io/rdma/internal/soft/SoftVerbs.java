@@ -367,8 +367,8 @@ public final class SoftVerbs implements Verbs {
         QpCap granted = srq == null ? cap : new QpCap(cap.maxSendWr(), 0, cap.maxSendSge(), 0, cap.maxInlineData());
         SoftDevice on = device();
         SoftQp qp = on.call(() -> {
-            SoftQp made =
-                    new SoftQp(on, transport, owner, sendCq, recvCq, srq, granted, attr.sqSigAll(), on.freshQpn(), null);
+            SoftQp made = new SoftQp(
+                    on, transport, owner, sendCq, recvCq, srq, granted, attr.sqSigAll(), on.freshQpn(), null);
             handles.add(made); // before anything can be told of it
             on.add(made);
             return made;

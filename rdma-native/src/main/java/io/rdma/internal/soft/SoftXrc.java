@@ -83,10 +83,10 @@ final class SoftXrc implements XrcVerbs {
             SoftDevice on = verbs.device();
             // It completes nothing itself, and has no memory of its own until a peer names a shared queue.
             SoftCq none = new SoftCq(domain.context, 1, null);
-            SoftPd nowhere = new SoftPd(domain.context);
+            SoftPd nowhere = new SoftPd(domain.context, null);
             SoftQp qp = on.call(() -> {
-                SoftQp made = new SoftQp(
-                        on, Opcode.XRC, nowhere, none, none, null, NOTHING, false, on.freshQpn(), domain);
+                SoftQp made =
+                        new SoftQp(on, Opcode.XRC, nowhere, none, none, null, NOTHING, false, on.freshQpn(), domain);
                 verbs.handles.add(made);
                 on.add(made);
                 return made;

@@ -63,7 +63,10 @@ class LayoutTest {
                 if (name.equals("size")) {
                     size(type.getValue(), field.getInt(null));
                 } else {
-                    offset(type.getValue(), name.replaceFirst("^xrc_", "qp_type.xrc.").replaceFirst("^(rdma|atomic|ud)_", "wr.$1."), field.getInt(null));
+                    offset(
+                            type.getValue(),
+                            name.replaceFirst("^xrc_", "qp_type.xrc.").replaceFirst("^(rdma|atomic|ud)_", "wr.$1."),
+                            field.getInt(null));
                 }
             }
         }

@@ -32,7 +32,8 @@ final class BringUp implements Callable<Integer> {
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 Side a = new Side(context, domain, 4096);
                 Side b = new Side(context, domain, 4096)) {
-            // Both sides learn each other's address first. Here they are neighbours; TcpExchange shows the way over a network.
+            // Both sides learn each other's address first. Here they are neighbours; TcpExchange shows the way over a
+            // network.
             Address toA = a.address();
             Address toB = b.address();
             System.out.println("a is " + toA);
@@ -94,7 +95,8 @@ final class BringUp implements Callable<Integer> {
             pair.modify(attributes);
             System.out.println("it was not refused");
         } catch (VerbsException e) {
-            System.out.println("queue pair " + pair.number() + " stays in " + pair.queryState() + ": " + e.getMessage());
+            System.out.println(
+                    "queue pair " + pair.number() + " stays in " + pair.queryState() + ": " + e.getMessage());
         }
     }
 }

@@ -68,6 +68,7 @@ final class Multicast implements Callable<Integer> {
                     QueuePair sender = datagrams(domain, queue);
                     AddressHandle path = domain.createAddressHandle(
                             AddressHandleAttributes.of(GlobalRoute.to(target, gid.index()), 1))) {
+                System.out.println("the host is a member too, by a socket with port " + host.getLocalPort());
                 for (int i = 0; i < members; i++) {
                     QueuePair member = datagrams(domain, queue);
                     pairs.add(member);
@@ -129,8 +130,8 @@ final class Multicast implements Callable<Integer> {
                 Side.posted("completion", batch.status(i));
                 if (batch.wrId(i) < members) {
                     heard++;
-                    System.out.println("member " + batch.wrId(i) + ", from queue pair " + batch.sourceQueuePair(i) + ": "
-                            + memory.segment().getString(batch.wrId(i) * BYTES + ROUTE));
+                    System.out.println("member " + batch.wrId(i) + ", from queue pair " + batch.sourceQueuePair(i)
+                            + ": " + memory.segment().getString(batch.wrId(i) * BYTES + ROUTE));
                 }
             }
             done += Math.max(0, polled);

@@ -36,7 +36,8 @@ final class Operations implements Callable<Integer> {
     private static final List<Kind> KINDS = List.of(
             new Kind("send", WorkRequestOpcode.SEND, false, "takes a receive, gets a completion"),
             new Kind("send inline", WorkRequestOpcode.SEND, true, "the same; the data goes with the request"),
-            new Kind("send with imm", WorkRequestOpcode.SEND_WITH_IMM, false, "the same, and 4 bytes in the completion"),
+            new Kind(
+                    "send with imm", WorkRequestOpcode.SEND_WITH_IMM, false, "the same, and 4 bytes in the completion"),
             new Kind("write", WorkRequestOpcode.RDMA_WRITE, false, "gave a key; notices nothing"),
             new Kind("write inline", WorkRequestOpcode.RDMA_WRITE, true, "the same; the data goes with the request"),
             new Kind("write with imm", WorkRequestOpcode.RDMA_WRITE_WITH_IMM, false, "gave a key; takes a receive"),
@@ -60,7 +61,11 @@ final class Operations implements Callable<Integer> {
             a.connect(toB);
             b.connect(a.address());
             for (int size : SIZES) {
-                table.row(size, KINDS.stream().mapToDouble(kind -> time(kind, size, a, b, toB)).toArray());
+                table.row(
+                        size,
+                        KINDS.stream()
+                                .mapToDouble(kind -> time(kind, size, a, b, toB))
+                                .toArray());
             }
         }
         table.finish(measuring.output);

@@ -100,9 +100,8 @@ final class Scaling implements Callable<Integer> {
             int posted = share ? SHARED_RECEIVES : peers * OWN_RECEIVES;
             memory = domain.allocate((long) posted * MESSAGE, EnumSet.of(AccessFlag.LOCAL_WRITE));
             received = context.createCompletionQueue(posted + peers, null);
-            shared = share
-                    ? domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(SHARED_RECEIVES, 1))
-                    : null;
+            shared =
+                    share ? domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(SHARED_RECEIVES, 1)) : null;
             if (shared != null) {
                 fill(0, SHARED_RECEIVES);
                 Side.posted("ibv_post_srq_recv", shared.post(receives));
@@ -113,8 +112,7 @@ final class Scaling implements Callable<Integer> {
         private void fill(int firstSlot, int count) {
             receives.clear();
             for (int slot = firstSlot; slot < firstSlot + count; slot++) {
-                receives.add(slot)
-                        .entry(memory.segment().address() + (long) slot * MESSAGE, MESSAGE, memory.lkey());
+                receives.add(slot).entry(memory.segment().address() + (long) slot * MESSAGE, MESSAGE, memory.lkey());
             }
         }
 

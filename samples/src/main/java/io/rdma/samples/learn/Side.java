@@ -75,8 +75,8 @@ final class Side implements AutoCloseable {
         boolean ethernet = context.queryPort(PORT).linkLayer() == LinkLayer.ETHERNET;
         return context.queryGidTable().stream()
                 .filter(entry -> entry.port() == PORT && !entry.gid().isZero())
-                .filter(entry ->
-                        !ethernet || entry.type() == GidType.ROCE_V2 && !entry.gid().isLinkLocal())
+                .filter(entry -> !ethernet
+                        || entry.type() == GidType.ROCE_V2 && !entry.gid().isLinkLocal())
                 .findFirst()
                 .orElseThrow(() -> new RdmaException(context.name() + " has no routable GID: see devinfo"));
     }

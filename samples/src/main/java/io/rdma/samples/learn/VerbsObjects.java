@@ -35,8 +35,7 @@ final class VerbsObjects implements Callable<Integer> {
                         domain.allocate(8192, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ));
                 CompletionChannel channel = context.createCompletionChannel();
                 CompletionQueue queue = context.createCompletionQueue(100, channel);
-                SharedReceiveQueue shared =
-                        domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(100, 1));
+                SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(100, 1));
                 QueuePair alone = domain.createQueuePair(queue, queue, new QueuePairCapacity(10, 10, 1, 1, 60));
                 QueuePair sharing =
                         domain.createQueuePair(queue, queue, shared, new QueuePairCapacity(10, 1, 1, 1, 0))) {
@@ -64,7 +63,7 @@ final class VerbsObjects implements Callable<Integer> {
             object.close();
             System.out.println(what + " was not refused");
         } catch (VerbsException e) {
-            show(what, e.getMessage());
+            show(what, String.valueOf(e.getMessage()));
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
