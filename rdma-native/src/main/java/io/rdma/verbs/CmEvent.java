@@ -72,12 +72,12 @@ public final class CmEvent {
     }
 
     /**
-     * Of a datagram service, where the peer or group is.
+     * Of a datagram service, the way to the peer or group, for an {@link AddressHandle}; its queue pair number is that of {@link #parameters}.
      *
-     * @return null of connections
+     * @return null of connections, and before the peer is known
      */
-    public @Nullable Gid destination() {
-        return path == null ? null : Gid.of(path.dgid());
+    public @Nullable AddressHandleAttributes destination() {
+        return path == null || !path.isGlobal() && path.dlid() == 0 ? null : AddressHandleAttributes.of(path);
     }
 
     /**

@@ -14,15 +14,18 @@ import java.util.EnumSet;
 public final class CmEnd implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BYTES = 4096;
+    private static final int ROUTE = 40;
     private static final QueuePairCapacity CAPACITY = new QueuePairCapacity(8, 8, 1, 1, 0);
 
     final QueuePair pair;
     private final CompletionQueue completions;
+    private final ProtectionDomain domain;
     private final MemoryRegion memory;
     private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
     private final CompletionBatch one = new CompletionBatch(1);
 
     private CmEnd(ProtectionDomain domain, CompletionQueue completions, QueuePair pair) {
+        this.domain = domain;
         this.completions = completions;
         this.pair = pair;
         memory = domain.allocate(BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE));
@@ -73,6 +76,31 @@ public final class CmEnd implements AutoCloseable {
                 .entry(memory.segment().address() + BYTES / 2, bytes.length, memory.lkey());
         assertThat(pair.post(chain)).isZero();
         completed(8, WorkCompletionStatus.SUCCESS);
+    }
+
+    /** A datagram. */
+    void sendTo(CmEvent where, String text) {
+        AddressHandleAttributes way = where.destination();
+        assertThat(way).isNotNull();
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        memory.segment().asSlice(BYTES / 2).asByteBuffer().put(bytes);
+        try (AddressHandle handle = domain.createAddressHandle(way)) {
+            SendChain chain = new SendChain(1, 1);
+            chain.add(8, WorkRequestOpcode.SEND)
+                    .destination(handle, where.parameters().queuePairNumber(), where.qkey())
+                    .signaled()
+                    .entry(memory.segment().address() + BYTES / 2, bytes.length, memory.lkey());
+            assertThat(pair.post(chain)).isZero();
+            completed(8, WorkCompletionStatus.SUCCESS);
+        }
+    }
+
+    /** Of a datagram, behind its route. */
+    String receiveDatagram() {
+        completed(7, WorkCompletionStatus.SUCCESS);
+        byte[] bytes = new byte[one.byteLength(0) - ROUTE];
+        memory.segment().asSlice(ROUTE).asByteBuffer().get(bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
     }
 
     public String receive() {

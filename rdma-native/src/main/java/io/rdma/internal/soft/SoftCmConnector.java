@@ -25,6 +25,8 @@ import java.util.concurrent.Semaphore;
 final class SoftCmConnector {
     private static final System.Logger LOG = System.getLogger(SoftCmConnector.class.getName());
     private static final int ETIMEDOUT = 110;
+    private static final int SIDR_UNSUPPORTED = 1; // status of a SIDR_REP, IB specification volume 1, chapter 12
+    private static final int SIDR_REJECT = 2;
     private static final int CONNECT_MILLIS = 10_000;
     private static final int REQUEST_MILLIS = 5_000;
     private static final int ANSWER_MILLIS = 60_000;
@@ -65,7 +67,9 @@ final class SoftCmConnector {
             boolean hungUp = e instanceof EOFException;
             if (id.state == State.CONNECTING) {
                 id.state = State.ENDED;
-                if (refused) {
+                if (refused && id.isDatagram()) {
+                    id.tell(CM_EVENT_UNREACHABLE, SIDR_UNSUPPORTED);
+                } else if (refused) {
                     id.tell(CM_EVENT_REJECTED, CmMessage.INVALID_SERVICE_ID);
                 } else if (hungUp) {
                     id.tell(CM_EVENT_REJECTED, CmMessage.CONSUMER_REJECT);
@@ -84,7 +88,11 @@ final class SoftCmConnector {
             }
             if (answer.type() == CmMessage.REJECT) {
                 id.state = State.ENDED;
-                id.tell(CM_EVENT_REJECTED, answer.reason(), rejected(answer));
+                if (id.isDatagram()) {
+                    id.tell(CM_EVENT_UNREACHABLE, SIDR_REJECT);
+                } else {
+                    id.tell(CM_EVENT_REJECTED, answer.reason(), rejected(answer));
+                }
                 id.ended();
                 return;
             }

@@ -12,10 +12,13 @@ import io.rdma.internal.ffi.QpAttr;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -80,6 +83,7 @@ final class SoftCmId extends SoftObject {
     CmMessage peer;
 
     private int ownMtu;
+    final Map<InetAddress, Boolean> groups = new HashMap<>(); // joined, with whether the queue pair is attached
 
     SoftCmId(int portSpace, SoftCmChannel channel) {
         this.portSpace = portSpace;
@@ -112,6 +116,14 @@ final class SoftCmId extends SoftObject {
         if (state != State.DESTROYED) {
             channel.events.add(
                     new CmEventEntry(CM_EVENT_ESTABLISHED, 0, handle, 0, seen(service), path(service), service.qkey()));
+        }
+    }
+
+    /** Tells of a group. */
+    void tellOf(int event, int status, AhAttr path, int number) {
+        if (state != State.DESTROYED) {
+            ConnParam group = new ConnParam(new byte[0], 0, 0, 0, 0, 0, false, number);
+            channel.events.add(new CmEventEntry(event, status, handle, 0, group, path, UDP_QKEY));
         }
     }
 

@@ -2,6 +2,7 @@ package io.rdma.internal.soft;
 
 import static io.rdma.internal.ffi.Cma.*;
 
+import io.rdma.internal.ffi.AhAttr;
 import io.rdma.internal.ffi.CmAddrInfo;
 import io.rdma.internal.ffi.CmEventEntry;
 import io.rdma.internal.ffi.CmIdEntry;
@@ -461,18 +462,42 @@ public final class SoftRdmacm implements Rdmacm {
 
     @Override
     public void joinMulticast(long handle, InetSocketAddress group, int joinFlags) {
-        id("rdma_join_multicast_ex", handle);
-        throw noGroups("rdma_join_multicast_ex");
+        SoftCmId id = id("rdma_join_multicast_ex", handle);
+        synchronized (id) {
+            if (!id.isDatagram() || !id.onDevice || !group.getAddress().isMulticastAddress()) {
+                throw new VerbsException(
+                        "rdma_join_multicast_ex",
+                        Errno.EINVAL,
+                        "A group is joined by an identifier of the UDP port space that is bound to a device");
+            }
+            byte[] gid = SoftAddress.gid(new InetSocketAddress(group.getAddress(), SoftAddress.ROCE_PORT));
+            AhAttr path = new AhAttr(gid, 0, 0, 64, 0, 0, 0, 0, 0, true, 1);
+            try {
+                boolean attach = id.qp != 0 && joinFlags == MC_JOIN_FLAG_FULLMEMBER;
+                if (attach) {
+                    verbs.attachMcast(id.qp, gid, 0);
+                }
+                id.groups.put(group.getAddress(), attach);
+                id.tellOf(CM_EVENT_MULTICAST_JOIN, 0, path, Datagrams.MULTICAST_QPN);
+            } catch (VerbsException e) {
+                id.tellOf(CM_EVENT_MULTICAST_ERROR, -e.errno(), path, Datagrams.MULTICAST_QPN);
+            }
+        }
     }
 
     @Override
     public void leaveMulticast(long handle, InetSocketAddress group) {
-        id("rdma_leave_multicast", handle);
-        throw noGroups("rdma_leave_multicast");
-    }
-
-    private static VerbsException noGroups(String call) {
-        return new VerbsException(call, Errno.EOPNOTSUPP, SoftVerbs.NAME + " has no groups by the connection manager");
+        SoftCmId id = id("rdma_leave_multicast", handle);
+        synchronized (id) {
+            Boolean attached = id.groups.remove(group.getAddress());
+            if (attached == null) {
+                throw new VerbsException("rdma_leave_multicast", Errno.EADDRNOTAVAIL, "It has not joined " + group);
+            }
+            if (attached && id.qp != 0) {
+                byte[] gid = SoftAddress.gid(new InetSocketAddress(group.getAddress(), SoftAddress.ROCE_PORT));
+                verbs.detachMcast(id.qp, gid, 0);
+            }
+        }
     }
 
     @Override
