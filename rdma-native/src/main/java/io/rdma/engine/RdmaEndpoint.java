@@ -35,6 +35,7 @@ public final class RdmaEndpoint {
     /** Why an endpoint ended: {@code cause} is null after an orderly close. */
     private record End(String message, @Nullable Throwable cause) {}
 
+    private static final long REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
 
     private final CompletionLoop loop;
@@ -213,8 +214,7 @@ public final class RdmaEndpoint {
             throw closedException(false);
         }
         MemoryRegion grant = ours(domain.grant(memory, offset, length, access));
-        CompletableFuture.delayedExecutor(nanos(time), TimeUnit.NANOSECONDS, Thread::startVirtualThread)
-                .execute(grant::close); // deregistering takes its time: on a thread of its own
+        onThreadAfter(nanos(time), grant::close); // deregistering takes its time: on a thread of its own
         return grant;
     }
 
@@ -347,12 +347,24 @@ public final class RdmaEndpoint {
     }
 
     /**
-     * Ends because the peer is gone. What the device has reported by now comes first: a refused operation here is often why the peer went.
+     * Ends because the peer is gone. What the device has reported by now comes first, and what it reports of operations in flight within a moment: a refused
+     * operation here is often why the peer went, and that news travels another way than the refusal.
      *
      * @param cause how it was noticed
      */
     public void peerLost(Throwable cause) {
-        loop.executeAfterPoll(() -> fail(cause));
+        loop.executeAfterPoll(() -> {
+            if (sends.inFlight() == 0) {
+                fail(cause);
+            } else {
+                onThreadAfter(REFUSAL_NANOS, () -> loop.executeAfterPoll(() -> fail(cause)));
+            }
+        });
+    }
+
+    private static void onThreadAfter(long nanos, Runnable task) {
+        CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, Thread::startVirtualThread)
+                .execute(task);
     }
 
     /**
