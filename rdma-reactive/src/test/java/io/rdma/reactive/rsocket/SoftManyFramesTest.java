@@ -9,10 +9,12 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Hooks;
 
-/** Of RSocket's own tests of a transport those with the most frames, the slow one included; with samples of leak detection. */
+/** Of RSocket's own tests of a transport those with the most frames, the slow one included; with samples of leak detection. Minutes long: part of the stress run. */
+@Tag("stress")
 class SoftManyFramesTest {
     static {
         // Read once, by a class that is loaded later: this one has a process of its own.
