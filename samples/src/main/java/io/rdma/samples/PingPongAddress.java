@@ -1,6 +1,9 @@
 package io.rdma.samples;
 
+import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.Gid;
+import io.rdma.verbs.GidTableEntry;
+import io.rdma.verbs.GlobalRoute;
 import io.rdma.verbs.RdmaException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -8,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the two ends of {@code ibv_rc_pingpong} tell each other: LID, queue pair number, PSN and GID in hexadecimal with colons between, and a NUL;
+ * What the two ends of {@code ibv_rc_pingpong}, and of its siblings, tell each other: LID, queue pair number, PSN and GID in hexadecimal with colons between, and a NUL;
  * 52 bytes.
  *
  * @param lid 16 bits
@@ -39,6 +42,15 @@ record PingPongAddress(int lid, int qpNumber, int psn, Gid gid) {
                 Integer.parseInt(m.group(2), 16),
                 Integer.parseInt(m.group(3), 16),
                 Gid.of(HexFormat.of().parseHex(m.group(4))));
+    }
+
+    /** The path to it, from a local GID. */
+    AddressHandleAttributes path(PingPongOptions options, GidTableEntry from) {
+        AddressHandleAttributes path = gid.isZero()
+                ? AddressHandleAttributes.of(lid, options.ibPort)
+                : AddressHandleAttributes.of(GlobalRoute.to(gid, from.index()), options.ibPort)
+                        .withDlid(lid);
+        return path.withServiceLevel(options.serviceLevel);
     }
 
     /** The line that {@code ibv_rc_pingpong} prints. */

@@ -4,7 +4,7 @@ import io.rdma.verbs.Mtu;
 import java.util.Arrays;
 import picocli.CommandLine.Option;
 
-/** The long options of {@code ibv_rc_pingpong}, with its defaults; but the GID is chosen by type where none is given. */
+/** The long options of {@code ibv_rc_pingpong} and its siblings, with their defaults; but the GID is chosen by type where none is given. */
 final class PingPongOptions {
     @Option(
             names = {"-p", "--port"},
@@ -20,14 +20,14 @@ final class PingPongOptions {
 
     @Option(
             names = {"-s", "--size"},
-            defaultValue = "4096",
-            description = "Bytes of a message.")
+            defaultValue = "0",
+            description = "Bytes of a message; default: 4096, for datagrams 1024.")
     int size;
 
     @Option(
             names = {"-m", "--mtu"},
             defaultValue = "1024",
-            description = "Path MTU.")
+            description = "Path MTU; datagrams have the port's.")
     int mtu;
 
     @Option(
@@ -64,8 +64,11 @@ final class PingPongOptions {
             description = "Validate the received buffer.")
     boolean check;
 
-    /** @throws IllegalArgumentException naming the option that is out of range */
-    void check() {
+    /** @param defaultSize for {@link #size} @throws IllegalArgumentException naming the option that is out of range */
+    void check(int defaultSize) {
+        if (size == 0) {
+            size = defaultSize;
+        }
         range("--size", size, 1, Integer.MAX_VALUE);
         range("--iters", iters, 1, Integer.MAX_VALUE);
         range("--rx-depth", rxDepth, 1, Integer.MAX_VALUE);

@@ -12,9 +12,7 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.PortAttributes;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
-import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairCapacity;
-import io.rdma.verbs.QueuePairState;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SendChain;
@@ -23,6 +21,7 @@ import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
 import io.rdma.verbs.WorkRequestOpcode;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.ServerSocket;
 import java.security.SecureRandom;
@@ -31,7 +30,7 @@ import java.util.EnumSet;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One run of {@link PingPong} with its verbs objects. */
+/** One run of {@link PingPong} or a sibling with its verbs objects. */
 final class PingPongRun {
     private static final int EVENT_MILLIS = 10_000;
     private static final int PAGE = 4096;
@@ -41,15 +40,17 @@ final class PingPongRun {
 
     private final DeviceOption device;
     private final PingPongOptions options;
+    private final PingPongTransport transport;
     private int sent;
     private int received;
     private int posted;
     private boolean sending;
 
-    PingPongRun(DeviceOption device, PingPongOptions options) {
+    PingPongRun(DeviceOption device, PingPongOptions options, PingPongTransport transport) {
         this.device = device;
         this.options = options;
-        options.check();
+        this.transport = transport;
+        options.check(transport.defaultSize());
     }
 
     int serve() throws IOException {
@@ -67,16 +68,16 @@ final class PingPongRun {
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 CompletionChannel channel = context.createCompletionChannel();
                 CompletionQueue queue = context.createCompletionQueue(options.rxDepth + 1, channel);
-                MemoryRegion memory = domain.allocate(options.size, EnumSet.of(AccessFlag.LOCAL_WRITE));
-                QueuePair pair =
-                        domain.createQueuePair(queue, queue, new QueuePairCapacity(1, options.rxDepth, 1, 1, 0))) {
+                MemoryRegion memory = domain.allocate(
+                        (long) transport.headroom() + options.size, EnumSet.of(AccessFlag.LOCAL_WRITE));
+                QueuePair pair = domain.createQueuePair(
+                        transport.type(), queue, queue, new QueuePairCapacity(1, options.rxDepth, 1, 1, 0));
+                PingPongPath path = transport.path(options, domain, pair)) {
+            MemorySegment message = memory.segment().asSlice(transport.headroom());
             PortAttributes port = context.queryPort(options.ibPort);
             GidTableEntry gid = gid(context, port);
-            prepare(memory, listener == null);
-            pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
-                    .pkeyIndex(0)
-                    .port(options.ibPort)
-                    .access(EnumSet.noneOf(AccessFlag.class)));
+            prepare(message, listener == null);
+            path.init();
             receive(pair, memory, options.rxDepth);
             PingPongAddress local =
                     new PingPongAddress(port.lid(), pair.number(), new SecureRandom().nextInt(1 << 24), gid.gid());
@@ -86,19 +87,19 @@ final class PingPongRun {
             }
             PingPongAddress remote;
             if (listener != null) {
-                remote = PingPongHandshake.answer(listener, local, peer -> up(pair, gid, local, peer));
+                remote = PingPongHandshake.answer(listener, local, peer -> path.up(gid, local, peer));
             } else {
                 remote = PingPongHandshake.ask(Objects.requireNonNull(host), options.port, local);
-                up(pair, gid, local, remote);
+                path.up(gid, local, remote);
             }
             System.out.println(remote.line("remote"));
             long start = System.nanoTime();
             if (listener == null) {
-                send(pair, memory);
+                send(pair, path, memory);
             }
-            exchange(pair, queue, channel, memory);
+            exchange(pair, path, queue, channel, memory);
             report(System.nanoTime() - start);
-            return check(memory, listener != null);
+            return check(message, listener != null);
         }
     }
 
@@ -114,50 +115,30 @@ final class PingPongRun {
                         + " has no such GID: see devinfo, and choose one with --gid-idx"));
     }
 
-    private void prepare(MemoryRegion memory, boolean client) {
-        memory.segment().fill(FILL);
+    private void prepare(MemorySegment message, boolean client) {
+        message.fill(FILL);
         for (long page = 0; options.check && client && page < options.size; page += PAGE) {
-            memory.segment().set(ValueLayout.JAVA_BYTE, page, (byte) 0);
+            message.set(ValueLayout.JAVA_BYTE, page, (byte) 0);
         }
-    }
-
-    private void up(QueuePair pair, GidTableEntry gid, PingPongAddress local, PingPongAddress remote) {
-        QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
-                .pathMtu(options.pathMtu())
-                .destQpNum(remote.qpNumber())
-                .rqPsn(remote.psn())
-                .maxDestRdAtomic(1)
-                .minRnrTimer(12);
-        if (remote.gid().isZero()) {
-            toRtr.path(options.ibPort, remote.lid());
-        } else {
-            toRtr.path(options.ibPort, gid.index(), remote.gid(), remote.lid());
-        }
-        pair.modify(toRtr.serviceLevel(options.serviceLevel));
-        pair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
-                .sqPsn(local.psn())
-                .timeout(14)
-                .retryCnt(7)
-                .rnrRetry(7)
-                .maxRdAtomic(1));
     }
 
     private void receive(QueuePair pair, MemoryRegion memory, int count) {
         ReceiveChain chain = new ReceiveChain(count, 1);
         chain.clear();
         for (int i = 0; i < count; i++) {
-            chain.add(RECEIVE).entry(memory.segment().address(), options.size, memory.lkey());
+            chain.add(RECEIVE).entry(memory.segment().address(), transport.headroom() + options.size, memory.lkey());
         }
         posted(pair.post(chain), "ibv_post_recv");
         posted += count;
     }
 
-    private void send(QueuePair pair, MemoryRegion memory) {
+    private void send(QueuePair pair, PingPongPath path, MemoryRegion memory) {
         SendChain chain = new SendChain(1, 1);
         chain.clear();
         chain.add(SEND, WorkRequestOpcode.SEND)
-                .entry(memory.segment().address(), options.size, memory.lkey())
+                .entry(memory.segment().address() + transport.headroom(), options.size, memory.lkey())
                 .signaled();
+        path.address(chain);
         posted(pair.post(chain), "ibv_post_send");
         sending = true;
     }
@@ -169,7 +150,8 @@ final class PingPongRun {
     }
 
     /** Sends when both the last send is completed and a message has come; done after as many of each as asked for. */
-    private void exchange(QueuePair pair, CompletionQueue queue, CompletionChannel channel, MemoryRegion memory) {
+    private void exchange(
+            QueuePair pair, PingPongPath path, CompletionQueue queue, CompletionChannel channel, MemoryRegion memory) {
         CompletionBatch batch = new CompletionBatch(2);
         int turns = 0; // messages that came and are not answered yet
         while (sent < options.iters || received < options.iters) {
@@ -195,7 +177,7 @@ final class PingPongRun {
             }
             if (!sending && turns > 0 && sent < options.iters) {
                 turns--;
-                send(pair, memory);
+                send(pair, path, memory);
             }
         }
     }
@@ -224,10 +206,10 @@ final class PingPongRun {
                 "%d iters in %.2f seconds = %.2f usec/iter%n", options.iters, seconds, nanos / 1e3 / options.iters);
     }
 
-    private int check(MemoryRegion memory, boolean server) {
+    private int check(MemorySegment message, boolean server) {
         int wrong = 0;
         for (long page = 0; options.check && server && page < options.size; page += PAGE) {
-            if (memory.segment().get(ValueLayout.JAVA_BYTE, page) != 0) {
+            if (message.get(ValueLayout.JAVA_BYTE, page) != 0) {
                 System.out.println("invalid data in page " + page / PAGE);
                 wrong++;
             }

@@ -85,14 +85,15 @@ abstract class SamplesContract {
         }
     }
 
-    @Test
-    void pingPongGoesBetweenTwoProcesses() throws Exception {
-        String[] options = {"--size", "10000", "--iters", "20", "--chk", "--sl", "3", "--mtu", "1024"};
+    @ParameterizedTest
+    @CsvSource({"pingpong, 10000", "uc-pingpong, 5000", "ud-pingpong, 1024"})
+    void pingPongGoesBetweenTwoProcesses(String command, int size) throws Exception {
+        String[] options = {"--size", Integer.toString(size), "--iters", "20", "--chk", "--sl", "3", "--mtu", "1024"};
         String port = Integer.toString(freePort());
-        try (SampleProcess serving = run(with(options, "pingpong", "server", "--port", port, "--events"))) {
+        try (SampleProcess serving = run(with(options, command, "server", "--port", port, "--events"))) {
             serving.await("  local address:");
-            try (SampleProcess calling = run(with(options, "pingpong", "client", "127.0.0.1", "--port", port))) {
-                assertThat(calling.ended(0).output()).contains("20 iters in").contains("400000 bytes in");
+            try (SampleProcess calling = run(with(options, command, "client", "127.0.0.1", "--port", port))) {
+                assertThat(calling.ended(0).output()).contains("20 iters in").contains(40L * size + " bytes in");
             }
             assertThat(serving.ended(0).output()).contains("20 iters in").doesNotContain("invalid data");
         }

@@ -1,0 +1,58 @@
+package io.rdma.samples;
+
+import io.rdma.verbs.AddressHandle;
+import io.rdma.verbs.GidTableEntry;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairState;
+import io.rdma.verbs.SendChain;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A queue pair that sends datagrams to one peer, with the queue key that {@code ibv_ud_pingpong} has. */
+final class DatagramPath implements PingPongPath {
+    private static final int QKEY = 0x1111_1111;
+
+    private final PingPongOptions options;
+    private final ProtectionDomain domain;
+    private final QueuePair pair;
+    private @Nullable AddressHandle peer;
+    private int peerNumber;
+
+    DatagramPath(PingPongOptions options, ProtectionDomain domain, QueuePair pair) {
+        this.options = options;
+        this.domain = domain;
+        this.pair = pair;
+    }
+
+    @Override
+    public void init() {
+        pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
+                .pkeyIndex(0)
+                .port(options.ibPort)
+                .qkey(QKEY));
+    }
+
+    @Override
+    public void up(GidTableEntry gid, PingPongAddress local, PingPongAddress remote) {
+        pair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
+        pair.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(local.psn()));
+        peer = domain.createAddressHandle(remote.path(options, gid));
+        peerNumber = remote.qpNumber();
+    }
+
+    @Override
+    public void address(SendChain chain) {
+        chain.destination(Objects.requireNonNull(peer), peerNumber, QKEY);
+    }
+
+    /** Before the queue pair, like every path: by then nothing is in flight, or nobody will ever look. */
+    @Override
+    public void close() {
+        AddressHandle handle = peer;
+        if (handle != null) {
+            handle.close();
+        }
+    }
+}
