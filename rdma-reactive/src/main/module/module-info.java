@@ -20,10 +20,19 @@ module io.rdma.reactive {
     requires static micrometer.core;
     requires static micrometer.observation;
 
+    // The auto-configuration of Spring Boot, likewise.
+    requires static spring.boot;
+    requires static spring.boot.autoconfigure;
+    requires static spring.boot.health;
+    requires static spring.context;
+    requires static spring.core;
+
     // Client, server, connection and encoder; what implements them is not public.
     exports io.rdma.reactive;
     // Meters and observations.
     exports io.rdma.reactive.micrometer;
     // RSocket over RDMA.
     exports io.rdma.reactive.rsocket;
+    // Auto-configuration of Spring Boot, and what applications name of it.
+    exports io.rdma.reactive.spring;
 }

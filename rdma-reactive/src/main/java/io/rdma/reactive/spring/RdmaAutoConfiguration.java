@@ -1,0 +1,58 @@
+package io.rdma.reactive.spring;
+
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.ResourceOptions;
+import io.rdma.reactive.RdmaClient;
+import io.rdma.reactive.RdmaServer;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+
+/** An open device, a client and a server from properties {@code rdma.*}; each gives way to a bean of the application's. */
+@AutoConfiguration
+@ConditionalOnBooleanProperty(name = "rdma.enabled", matchIfMissing = true)
+@Conditional(OnRdmaDevice.class)
+@EnableConfigurationProperties(RdmaProperties.class)
+public final class RdmaAutoConfiguration {
+    RdmaAutoConfiguration() {}
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    RdmaResources rdmaResources(RdmaProperties properties) {
+        return new RdmaResources(
+                OnRdmaDevice.device(properties.device()), ResourceOptions.DEFAULT.withLoops(properties.loops()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RdmaClient rdmaClient(RdmaProperties properties, RdmaResources resources) {
+        return RdmaClient.create()
+                .resources(resources)
+                .host(properties.client().host())
+                .port(properties.client().port())
+                .options(options -> options.withMaxMessageSize(properties.maxMessageSize()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RdmaServer rdmaServer(RdmaProperties properties, RdmaResources resources) {
+        return RdmaServer.create()
+                .resources(resources)
+                .host(properties.server().host())
+                .port(properties.server().port())
+                .limits(limits -> limits.withConnections(properties.server().maxConnections()))
+                .options(options -> options.withMaxMessageSize(properties.maxMessageSize()));
+    }
+
+    @Bean
+    @ConditionalOnBean(RdmaConnectionHandler.class)
+    @ConditionalOnMissingBean
+    RdmaServerLifecycle rdmaServerLifecycle(
+            RdmaServer server, RdmaConnectionHandler handler, RdmaProperties properties) {
+        return new RdmaServerLifecycle(server, handler, properties.server().shutdownTimeout());
+    }
+}

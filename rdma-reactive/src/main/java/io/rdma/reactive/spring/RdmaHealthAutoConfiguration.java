@@ -1,0 +1,25 @@
+package io.rdma.reactive.spring;
+
+import io.rdma.engine.RdmaResources;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
+import org.springframework.context.annotation.Bean;
+
+/** The health indicator {@code rdma}, with {@code spring-boot-health} on the class path. */
+@AutoConfiguration(after = RdmaAutoConfiguration.class)
+@ConditionalOnClass({ReactiveHealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+@ConditionalOnBean(RdmaResources.class)
+@ConditionalOnEnabledHealthIndicator("rdma")
+public final class RdmaHealthAutoConfiguration {
+    RdmaHealthAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean(name = {"rdmaHealthIndicator", "rdmaHealthContributor"})
+    RdmaHealthIndicator rdmaHealthIndicator(RdmaResources resources) {
+        return new RdmaHealthIndicator(resources);
+    }
+}

@@ -1,0 +1,37 @@
+package io.rdma.reactive.spring;
+
+import io.rdma.engine.RdmaResources;
+import io.rdma.verbs.PortAttributes;
+import io.rdma.verbs.PortState;
+import org.springframework.boot.health.contributor.AbstractReactiveHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Up while the device answers and one of its ports is active; tells its name, its ports' states and how many connections there are. */
+public final class RdmaHealthIndicator extends AbstractReactiveHealthIndicator {
+    private final RdmaResources resources;
+
+    RdmaHealthIndicator(RdmaResources resources) {
+        super("RDMA health check failed");
+        this.resources = resources;
+    }
+
+    @Override
+    protected Mono<Health> doHealthCheck(Health.Builder builder) {
+        return Mono.fromCallable(() -> check(builder)).subscribeOn(Schedulers.boundedElastic()); // asks the device
+    }
+
+    private Health check(Health.Builder builder) {
+        builder.withDetail("device", resources.context().name());
+        boolean active = false;
+        int ports = resources.context().queryDevice().physPortCnt();
+        for (int port = 1; port <= ports; port++) {
+            PortAttributes attributes = resources.context().queryPort(port);
+            active |= attributes.state() == PortState.ACTIVE;
+            builder.withDetail("port" + port, attributes.state().name());
+        }
+        builder.withDetail("connections", resources.endpoints().size());
+        return (active ? builder.up() : builder.down()).build();
+    }
+}

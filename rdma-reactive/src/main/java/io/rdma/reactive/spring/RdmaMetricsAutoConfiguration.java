@@ -1,0 +1,24 @@
+package io.rdma.reactive.spring;
+
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.rdma.engine.RdmaResources;
+import io.rdma.reactive.micrometer.RdmaMetrics;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** Meters of the open device, with Micrometer on the class path; Boot binds them to its registries. */
+@AutoConfiguration(after = RdmaAutoConfiguration.class)
+@ConditionalOnClass(MeterBinder.class)
+@ConditionalOnBean(RdmaResources.class)
+public final class RdmaMetricsAutoConfiguration {
+    RdmaMetricsAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean
+    RdmaMetrics rdmaMetrics(RdmaResources resources) {
+        return new RdmaMetrics(resources);
+    }
+}

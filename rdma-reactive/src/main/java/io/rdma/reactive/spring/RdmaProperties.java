@@ -1,0 +1,51 @@
+package io.rdma.reactive.spring;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Properties {@code rdma.*}.
+ *
+ * @param enabled whether anything is configured
+ * @param required whether the application must not start without a device
+ * @param device name of the device, such as mlx5_0 or soft0; the default device unless set
+ * @param loops completion loops, each a thread
+ * @param maxMessageSize largest message in bytes that is received
+ * @param client where clients connect to
+ * @param server where the server listens
+ */
+@ConfigurationProperties("rdma")
+public record RdmaProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("false") boolean required,
+        @Nullable String device,
+        @DefaultValue("1") int loops,
+        @DefaultValue("67108864") int maxMessageSize,
+        @DefaultValue Client client,
+        @DefaultValue Server server) {
+    /**
+     * Properties {@code rdma.client.*}.
+     *
+     * @param host name or address of the server
+     * @param port its port
+     */
+    public record Client(
+            @DefaultValue("localhost") String host,
+            @DefaultValue("7471") int port) {}
+
+    /**
+     * Properties {@code rdma.server.*}; the server runs if there is a bean of type RdmaConnectionHandler.
+     *
+     * @param host local name or address to listen on
+     * @param port port to listen on, 0 for a free one
+     * @param maxConnections connections at once, refused beyond
+     * @param shutdownTimeout how long a stop waits for handlers to end by themselves
+     */
+    public record Server(
+            @DefaultValue("localhost") String host,
+            @DefaultValue("7471") int port,
+            @DefaultValue("1000") int maxConnections,
+            @DefaultValue("5s") Duration shutdownTimeout) {}
+}

@@ -1,0 +1,156 @@
+package io.rdma.reactive.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.rdma.engine.RdmaResources;
+import io.rdma.reactive.RdmaClient;
+import io.rdma.reactive.RdmaConnection;
+import io.rdma.reactive.RdmaServer;
+import io.rdma.reactive.micrometer.RdmaMetrics;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Mono;
+
+/** What an application gets from properties {@code rdma.*}. */
+class RdmaAutoConfigurationTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final ApplicationContextRunner contexts = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    RdmaAutoConfiguration.class, RdmaHealthAutoConfiguration.class, RdmaMetricsAutoConfiguration.class))
+            .withPropertyValues("rdma.device=soft0", "rdma.server.host=127.0.0.1", "rdma.server.port=0");
+
+    @Test
+    void aDeviceAClientAndAServerButNothingListensWithoutAHandler() {
+        contexts.run(context -> assertThat(context)
+                .hasNotFailed()
+                .hasSingleBean(RdmaResources.class)
+                .hasSingleBean(RdmaClient.class)
+                .hasSingleBean(RdmaServer.class)
+                .hasSingleBean(RdmaHealthIndicator.class)
+                .hasSingleBean(RdmaMetrics.class)
+                .doesNotHaveBean(RdmaServerLifecycle.class));
+    }
+
+    @Test
+    void withAHandlerTheServerServesFromStartToStop() {
+        AtomicReference<RdmaConnection> left = new AtomicReference<>();
+        AtomicReference<RdmaServerLifecycle> lifecycle = new AtomicReference<>();
+        contexts.withBean(
+                        RdmaConnectionHandler.class,
+                        () -> connection -> connection
+                                .receive(message -> message.toByteArray())
+                                .concatMap(bytes -> connection.send(
+                                        bytes.length,
+                                        target -> target.copyFrom(java.lang.foreign.MemorySegment.ofArray(bytes))))
+                                .then())
+                .withPropertyValues("rdma.server.shutdown-timeout=100ms")
+                .run(context -> {
+                    lifecycle.set(context.getBean(RdmaServerLifecycle.class));
+                    RdmaConnection client = context.getBean(RdmaClient.class)
+                            .host("127.0.0.1")
+                            .port(lifecycle.get().address().getPort())
+                            .connectNow(PATIENCE);
+                    left.set(client);
+                    client.send(5, target -> {}).block(PATIENCE);
+                    assertThat(client.receive(message -> message.length()).blockFirst(PATIENCE))
+                            .isEqualTo(5);
+                    Health health = Objects.requireNonNull(
+                            context.getBean(RdmaHealthIndicator.class).health().block(PATIENCE));
+                    assertThat(health.getStatus()).isEqualTo(Status.UP);
+                    assertThat(health.getDetails())
+                            .containsEntry("device", "soft0")
+                            .containsEntry("port1", "ACTIVE")
+                            .containsEntry("connections", 2); // both ends
+                });
+        assertThat(lifecycle.get().isRunning()).isFalse();
+        left.get().onDispose().block(PATIENCE); // it was closed with the context
+    }
+
+    @Test
+    void aStopLetsAHandlerEndByItself() {
+        AtomicReference<RdmaConnection> client = new AtomicReference<>();
+        AtomicReference<String> ended = new AtomicReference<>("cancelled");
+        CountDownLatch handled = new CountDownLatch(1);
+        contexts.withBean(
+                        RdmaConnectionHandler.class,
+                        () -> connection -> Mono.delay(Duration.ofMillis(300))
+                                .doOnSubscribe(subscription -> handled.countDown())
+                                .doOnNext(tick -> ended.set("by itself"))
+                                .then())
+                .withPropertyValues("rdma.server.shutdown-timeout=60s")
+                .run(context -> {
+                    client.set(context.getBean(RdmaClient.class)
+                            .host("127.0.0.1")
+                            .port(context.getBean(RdmaServerLifecycle.class)
+                                    .address()
+                                    .getPort())
+                            .connectNow(PATIENCE));
+                    // The client is connected before the server's handler has it.
+                    assertThat(handled.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                            .isTrue();
+                });
+        assertThat(ended).hasValue("by itself");
+        client.get().onDispose().block(PATIENCE);
+    }
+
+    @Test
+    void noDeviceDoesNotBreakTheContext() {
+        contexts.withPropertyValues("rdma.device=mlx5_77")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(RdmaResources.class)
+                        .doesNotHaveBean(RdmaClient.class)
+                        .doesNotHaveBean(RdmaHealthIndicator.class)
+                        .doesNotHaveBean(RdmaMetrics.class));
+    }
+
+    @Test
+    void unlessItIsRequired() {
+        contexts.withPropertyValues("rdma.device=mlx5_77", "rdma.required=true")
+                .run(context -> assertThat(context).hasFailed().getFailure().hasStackTraceContaining("mlx5_77"));
+    }
+
+    @Test
+    void nothingIfItIsNotEnabled() {
+        contexts.withPropertyValues("rdma.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(RdmaResources.class));
+    }
+
+    @Test
+    void beansOfTheApplicationWin() {
+        RdmaClient own = RdmaClient.create().host("elsewhere");
+        contexts.withBean(RdmaClient.class, () -> own)
+                .run(context -> assertThat(context.getBean(RdmaClient.class)).isSameAs(own));
+    }
+
+    @Test
+    void withoutMicrometerAndHealthTheRestWorks() {
+        contexts.withClassLoader(
+                        new FilteredClassLoader("io.micrometer", "org.springframework.boot.health.contributor"))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(RdmaClient.class)
+                        .doesNotHaveBean("rdmaMetrics")
+                        .doesNotHaveBean("rdmaHealthIndicator"));
+    }
+
+    @Test
+    void metersAreBound() {
+        contexts.run(context -> {
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            context.getBean(RdmaMetrics.class).bindTo(registry);
+            assertThat(registry.get("rdma.connections").gauge().value()).isZero();
+        });
+    }
+}
