@@ -63,7 +63,7 @@ final class Side implements AutoCloseable {
         domain = context.allocateProtectionDomain();
         channel = context.createCompletionChannel();
         queue = context.createCompletionQueue(2 * DEPTH, channel);
-        EnumSet<AccessFlag> all = EnumSet.allOf(AccessFlag.class);
+        EnumSet<AccessFlag> all = EnumSet.range(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC);
         region = domain.allocate(bytes, all);
         pair = domain.createQueuePair(queue, queue, new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 0));
         GidTableEntry gid = gid(control.getLocalAddress());
