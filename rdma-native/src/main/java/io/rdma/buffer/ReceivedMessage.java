@@ -1,8 +1,7 @@
 package io.rdma.buffer;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  * less to send into, which is the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message without bytes and with immediate data.
  */
 public final class ReceivedMessage implements AutoCloseable {
-    private static final VarHandle CLOSED = closed();
+    // Of a field, not an AtomicBoolean: an object less for each message.
+    private static final AtomicIntegerFieldUpdater<ReceivedMessage> CLOSED =
+            AtomicIntegerFieldUpdater.newUpdater(ReceivedMessage.class, "closed");
 
     private final MemorySegment memory;
     private final boolean hasImmediate;
@@ -19,7 +20,7 @@ public final class ReceivedMessage implements AutoCloseable {
     private final IntConsumer giveBack;
     private final int place;
     private final LeakDetector.@Nullable Trace trace;
-    private volatile boolean closed;
+    private volatile int closed; // 0 or 1
 
     /**
      * A message; made by the engine.
@@ -39,14 +40,6 @@ public final class ReceivedMessage implements AutoCloseable {
         this.trace = LeakDetector.watch(this, "a received message");
     }
 
-    private static VarHandle closed() { // a field, not an AtomicBoolean: an object less for each message
-        try {
-            return MethodHandles.lookup().findVarHandle(ReceivedMessage.class, "closed", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     /**
      * The bytes, valid until {@link #close}.
      *
@@ -54,7 +47,7 @@ public final class ReceivedMessage implements AutoCloseable {
      * @throws IllegalStateException if closed
      */
     public MemorySegment segment() {
-        if (closed) {
+        if (closed != 0) {
             throw new IllegalStateException("message is closed: its buffer belongs to the device again");
         }
         return memory;
@@ -106,13 +99,13 @@ public final class ReceivedMessage implements AutoCloseable {
      * @return true if so
      */
     public boolean isClosed() {
-        return closed;
+        return closed != 0;
     }
 
     /** Gives the buffer back to be posted again; a second call does nothing. Any thread. */
     @Override
     public void close() {
-        if (CLOSED.compareAndSet(this, false, true)) {
+        if (CLOSED.compareAndSet(this, 0, 1)) {
             if (trace != null) {
                 trace.close();
             }

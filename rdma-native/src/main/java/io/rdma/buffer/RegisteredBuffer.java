@@ -3,8 +3,7 @@ package io.rdma.buffer;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -25,7 +24,9 @@ public final class RegisteredBuffer implements AutoCloseable {
     private static final int CLOSED = 1 << 31;
     private static final int WRITING = 1 << 30;
 
-    private static final VarHandle WORD = word();
+    // Of a field, not an AtomicInteger: an object less for each lease.
+    private static final AtomicIntegerFieldUpdater<RegisteredBuffer> WORD =
+            AtomicIntegerFieldUpdater.newUpdater(RegisteredBuffer.class, "word");
 
     private final MemoryRegion region;
     private final MemorySegment memory;
@@ -68,14 +69,6 @@ public final class RegisteredBuffer implements AutoCloseable {
         MemorySegment part = region.segment().asSlice(offset, bytes);
         region.retain();
         return new RegisteredBuffer(region, part, memory -> region.release());
-    }
-
-    private static VarHandle word() { // a field, not an AtomicInteger: an object less for each lease
-        try {
-            return MethodHandles.lookup().findVarHandle(RegisteredBuffer.class, "word", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
     }
 
     /**
@@ -178,7 +171,7 @@ public final class RegisteredBuffer implements AutoCloseable {
 
     /** Ends one {@link #beginRead}. */
     public void endRead() {
-        if ((int) WORD.getAndAdd(this, -1) - 1 == CLOSED) {
+        if (WORD.decrementAndGet(this) == CLOSED) {
             lessor.giveBack(memory);
         }
     }
@@ -207,7 +200,7 @@ public final class RegisteredBuffer implements AutoCloseable {
 
     /** Ends {@link #beginWrite}. */
     public void endWrite() {
-        if ((int) WORD.getAndAdd(this, -WRITING) - WRITING == CLOSED) {
+        if (WORD.addAndGet(this, -WRITING) == CLOSED) {
             lessor.giveBack(memory);
         }
     }
@@ -224,7 +217,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     /** Ends the caller's interest; a second call does nothing. Never waits. */
     @Override
     public void close() {
-        int before = (int) WORD.getAndBitwiseOr(this, CLOSED);
+        int before = WORD.getAndUpdate(this, now -> now | CLOSED);
         if (trace != null) {
             trace.close();
         }

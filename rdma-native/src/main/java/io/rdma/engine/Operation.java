@@ -2,8 +2,7 @@ package io.rdma.engine;
 
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +29,9 @@ public abstract class Operation {
 
     private static final Runnable NOTHING = () -> {};
 
-    private static final VarHandle STATE = state();
+    // Of a field, not an AtomicInteger: an object less for each operation.
+    private static final AtomicIntegerFieldUpdater<Operation> STATE =
+            AtomicIntegerFieldUpdater.newUpdater(Operation.class, "state");
 
     private final WorkRequest request;
     private volatile int state; // NEW
@@ -45,14 +46,6 @@ public abstract class Operation {
      */
     protected Operation(WorkRequest request) {
         this.request = request;
-    }
-
-    private static VarHandle state() { // a field, not an AtomicInteger: an object less for each operation
-        try {
-            return MethodHandles.lookup().findVarHandle(Operation.class, "state", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
     }
 
     private boolean move(int from, int to) {

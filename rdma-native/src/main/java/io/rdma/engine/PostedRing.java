@@ -1,42 +1,36 @@
 package io.rdma.engine;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Slots are taken in order by the thread that drains the send queue, and retired in the same order by the loop.
 // - posted - retired requests are in the device. A slot is written again only by who saw the count that retired it, so
-// release and acquire are enough, and no store waits for others (a volatile one costs as much as an atomic
-// instruction).
+// stores by lazySet are enough, which wait for no others (a volatile one costs as much as an atomic instruction).
 
 /** What a send queue has in the device, oldest first: a slot for each work request, with the operation it belongs to. */
 final class PostedRing {
-    private static final VarHandle POSTED = handle("posted", long.class);
-    private static final VarHandle RETIRED = handle("retired", long.class);
-    private static final VarHandle RETIRED_READS = handle("retiredReads", int.class);
+    private static final AtomicLongFieldUpdater<PostedRing> POSTED =
+            AtomicLongFieldUpdater.newUpdater(PostedRing.class, "posted");
+    private static final AtomicLongFieldUpdater<PostedRing> RETIRED =
+            AtomicLongFieldUpdater.newUpdater(PostedRing.class, "retired");
+    private static final AtomicIntegerFieldUpdater<PostedRing> RETIRED_READS =
+            AtomicIntegerFieldUpdater.newUpdater(PostedRing.class, "retiredReads");
 
     private final int depth;
     private final AtomicReferenceArray<@Nullable Operation> slots;
     private int postSlot; // (drainer)
     private int postedReads; // (drainer)
-    private long posted; // (drainer) writes
+    private volatile long posted; // (drainer) writes
     private int retireSlot; // (loop)
-    private long retired; // (loop) writes
-    private int retiredReads; // (loop) writes
+    private volatile long retired; // (loop) writes
+    private volatile int retiredReads; // (loop) writes
 
     PostedRing(int depth) {
         this.depth = depth;
         slots = new AtomicReferenceArray<>(depth);
-    }
-
-    private static VarHandle handle(String field, Class<?> type) {
-        try {
-            return MethodHandles.lookup().findVarHandle(PostedRing.class, field, type);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
     }
 
     int depth() {
@@ -45,12 +39,12 @@ final class PostedRing {
 
     /** Requests that are posted and not retired. Any thread. */
     long inFlight() {
-        return (long) POSTED.getAcquire(this) - (long) RETIRED.getAcquire(this);
+        return posted - retired;
     }
 
     /** Reads and atomics that were taken and not retired. Drainer. */
     int readsInFlight() {
-        return postedReads - (int) RETIRED_READS.getAcquire(this);
+        return postedReads - retiredReads;
     }
 
     /** The slot of the next request. Drainer. */
@@ -70,7 +64,7 @@ final class PostedRing {
 
     /** So many of those taken go to the device: before the post, since a completion may be polled before it returns. Drainer. */
     void posted(int count) {
-        POSTED.setRelease(this, posted + count);
+        POSTED.lazySet(this, posted + count);
     }
 
     /** The request that was taken last was not posted after all. Drainer. @return null if it was a control frame */
@@ -79,7 +73,7 @@ final class PostedRing {
         postSlot = (postSlot == 0 ? depth : postSlot) - 1;
         Operation operation = slots.getPlain(postSlot);
         slots.setRelease(postSlot, null);
-        POSTED.setRelease(this, posted - 1);
+        POSTED.lazySet(this, posted - 1);
         if (operation != null && operation.request().opcode().isReadOrAtomic()) {
             postedReads--;
         }
@@ -91,25 +85,22 @@ final class PostedRing {
         return retireSlot;
     }
 
-    /** What a slot holds. Loop. */
+    /** What a slot holds: null if it is a control frame. Loop. */
     @Nullable
     Operation at(int slot) {
         return slots.getAcquire(slot);
     }
 
-    /** The oldest request is done. Loop. @return null if it was a control frame */
-    @Nullable
-    Operation retire() {
+    /** The oldest request, of an operation or of none, is done: its slot, and the result there, may be overwritten. Loop. */
+    void retire(@Nullable Operation operation) {
         int slot = retireSlot;
         retireSlot = slot + 1 == depth ? 0 : slot + 1;
-        Operation operation = slots.getAcquire(slot);
         if (operation != null) {
             slots.setRelease(slot, null);
             if (operation.request().opcode().isReadOrAtomic()) {
-                RETIRED_READS.setRelease(this, retiredReads + 1);
+                RETIRED_READS.lazySet(this, retiredReads + 1);
             }
         }
-        RETIRED.setRelease(this, retired + 1);
-        return operation;
+        RETIRED.lazySet(this, retired + 1);
     }
 }

@@ -311,7 +311,7 @@ final class SendQueue implements InFlightTable.Owner {
         int slot = ring.oldest();
         Operation operation = ring.at(slot);
         long value = operation != null && operation.request().isAtomic() ? encoder.result(slot) : 0;
-        ring.retire(); // from now on the slot, and its result, may be overwritten
+        ring.retire(operation);
         if (operation != null) {
             end(operation, value, error);
         }
