@@ -1,17 +1,33 @@
 package io.rdma.reactive.spring;
 
+import io.rdma.cm.ConnectionOptions;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.ResourceOptions;
+import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RdmaDevices;
 import io.rdma.verbs.RdmaException;
+import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Matches if there is the device that the properties ask for, or if they say that there must be: its bean fails then and says why. */
-final class OnRdmaDevice extends SpringBootCondition {
+/**
+ * Matches if the device that the properties ask for can be used, which only a trial shows: it is opened, as much memory is registered as a connection takes, and it is closed
+ * again. Matches also if the properties say that there must be one: its bean fails then and says why.
+ */
+final class OnRdmaDevice extends SpringBootCondition implements ConfigurationCondition {
+    /** Asked once, when the beans are registered, and not while configurations are still read. */
+    @Override
+    public ConfigurationPhase getConfigurationPhase() {
+        return ConfigurationPhase.REGISTER_BEAN;
+    }
+
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
         Environment environment = context.getEnvironment();
@@ -20,14 +36,27 @@ final class OnRdmaDevice extends SpringBootCondition {
             return ConditionOutcome.match(message.because("rdma.required is true"));
         }
         try {
-            return ConditionOutcome.match(message.found("device")
-                    .items(device(environment.getProperty("rdma.device")).name()));
+            RdmaDevice device = device(environment.getProperty("rdma.device"));
+            tryOut(device);
+            return ConditionOutcome.match(message.found("device").items(device.name()));
         } catch (RdmaException | IllegalArgumentException | IllegalStateException e) {
             return ConditionOutcome.noMatch(message.because(e.getMessage()));
         }
     }
 
-    static RdmaDevice device(@org.jspecify.annotations.Nullable String name) {
+    static RdmaDevice device(@Nullable String name) {
         return name == null || name.isBlank() ? RdmaDevices.defaultDevice() : RdmaDevices.named(name);
+    }
+
+    private static void tryOut(RdmaDevice device) {
+        ConnectionOptions usual = ConnectionOptions.DEFAULT;
+        long bytes = (long) usual.receiveBuffers() * usual.receiveBufferSize()
+                + (long) usual.sendBuffers() * usual.sendBufferSize();
+        try (RdmaResources resources = new RdmaResources(device, ResourceOptions.DEFAULT)) {
+            resources
+                    .domain()
+                    .allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE))
+                    .close();
+        }
     }
 }
