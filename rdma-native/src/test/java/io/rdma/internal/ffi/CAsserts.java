@@ -9,12 +9,20 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
 
-/** What the binding takes for granted, as static assertions over C's own header, for a C compiler to judge. */
+/** What the binding takes for granted of C's own header, for a C compiler to judge, as static assertions, or for {@link Jextract}. */
 final class CAsserts {
+    /** What an expression of C is worth, by the binding. */
+    record Claim(String expression, long value) {
+        String staticAssert() {
+            return "_Static_assert((" + expression + ") == " + value + ", \"not " + value + "\");";
+        }
+    }
+
     private final String header;
-    private final List<String> asserts = new ArrayList<>();
+    private final List<Claim> claims = new ArrayList<>();
 
     CAsserts(String header) {
         this.header = header;
@@ -29,11 +37,11 @@ final class CAsserts {
     }
 
     void equal(String expression, long value) {
-        asserts.add("_Static_assert((" + expression + ") == " + value + ", \"not " + value + "\");");
+        claims.add(new Claim(expression, value));
     }
 
-    int count() {
-        return asserts.size();
+    List<Claim> all() {
+        return claims;
     }
 
     /** Skips the test where the header or the compiler is missing. */
@@ -57,7 +65,8 @@ final class CAsserts {
         Path source = folder.resolve("layout.c");
         Files.writeString(
                 source,
-                "#include <stddef.h>\n#include <netinet/in.h>\n#include <" + header + ">\n" + String.join("\n", asserts)
+                "#include <stddef.h>\n#include <netinet/in.h>\n#include <" + header + ">\n"
+                        + claims.stream().map(Claim::staticAssert).collect(Collectors.joining("\n"))
                         + "\nint main(void) { return 0; }\n");
         // The headers are the same for all architectures, but a cross compiler does not look there by itself.
         Process process = new ProcessBuilder(compiler, "-fsyntax-only", "-idirafter", "/usr/include", source.toString())
