@@ -11,6 +11,8 @@ import java.lang.invoke.VarHandle;
 // answered with one NAK.
 // - Reads and atomics become jobs, answered in order; one acknowledge or NAK can be pending and is sent only behind all
 // jobs, so it cannot overtake.
+// - An acknowledge never carries the PSN of a read or atomic, whose answer alone ends it: rdma_rxe takes it for that
+// answer.
 // - A request that is refused for good ends the queue pair after its NAK was sent.
 
 /** The receiving side of a queue pair: checks, executes and answers what the peer asks. IB spec volume 1, 9.7. */
@@ -23,6 +25,7 @@ final class Responder implements ReceiveSide {
     private final Packet packet = new Packet();
     private AnswerQueue answers = new AnswerQueue(1);
     private int expected;
+    private int acknowledgeable; // PSN of the last packet that was executed and is no read or atomic
     private int msn;
     private boolean nakSent;
     private int pendingSyndrome = NONE;
@@ -41,6 +44,7 @@ final class Responder implements ReceiveSide {
     @Override
     public void reset(int psn) {
         expected = psn;
+        acknowledgeable = Psn.add(psn, -1);
         msn = 0;
         nakSent = false;
         pendingSyndrome = NONE;
@@ -142,7 +146,7 @@ final class Responder implements ReceiveSide {
         } else if (Opcode.isAtomic(p.opcode)) {
             answers.repeatAtomic(p.psn);
         } else if (pendingSyndrome == NONE) {
-            pend(Aeth.ACK, Psn.add(expected, -1));
+            pend(Aeth.ACK, acknowledgeable);
         }
     }
 
@@ -251,6 +255,7 @@ final class Responder implements ReceiveSide {
     }
 
     private void accept(Packet p) {
+        acknowledgeable = p.psn;
         expected = Psn.add(expected, 1);
         if (p.ackRequest) {
             if (pendingSyndrome == Aeth.ACK) {

@@ -1,0 +1,78 @@
+package io.rdma.internal.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a peer gets that repeats its requests, packet by packet. */
+class DuplicateRequestTest {
+    private static final int PSN = 0x1000;
+    private static final int PEER_QPN = 0x4711;
+    private static final long PATIENCE_NANOS = 30_000_000_000L;
+
+    private final Packet packet = new Packet();
+    private Arena arena;
+    private UdpLink peer;
+    private SoftSide side;
+
+    @BeforeEach
+    void connect() {
+        arena = Arena.ofShared();
+        peer = new UdpLink(SoftConfig.loopback(), new Counters());
+        side = new SoftSide(arena, SoftFaults.NONE);
+        side.connect(SoftAddress.gid(peer.local()), PEER_QPN, PSN);
+    }
+
+    @AfterEach
+    void close() {
+        side.close();
+        peer.close();
+        arena.close();
+    }
+
+    private void send(int opcode, int psn, long address) {
+        packet.reset(opcode, side.qp.qpNum(), psn);
+        packet.ackRequest = true;
+        packet.remoteAddress = address;
+        packet.rkey = side.mr.rkey();
+        packet.swapAdd = 1;
+        peer.send(packet, SoftAddress.of(side.gid()));
+        peer.flush();
+    }
+
+    private void expect(int opcode, int psn) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (peer.receive(packet) == null) {
+            assertThat(System.nanoTime()).as("an answer in time").isLessThan(deadline);
+            peer.await(1_000_000);
+        }
+        assertThat(packet.opcode).isEqualTo(opcode);
+        assertThat(packet.psn).isEqualTo(psn);
+    }
+
+    /**
+     * rdma_rxe completes a read or atomic by an acknowledge of its PSN as if it were the answer, without data: whoever repeats a write whose read's answer was lost must not get
+     * one.
+     */
+    @Test
+    void theAcknowledgeOfARepeatedWriteIsNeverThatOfAReadOrAtomicBehindIt() {
+        long address = side.memory.address();
+        send(Opcode.WRITE_ONLY, PSN, address);
+        expect(Opcode.ACKNOWLEDGE, PSN);
+        send(Opcode.READ_REQUEST, PSN + 1, address);
+        expect(Opcode.READ_ONLY, PSN + 1);
+        send(Opcode.WRITE_ONLY, PSN, address);
+        expect(Opcode.ACKNOWLEDGE, PSN);
+        send(Opcode.FETCH_ADD, PSN + 2, address);
+        expect(Opcode.ATOMIC_ACKNOWLEDGE, PSN + 2);
+        send(Opcode.WRITE_ONLY, PSN, address);
+        expect(Opcode.ACKNOWLEDGE, PSN);
+        send(Opcode.WRITE_ONLY, PSN + 3, address);
+        expect(Opcode.ACKNOWLEDGE, PSN + 3);
+        send(Opcode.WRITE_ONLY, PSN, address);
+        expect(Opcode.ACKNOWLEDGE, PSN + 3);
+    }
+}
