@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - run queue, timer and `sleepsUntil` belong to who holds the turn.
@@ -36,6 +37,7 @@ final class DeviceTurns {
     private final UdpLink link;
     private final List<SoftQp> all;
     private final Delivery delivery;
+    private final @Nullable StrictTiming timing;
     private final Thread thread;
     private final AtomicBoolean sleeping = new AtomicBoolean();
     private volatile boolean leftOver;
@@ -43,10 +45,11 @@ final class DeviceTurns {
     private long timer; // 0: none
     private long sleepsUntil; // 0: for ever
 
-    DeviceTurns(UdpLink link, List<SoftQp> all, Delivery delivery) {
+    DeviceTurns(UdpLink link, List<SoftQp> all, Delivery delivery, @Nullable StrictTiming timing) {
         this.link = link;
         this.all = all;
         this.delivery = delivery;
+        this.timing = timing;
         thread = Thread.ofPlatform().daemon().name("rdma-soft0").unstarted(this::loop);
     }
 
@@ -142,6 +145,9 @@ final class DeviceTurns {
         if (timer != 0 && now - timer >= 0) {
             due(now);
         }
+        if (timing != null) {
+            timing.release(this);
+        }
         boolean work = received > 0 || !runQueue.isEmpty() || !doorbells.isEmpty();
         drain();
         return work;
@@ -173,8 +179,9 @@ final class DeviceTurns {
         boolean earlier = false;
         for (int i = 0; i < RUNS; i++) {
             for (SoftQp rang; (rang = doorbells.poll()) != null; ) {
-                rang.rung.set(false); // before the rings are read: what is posted later rings again
-                runnable(rang);
+                if (timing == null || !timing.overlooks(rang)) {
+                    hear(rang);
+                }
             }
             SoftQp qp = runQueue.poll();
             if (qp == null) {
@@ -188,7 +195,7 @@ final class DeviceTurns {
         }
         link.flush();
         earlier |= note(link.wakeAt());
-        boolean more = !runQueue.isEmpty();
+        boolean more = !runQueue.isEmpty() || timing != null && timing.isPending();
         leftOver = more;
         return more || earlier;
     }
@@ -232,7 +239,16 @@ final class DeviceTurns {
         }
     }
 
+    /** A doorbell. In a turn. */
+    void hear(SoftQp rang) {
+        rang.rung.set(false); // before the rings are read: what is posted later rings again
+        runnable(rang);
+    }
+
     void forget(SoftQp qp) {
+        if (timing != null) {
+            timing.forget(qp);
+        }
         runQueue.remove(qp);
     }
 }

@@ -2,31 +2,27 @@ package io.rdma.internal.soft;
 
 import static io.rdma.internal.ffi.Ibv.*;
 
-import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.Wc;
 import io.rdma.verbs.Errno;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A completion queue: a ring of {@link Wc} in native memory. Everything is guarded by the monitor; the device thread adds, any
- * thread polls. Polling an entry is what frees the slots of its queue. After an overrun the queue is dead.
- */
+// Invariants
+// - Everything is guarded by the monitor; whoever has the device's turn adds, any thread polls.
+// - head <= seen <= tail: what lies from `seen` on is in the queue, counts for an overrun, and is withheld from polls
+// for
+// a while. Without strict timing nothing is.
+// - Polling an entry is what frees the slots of its work queue. After an overrun the queue is dead.
+
+/** A completion queue. */
 final class SoftCq extends SoftObject {
     private static final int UNDEFINED = 0xdeadbeef;
 
     final SoftContext context;
     final @Nullable SoftCompChannel channel;
-    private int cqe;
-    private MemorySegment memory; // keeps the automatic arena alive
-    private long ring;
-    private @Nullable SoftQp[] owners;
-    private @Nullable SoftSrq[] sources; // of a receive from a shared queue
-    private boolean[] receives;
-    private long[] retires;
-    private SoftTimestamps timestamps = SoftTimestamps.NONE;
+    private final @Nullable StrictTiming timing;
+    private CompletionRing ring;
     private long head;
+    private long seen;
     private long tail;
     private boolean overrun;
     /** Whether a poll finds anything, so that a thread which spins on an empty queue keeps nobody from adding to it. */
@@ -38,16 +34,11 @@ final class SoftCq extends SoftObject {
     private long eventsSent;
     private long eventsAcked;
 
-    SoftCq(SoftContext context, int cqe, @Nullable SoftCompChannel channel) {
+    SoftCq(SoftContext context, int cqe, @Nullable SoftCompChannel channel, @Nullable StrictTiming timing) {
         this.context = context;
-        this.cqe = cqe;
         this.channel = channel;
-        memory = Arena.ofAuto().allocate((long) cqe * Wc.SIZE, 8);
-        ring = memory.address();
-        owners = new @Nullable SoftQp[cqe];
-        sources = new @Nullable SoftSrq[cqe];
-        receives = new boolean[cqe];
-        retires = new long[cqe];
+        this.timing = timing;
+        ring = new CompletionRing(cqe, SoftTimestamps.NONE);
     }
 
     /** Adds a completion, whose flags say what {@code imm} is; after it is polled the slots before {@code retire} of the queue are free. @return false on overrun */
@@ -61,13 +52,13 @@ final class SoftCq extends SoftObject {
             long bytes,
             WorkRequest request,
             boolean solicited) {
-        if (overrun || tail - head == cqe) {
+        if (overrun || tail - head == ring.entries) {
             overrun = true;
+            seen = tail;
             polls = true;
             return false;
         }
-        int slot = (int) (tail % cqe);
-        long wc = ring + (long) slot * Wc.SIZE;
+        long wc = ring.wc(tail);
         boolean ok = status == WC_SUCCESS;
         Wc.wrId(wc, wrId);
         Wc.status(wc, status);
@@ -89,19 +80,33 @@ final class SoftCq extends SoftObject {
         Wc.slid(wc, datagram ? 0 : UNDEFINED);
         Wc.sl(wc, datagram ? 0 : UNDEFINED);
         Wc.dlidPathBits(wc, datagram ? 0 : UNDEFINED);
-        owners[slot] = qp;
-        sources[slot] = receive ? qp.srq : null;
-        receives[slot] = receive;
-        retires[slot] = retire;
-        timestamps.take(slot);
+        ring.put(tail, qp, receive, retire, solicited || !ok);
         tail++;
-        polls = true;
-        if (armed && channel != null && (!armedSolicited || solicited || !ok)) {
-            armed = false;
-            eventsSent++;
-            channel.events.add(this);
+        if (timing != null && timing.withholds(this, seen != tail - 1)) {
+            overtake(timing, qp);
+        } else {
+            show();
         }
         return true;
+    }
+
+    /** Completions of one queue pair stay in order; the last one may overtake those of others that nobody has seen. */
+    private void overtake(StrictTiming by, SoftQp qp) {
+        for (long i = tail - 1; i > seen && ring.owner(i - 1) != qp && by.overtakes(); i--) {
+            ring.swap(i - 1, i);
+        }
+    }
+
+    /** Shows what was withheld. */
+    synchronized void show() {
+        for (; seen < tail; seen++) {
+            if (armed && channel != null && (!armedSolicited || ring.wakes(seen))) {
+                armed = false;
+                eventsSent++;
+                channel.events.add(this);
+            }
+        }
+        polls = head != tail || overrun;
     }
 
     /** Tells of the overrun, once. Device thread. */
@@ -114,7 +119,7 @@ final class SoftCq extends SoftObject {
 
     /** Gives every completion a time. Before anybody has the queue. */
     synchronized void withTimestamps(boolean wallClock) {
-        timestamps = new SoftTimestamps(cqe, wallClock);
+        ring = ring.withTimestamps(wallClock);
     }
 
     /** Takes completions, and their times where they have some and {@code times} is not 0. */
@@ -123,26 +128,17 @@ final class SoftCq extends SoftObject {
     }
 
     private synchronized int take(int max, long wc, long times) {
-        if (overrun && head == tail) {
+        if (overrun && head == seen) {
             return -Errno.EIO;
         }
         if (max < 0) {
             return -Errno.EINVAL;
         }
-        int n = (int) Math.min(max, tail - head);
+        int n = (int) Math.min(max, seen - head);
         for (int i = 0; i < n; i++, head++) {
-            int slot = (int) (head % cqe);
-            NativeMemory.copy(ring + (long) slot * Wc.SIZE, wc + (long) i * Wc.SIZE, Wc.SIZE);
-            if (times != 0) {
-                timestamps.copy(slot, times + (long) i * Long.BYTES);
-            }
-            SoftQp qp = owners[slot];
-            owners[slot] = null;
-            if (qp != null) {
-                qp.retire(receives[slot], retires[slot], sources[slot]);
-            }
+            ring.poll(head, wc + (long) i * Wc.SIZE, times == 0 ? 0 : times + (long) i * Long.BYTES);
         }
-        polls = head != tail || overrun;
+        polls = head != seen || overrun;
         return n;
     }
 
@@ -151,55 +147,30 @@ final class SoftCq extends SoftObject {
         if (tail - head > entries) {
             return false;
         }
-        MemorySegment newMemory = Arena.ofAuto().allocate((long) entries * Wc.SIZE, 8);
-        @Nullable SoftQp[] newOwners = new @Nullable SoftQp[entries];
-        @Nullable SoftSrq[] newSources = new @Nullable SoftSrq[entries];
-        boolean[] newReceives = new boolean[entries];
-        long[] newRetires = new long[entries];
-        SoftTimestamps newTimestamps = timestamps.resized(entries);
+        CompletionRing to = ring.resized(entries);
         for (long i = head; i < tail; i++) {
-            int from = (int) (i % cqe);
-            int to = (int) (i % entries);
-            NativeMemory.copy(ring + (long) from * Wc.SIZE, newMemory.address() + (long) to * Wc.SIZE, Wc.SIZE);
-            newOwners[to] = owners[from];
-            newSources[to] = sources[from];
-            newReceives[to] = receives[from];
-            newRetires[to] = retires[from];
-            timestamps.copy(from, newTimestamps, to);
+            ring.copy(i, to);
         }
-        memory = newMemory;
-        ring = newMemory.address();
-        owners = newOwners;
-        sources = newSources;
-        receives = newReceives;
-        retires = newRetires;
-        timestamps = newTimestamps;
-        cqe = entries;
+        ring = to;
         return true;
     }
 
     /** Removes what a destroyed or reset queue pair left. */
     synchronized void purge(SoftQp qp) {
         long to = head;
+        long toSee = seen;
         for (long from = head; from < tail; from++) {
-            int f = (int) (from % cqe);
-            if (owners[f] == qp) {
-                qp.dropped(sources[f]);
-                continue;
-            }
-            int t = (int) (to++ % cqe);
-            if (t != f) {
-                NativeMemory.copy(ring + (long) f * Wc.SIZE, ring + (long) t * Wc.SIZE, Wc.SIZE);
-                owners[t] = owners[f];
-                sources[t] = sources[f];
-                receives[t] = receives[f];
-                retires[t] = retires[f];
-                timestamps.move(f, t);
+            if (ring.owner(from) == qp) {
+                qp.dropped(ring.source(from));
+                toSee -= from < seen ? 1 : 0;
+            } else {
+                ring.move(from, to++);
             }
         }
         for (long i = to; i < tail; i++) {
-            owners[(int) (i % cqe)] = null;
+            ring.forget(i);
         }
+        seen = toSee;
         tail = to;
     }
 

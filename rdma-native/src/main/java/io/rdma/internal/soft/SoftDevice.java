@@ -32,6 +32,7 @@ final class SoftDevice {
     private final UdpLink link;
     private final Datagrams datagrams;
     private final int mtu;
+    private final @Nullable StrictTiming timing = StrictTiming.configured();
     private final DeviceTurns turns;
 
     SoftDevice(SoftConfig config, HandleTable handles) {
@@ -39,7 +40,7 @@ final class SoftDevice {
         link = new UdpLink(config, counters);
         datagrams = new Datagrams(this, link);
         mtu = Packet.mtuBytes(config.activeMtu());
-        turns = new DeviceTurns(link, all, this::arrived);
+        turns = new DeviceTurns(link, all, this::arrived, timing);
         turns.start();
     }
 
@@ -50,6 +51,12 @@ final class SoftDevice {
     /** Bytes of the port's MTU. */
     int mtu() {
         return mtu;
+    }
+
+    /** What is left to chance; null: nothing is. */
+    @Nullable
+    StrictTiming timing() {
+        return timing;
     }
 
     /** Device thread. */

@@ -155,8 +155,10 @@ final class SoftQp extends SoftObject {
         }
     }
 
-    /** An asynchronous event of this queue pair. */
+    /** An asynchronous event of this queue pair, which comes behind its completions. */
     void tell(int eventType) {
+        sendCq.show();
+        receiveCq().show();
         pd.context.tell(eventType, this, qpn);
     }
 

@@ -28,12 +28,6 @@ final class SoftTimestamps {
         return now.getEpochSecond() * NANOS + now.getNano();
     }
 
-    void move(int from, int to) {
-        if (times.length > 0) {
-            times[to] = times[from];
-        }
-    }
-
     /** Room for so many entries. */
     SoftTimestamps resized(int entries) {
         return times.length == 0 ? NONE : new SoftTimestamps(entries, wallClock);

@@ -271,7 +271,7 @@ public final class SoftVerbs implements Verbs {
         if (events != null) {
             events.users++;
         }
-        return new Cq(handles.add(new SoftCq(owner, cqe, events)), cqe);
+        return new Cq(handles.add(new SoftCq(owner, cqe, events, device().timing())), cqe);
     }
 
     @Override

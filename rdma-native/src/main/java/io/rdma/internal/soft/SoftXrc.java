@@ -82,7 +82,7 @@ final class SoftXrc implements XrcVerbs {
             SoftXrcd domain = verbs.object("ibv_create_qp_ex", xrcd, SoftXrcd.class);
             SoftDevice on = verbs.device();
             // It completes nothing itself, and has no memory of its own until a peer names a shared queue.
-            SoftCq none = new SoftCq(domain.context, 1, null);
+            SoftCq none = new SoftCq(domain.context, 1, null, null);
             SoftPd nowhere = new SoftPd(domain.context, null);
             SoftQp qp = on.call(() -> {
                 SoftQp made =

@@ -189,9 +189,14 @@ final class SoftSide {
     }
 
     void expect(long wrId, int status) {
-        until("a completion", () -> poll() == 1);
+        next();
         assertThat(Wc.status(completion())).isEqualTo(status);
         assertThat(Wc.wrId(completion())).isEqualTo(wrId);
+    }
+
+    /** Awaits one, whatever it says. */
+    void next() {
+        until("a completion", () -> poll() == 1);
     }
 
     /** Polls at most one. */
