@@ -16,6 +16,9 @@ module io.rdma.reactive {
     requires static io.netty.buffer;
     requires static io.netty.common;
 
+    // Spring's buffers and codecs, over Netty's buffers, likewise; and its auto-configuration, below.
+    requires static spring.core;
+
     // Meters and observations, likewise.
     requires static micrometer.core;
     requires static micrometer.observation;
@@ -25,10 +28,11 @@ module io.rdma.reactive {
     requires static spring.boot.autoconfigure;
     requires static spring.boot.health;
     requires static spring.context;
-    requires static spring.core;
 
     // Client, server, connection and encoder; what implements them is not public.
     exports io.rdma.reactive;
+    // Messages as Spring's data buffers, and its codecs over them.
+    exports io.rdma.reactive.databuffer;
     // Meters and observations.
     exports io.rdma.reactive.micrometer;
     // RSocket over RDMA.

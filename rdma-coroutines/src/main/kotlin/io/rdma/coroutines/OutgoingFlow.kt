@@ -33,35 +33,55 @@ internal class OutgoingFlow<T>(
 
     override suspend fun emit(value: T) {
         room.acquire()
+        val size = endpoint.sendBuffers().bufferSize()
         val length = encoder.length(value)
-        val large = length > endpoint.sendBuffers().bufferSize()
         val buffer =
-            when {
-                large -> endpoint.allocateBuffer(length)
-                else -> endpoint.sendBuffers().tryAcquire() ?: endpoint.sendBuffers().await()
+            if (length > size) {
+                encodedExactly(value, length)
+            } else {
+                val pooled = endpoint.sendBuffers().tryAcquire() ?: endpoint.sendBuffers().await()
+                val encoded = encode(value, pooled)
+                if (encoded >= 0) {
+                    pooled.limit(encoded)
+                } else {
+                    pooled.close()
+                    check(-encoded > size) { "the encoder says that it needs ${-encoded} bytes, and had $size" }
+                    encodedExactly(value, -encoded)
+                }
             }
-        encode(value, buffer, if (large) length else null)
         pending.incrementAndGet()
         send(buffer)
     }
 
+    private fun encodedExactly(
+        value: T,
+        length: Int,
+    ): RegisteredBuffer {
+        val own = endpoint.allocateBuffer(length)
+        val encoded = encode(value, own)
+        if (encoded != length) {
+            own.close()
+            error("the encoder announced $length bytes and wrote $encoded: it must be exact")
+        }
+        return own
+    }
+
+    /** What the encoder says; the buffer is closed if it throws. */
     private fun encode(
         value: T,
         buffer: RegisteredBuffer,
-        exactly: Int?,
-    ) {
+    ): Int =
         try {
-            val encoded = encoder.encode(value, buffer.segment())
-            check(exactly == null || encoded == exactly) {
-                "the encoder announced $exactly bytes and wrote $encoded: length() must be exact"
+            encoder.encode(value, buffer.segment()).also {
+                require(
+                    it <= buffer.capacity(),
+                ) { "the encoder says that it wrote $it bytes, and had ${buffer.capacity()}" }
             }
-            buffer.limit(encoded)
         } catch (e: Throwable) {
             // the encoder is the user's: whatever it throws must not keep the buffer
             buffer.close()
             throw e
         }
-    }
 
     /** Everything was collected. */
     fun complete() {

@@ -19,6 +19,7 @@ import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.flowOf
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
@@ -30,6 +31,8 @@ import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.Assumptions
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
 import java.net.ServerSocket
@@ -170,7 +173,16 @@ abstract class ConnectionContract {
         }
 
     @Test
-    fun `messages of any size keep their order`() =
+    fun `an encoder that needs no more than it has is refused`() =
+        connected { pair ->
+            for (need in listOf(-1, Int.MIN_VALUE, -LARGE)) {
+                assertFails<IllegalStateException>("the encoder") { pair.client.send(flowOf(1)) { _, _ -> need } }
+            }
+        }
+
+    @ParameterizedTest(name = "lengths known before: {0}")
+    @ValueSource(booleans = [true, false])
+    fun `messages of any size keep their order`(known: Boolean) =
         connected { pair ->
             val sizes = listOf(10, MESSAGE + 1, 3, 2 * MESSAGE + 1, LARGE, 0, MESSAGE)
             val encoder =
@@ -179,11 +191,12 @@ abstract class ConnectionContract {
                         item: Int,
                         target: MemorySegment,
                     ): Int {
+                        if (item > target.byteSize()) return -item
                         target.asSlice(0, item.toLong()).fill(item.toByte())
                         return item
                     }
 
-                    override fun length(item: Int) = item
+                    override fun length(item: Int) = if (known) item else 0
                 }
             val sending = launch { pair.client.send(sizes.asFlow(), encoder) }
             val received =

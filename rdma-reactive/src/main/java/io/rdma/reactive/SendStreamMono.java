@@ -73,6 +73,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private volatile @Nullable BufferWaiter waiter;
         private @Nullable Subscription upstream;
         private volatile boolean cancelled;
+        private int needed; // (drainer) by the first of the items, as its encoder found out; else 0
 
         Sending(RdmaEndpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
             this(endpoint, encoder, actual, most(endpoint));
@@ -223,7 +224,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             T item;
             while (!ended.get() && (item = items.peek()) != null) {
                 try {
-                    int length = encoder.length(item);
+                    int length = needed > 0 ? needed : encoder.length(item);
                     if (length > endpoint.sendBuffers().bufferSize()) {
                         if (endpoint.loop().isLoopThread()) { // registering memory takes its time
                             Thread.ofVirtual().name("rdma-send").start(this::drainHeld);
@@ -236,8 +237,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     if (buffer == null) {
                         return true; // who hands one over drains
                     }
-                    items.poll();
-                    send(item, buffer);
+                    needed = send(item, buffer);
                 } catch (Throwable e) { // the encoder is the user's
                     end(Operators.onOperatorError(upstream, e, item, currentContext()));
                 }
@@ -253,20 +253,41 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             return true;
         }
 
-        private void send(T item, RegisteredBuffer buffer) {
+        /** @return 0, or how many bytes the item needs, which waits on then */
+        private int send(T item, RegisteredBuffer buffer) {
+            int encoded;
             try {
-                buffer.limit(encoder.encode(item, buffer.segment()));
+                encoded = encoder.encode(item, buffer.segment());
+                if (encoded < 0) {
+                    checkNeed(-encoded, buffer.capacity());
+                } else {
+                    buffer.limit(encoded);
+                }
             } catch (Throwable e) { // whatever it throws must not keep the buffer
+                items.poll(); // the encoder had it
                 buffer.close();
                 throw e;
             }
+            if (encoded < 0) {
+                buffer.close();
+                return -encoded;
+            }
+            items.poll();
             send(buffer);
+            return 0;
+        }
+
+        private static void checkNeed(int bytes, int had) {
+            if (bytes <= had) { // also the negative of the smallest int
+                throw new IllegalStateException("the encoder says that it needs " + bytes + " bytes, and had " + had);
+            }
         }
 
         /** The first of the items, which waits on, to be discarded, if there is no memory for it. */
         private void sendLarge(int length) {
             RegisteredBuffer own = endpoint.allocateBuffer(length);
             T item = java.util.Objects.requireNonNull(items.poll());
+            needed = 0;
             try {
                 int encoded = encoder.encode(item, own.segment());
                 if (encoded != length) {

@@ -33,6 +33,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
@@ -162,18 +164,37 @@ abstract class ConnectionContract {
     }
 
     @Test
-    void messagesOfAnySizeKeepTheirOrder() {
+    void anEncoderThatNeedsNoMoreThanItHasIsRefused() {
+        assertThatThrownBy(() -> client.send(Flux.just(1), (item, target) -> -(int) target.byteSize())
+                        .block(PATIENCE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the encoder says that it needs");
+        assertThatThrownBy(() -> client.send(Flux.just(1), (item, target) -> Integer.MIN_VALUE)
+                        .block(PATIENCE))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() ->
+                        client.send(Flux.just(1), (item, target) -> -LARGE).block(PATIENCE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("exact");
+    }
+
+    @ParameterizedTest(name = "lengths known before: {0}")
+    @ValueSource(booleans = {true, false})
+    void messagesOfAnySizeKeepTheirOrder(boolean known) {
         List<Integer> sizes = List.of(10, MESSAGE + 1, 3, 2 * MESSAGE + 1, LARGE, 0, MESSAGE);
         Mono<Void> sending = client.send(Flux.fromIterable(sizes), new MessageEncoder<Integer>() {
             @Override
             public int encode(Integer size, MemorySegment target) {
+                if (size > target.byteSize()) {
+                    return -size;
+                }
                 target.asSlice(0, size).fill(size.byteValue());
                 return size;
             }
 
             @Override
             public int length(Integer size) {
-                return size;
+                return known ? size : 0;
             }
         });
         Flux<Integer> received = peer.receive(message -> {

@@ -6,6 +6,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.engine.ReceiveQueue;
 import io.rdma.reactive.MessageEncoder;
+import io.rdma.reactive.internal.LentByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;

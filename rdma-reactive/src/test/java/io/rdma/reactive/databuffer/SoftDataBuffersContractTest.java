@@ -1,0 +1,8 @@
+package io.rdma.reactive.databuffer;
+
+class SoftDataBuffersContractTest extends DataBuffersContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}
