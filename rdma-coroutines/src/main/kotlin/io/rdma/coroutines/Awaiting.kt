@@ -4,7 +4,7 @@ import io.rdma.buffer.BufferPool
 import io.rdma.buffer.BufferWaiter
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.engine.Operation
-import io.rdma.engine.RdmaEndpoint
+import io.rdma.engine.Submitter
 import io.rdma.engine.WorkRequest
 import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlin.coroutines.resume
@@ -14,7 +14,7 @@ import kotlin.coroutines.resumeWithException
 // cancelled later abandons the operation, whose buffer the engine keeps until the device is done.
 
 /** Submits [request] and suspends until it ends; the result is the old value of an atomic, else 0. */
-internal suspend fun RdmaEndpoint.await(request: WorkRequest): Long =
+internal suspend fun Submitter.await(request: WorkRequest): Long =
     suspendCancellableCoroutine { continuation ->
         val operation =
             object : Operation(request) {

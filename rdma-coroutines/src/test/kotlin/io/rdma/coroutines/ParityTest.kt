@@ -32,6 +32,15 @@ class ParityTest {
     }
 
     @Test
+    fun `both datagram endpoints have the same operations`() {
+        val reactor = names(io.rdma.reactive.RdmaDatagram::class.java) - reactorOnly
+        val kotlin = names(RdmaDatagram::class.java) - kotlinOnly
+        // Reactor's users bind by a builder, Kotlin's by RdmaDatagram.bind.
+        assertThat(kotlin).isEqualTo(reactor - "create").contains("send", "receive", "join", "leave", "resolve")
+        assertThat(names(RdmaDatagram.Companion::class.java)).containsExactly("bind")
+    }
+
+    @Test
     fun `both have the events of devices`() {
         assertThat(names(Class.forName("io.rdma.coroutines.RdmaEvents")))
             .isEqualTo(names(io.rdma.reactive.RdmaEvents::class.java))

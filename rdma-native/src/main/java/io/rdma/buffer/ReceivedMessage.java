@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A message in the receive buffer it arrived in. The buffer is posted again after {@link #close}; until then the peer has one buffer
  * less to send into, which is the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message without bytes and with immediate data.
  */
-public final class ReceivedMessage implements AutoCloseable {
+public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDatagram {
     // Of a field, not an AtomicBoolean: an object less for each message.
     private static final AtomicIntegerFieldUpdater<ReceivedMessage> CLOSED =
             AtomicIntegerFieldUpdater.newUpdater(ReceivedMessage.class, "closed");
@@ -46,7 +46,7 @@ public final class ReceivedMessage implements AutoCloseable {
      * @return exactly as long as the message
      * @throws IllegalStateException if closed
      */
-    public MemorySegment segment() {
+    public final MemorySegment segment() {
         if (closed != 0) {
             throw new IllegalStateException("message is closed: its buffer belongs to the device again");
         }
@@ -58,7 +58,7 @@ public final class ReceivedMessage implements AutoCloseable {
      *
      * @return bytes
      */
-    public int length() {
+    public final int length() {
         return (int) memory.byteSize();
     }
 
@@ -67,7 +67,7 @@ public final class ReceivedMessage implements AutoCloseable {
      *
      * @return on the heap, valid for ever
      */
-    public byte[] toByteArray() {
+    public final byte[] toByteArray() {
         return segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
     }
 
@@ -76,7 +76,7 @@ public final class ReceivedMessage implements AutoCloseable {
      *
      * @return true for SEND_WITH_IMM and WRITE_WITH_IMM
      */
-    public boolean hasImmediate() {
+    public final boolean hasImmediate() {
         return hasImmediate;
     }
 
@@ -86,7 +86,7 @@ public final class ReceivedMessage implements AutoCloseable {
      * @return 4 bytes in host order
      * @throws IllegalStateException if there is none
      */
-    public int immediate() {
+    public final int immediate() {
         if (!hasImmediate) {
             throw new IllegalStateException("message carries no immediate data");
         }
@@ -98,13 +98,13 @@ public final class ReceivedMessage implements AutoCloseable {
      *
      * @return true if so
      */
-    public boolean isClosed() {
+    public final boolean isClosed() {
         return closed != 0;
     }
 
     /** Gives the buffer back to be posted again; a second call does nothing. Any thread. */
     @Override
-    public void close() {
+    public final void close() {
         if (CLOSED.compareAndSet(this, 0, 1)) {
             if (trace != null) {
                 trace.close();

@@ -13,6 +13,7 @@ import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The active side by the connection manager, {@code rdma_connect(3)}, with a queue pair of the engine's own context. Used once, on a thread that may block. */
 final class CmConnector {
@@ -43,7 +44,7 @@ final class CmConnector {
         try (Undo undo = new Undo()) {
             CmIdentifier id = loop.create(dialog);
             undo.add(() -> loop.close(id));
-            resolve(id);
+            resolve(resources, id, dialog, null, address);
             RdmaEndpoint endpoint;
             InetSocketAddress local = Objects.requireNonNull(id.localAddress());
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
@@ -65,9 +66,15 @@ final class CmConnector {
         }
     }
 
-    private void resolve(CmIdentifier id) {
+    /** Finds the device and the route; blocks. @param from local address; null for what the routing table says */
+    static void resolve(
+            RdmaResources resources,
+            CmIdentifier id,
+            CmDialog dialog,
+            @Nullable InetSocketAddress from,
+            InetSocketAddress address) {
         try {
-            id.resolveAddress(null, address, shortly());
+            id.resolveAddress(from, address, shortly(dialog));
         } catch (VerbsException e) { // some failures come at once
             throw new RdmaConnectException(
                     Reason.ADDR_ERROR,
@@ -85,12 +92,12 @@ final class CmConnector {
                             + resources.context().name() + ": name that device, or choose Connector.TCP",
                     null);
         }
-        id.resolveRoute(shortly());
+        id.resolveRoute(shortly(dialog));
         dialog.await(CmEventType.ROUTE_RESOLVED);
     }
 
     /** Whoever does not answer for an address within seconds does not later. */
-    private Duration shortly() {
+    private static Duration shortly(CmDialog dialog) {
         Duration left = dialog.left();
         return left.compareTo(RESOLVE) < 0 ? left : RESOLVE;
     }

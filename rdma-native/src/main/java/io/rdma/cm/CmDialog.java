@@ -100,7 +100,11 @@ final class CmDialog implements Consumer<CmEvent> {
         return switch (event.type()) {
             case ADDR_ERROR -> failed(Reason.ADDR_ERROR, event, "belongs to no RDMA device that can be reached");
             case ROUTE_ERROR -> failed(Reason.ROUTE_ERROR, event, "has no route");
-            case UNREACHABLE -> failed(Reason.UNREACHABLE, event, "does not answer; is UDP port 4791 open?");
+            case UNREACHABLE ->
+                event.status() > 0 // of an answer to a look-up; else it is an errno
+                        ? failed(Reason.REJECTED, event, "has no datagram service at that port. Is it bound?")
+                        : failed(Reason.UNREACHABLE, event, "does not answer; is UDP port 4791 open?");
+            case MULTICAST_ERROR -> failed(Reason.CONNECT_ERROR, event, "was not joined");
             case REJECTED -> {
                 String why = CmGreeting.rejected(data);
                 String text = !why.isEmpty()

@@ -37,9 +37,14 @@ final class CmLoop implements AutoCloseable {
         return resources.companion(CmLoop.class, CmLoop::new);
     }
 
-    /** An identifier whose events go to the handler, on the loop's thread. */
+    /** An identifier for connections whose events go to the handler, on the loop's thread. */
     CmIdentifier create(Consumer<CmEvent> handler) {
-        CmIdentifier made = channel.createIdentifier(PortSpace.TCP);
+        return create(PortSpace.TCP, handler);
+    }
+
+    /** An identifier whose events go to the handler, on the loop's thread. */
+    CmIdentifier create(PortSpace portSpace, Consumer<CmEvent> handler) {
+        CmIdentifier made = channel.createIdentifier(portSpace);
         made.attach(handler);
         open.add(made);
         return made;

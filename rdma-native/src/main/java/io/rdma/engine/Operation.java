@@ -36,6 +36,7 @@ public abstract class Operation {
     private final WorkRequest request;
     private volatile int state; // NEW
     private @Nullable MemoryRegion exposed; // of a large message: the buffer as the peer may read it, until the end
+    private @Nullable CachedAddress path; // of a datagram: held until the end
     private @Nullable SlowOperationEvent slow; // while a recording wants it
     private int length; // from the submit on: the buffer's limit may change while this waits to be posted
 
@@ -134,8 +135,34 @@ public abstract class Operation {
         return region == null ? null : region.remote();
     }
 
+    /** The way of a datagram, which the operation holds from now on. Before the submit. */
+    final void goBy(CachedAddress held) {
+        path = held;
+    }
+
+    /** The way of a datagram; null for all else. */
+    final @Nullable CachedAddress path() {
+        return path;
+    }
+
+    /** The way is not needed any more. By whoever ends the operation. */
+    private void releasePath() {
+        CachedAddress held = path;
+        if (held != null) {
+            path = null;
+            held.release();
+        }
+    }
+
+    /** Its buffer is borrowed, but it could not be submitted, which its submitter does not wait to hear. */
+    final void refuse(RuntimeException error) {
+        boolean wanted = abandon();
+        giveBack(wanted ? () -> failed(error) : NOTHING);
+    }
+
     /** Ends what the device, or the peer, had of the buffer; then the rest. */
     private void giveBack(Runnable then) {
+        releasePath();
         MemoryRegion region = exposed;
         if (region == null) {
             try {
@@ -194,6 +221,7 @@ public abstract class Operation {
 
     final void complete(long value) {
         boolean wanted = move(POSTED, DONE);
+        releasePath();
         if (exposed == null) { // the hot path makes no closure
             try {
                 request.giveBack();

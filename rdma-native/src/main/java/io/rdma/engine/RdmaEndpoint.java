@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 // The end (first failure, or an orderly close) is decided once, by whoever sets `end`.
 
 /** One connection in the engine: a queue pair with its send queue, receive queue and buffers. Thread-safe. */
-public final class RdmaEndpoint {
+public final class RdmaEndpoint implements Submitter {
     /** Why an endpoint ended: {@code cause} is null after an orderly close. */
     private record End(String message, @Nullable Throwable cause) {}
 
@@ -71,6 +71,17 @@ public final class RdmaEndpoint {
             QueuePair queuePair,
             @Nullable SharedReceives shared,
             EndpointOptions options) {
+        this(loop, registrations, queuePair, shared, null, options);
+    }
+
+    /** @param datagrams of a queue pair for datagrams; null for one that is to be connected */
+    RdmaEndpoint(
+            CompletionLoop loop,
+            RegistrationCache registrations,
+            QueuePair queuePair,
+            @Nullable SharedReceives shared,
+            @Nullable DatagramReader datagrams,
+            EndpointOptions options) {
         this.loop = loop;
         this.registrations = registrations;
         this.domain = registrations.domain();
@@ -82,7 +93,7 @@ public final class RdmaEndpoint {
             sendSlots = undo.add(domain.allocate(
                     (long) SendQueue.depth(options) * RequestEncoder.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
             sendBuffers = undo.add(new BufferPool(domain, options.sendBuffers(), options.sendBufferSize()));
-            receives = new ReceiveQueue(this, queuePair, domain, shared, credits, options);
+            receives = new ReceiveQueue(this, queuePair, domain, shared, datagrams, credits, options);
             undo.add(receives::destroyed);
             sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
             undo.keep();
@@ -154,6 +165,7 @@ public final class RdmaEndpoint {
      * @throws IllegalStateException if its buffer is closed or in use in a way that excludes this; nothing was submitted then
      * @throws IllegalArgumentException if a message is longer than the peer's receive buffer; nothing was submitted then
      */
+    @Override
     public void submit(Operation operation) {
         if (operation.isCancelled()) {
             return;

@@ -32,6 +32,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private final RdmaEndpoint endpoint;
     private final QueuePair queuePair;
     private final @Nullable SharedReceives shared;
+    private final @Nullable DatagramReader datagrams;
     private final IntConsumer giveBack = this::giveBack; // one for all messages
     private final ReceiveRing ring;
     private final int maxMessageSize;
@@ -43,17 +44,22 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private volatile long lastReceiveDeadline; // System.nanoTime, once the queue pair is in ERR
     private volatile boolean terminated;
 
-    /** @param shared where the queue pair takes its receives; null for a ring of its own */
+    /**
+     * @param shared where the queue pair takes its receives; null for a ring of its own
+     * @param datagrams of a queue pair for datagrams, which has a ring of its own and counts no credits
+     */
     ReceiveQueue(
             RdmaEndpoint endpoint,
             QueuePair queuePair,
             ProtectionDomain domain,
             @Nullable SharedReceives shared,
+            @Nullable DatagramReader datagrams,
             Credits credits,
             EndpointOptions options) {
         this.endpoint = endpoint;
         this.queuePair = queuePair;
         this.shared = shared;
+        this.datagrams = datagrams;
         this.credits = credits;
         this.maxMessageSize = options.receiveMessageSize();
         if (shared == null) {
@@ -202,6 +208,15 @@ public final class ReceiveQueue implements ReceiveRing.Device {
             return;
         }
         int length = completions.byteLength(index);
+        if (datagrams != null) {
+            ReceivedMessage datagram = datagrams.read(ring.buffer(slot), length, completions, index, giveBack, slot);
+            if (datagram == null) {
+                ring.giveBack(slot);
+            } else {
+                enqueue(slot, datagram);
+            }
+            return;
+        }
         if (!credits.framed()) {
             MemorySegment memory = shared == null ? ring.buffer(slot) : ring.whole(slot);
             arrived(slot, memory.asSlice(0, length), completions, index);

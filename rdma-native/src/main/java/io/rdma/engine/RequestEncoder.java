@@ -1,6 +1,7 @@
 package io.rdma.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.verbs.DatagramAddress;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.SendChain;
@@ -50,6 +51,11 @@ final class RequestEncoder {
         }
         if (remote != null) {
             chain.remote(remote.address(), remote.rkey());
+        }
+        CachedAddress path = operation.path();
+        if (path != null) {
+            DatagramAddress destination = Objects.requireNonNull(request.destination());
+            chain.destination(path.handle(), destination.qpNumber(), destination.qkey());
         }
         attach(request);
         int length = operation.length();

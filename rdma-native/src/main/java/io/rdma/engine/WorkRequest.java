@@ -1,6 +1,7 @@
 package io.rdma.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.verbs.DatagramAddress;
 import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.MemorySegment;
@@ -29,10 +30,15 @@ public record WorkRequest(
      * @param immediate immediate data in host order, or the key to invalidate
      * @param compareAdd what to compare with, or to add
      * @param swap new value of a compare-and-swap
+     * @param destination of a datagram; null for all else
      */
-    public record Operands(int immediate, long compareAdd, long swap) {
+    public record Operands(
+            int immediate,
+            long compareAdd,
+            long swap,
+            @Nullable DatagramAddress destination) {
         private static Operands immediate(int value) {
-            return new Operands(value, 0, 0);
+            return new Operands(value, 0, 0, null);
         }
     }
 
@@ -56,6 +62,33 @@ public record WorkRequest(
      */
     public static WorkRequest sendWithImmediate(RegisteredBuffer message, int immediate) {
         return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, Operands.immediate(immediate), false);
+    }
+
+    /**
+     * A datagram, for a {@link DatagramEndpoint}.
+     *
+     * @param message its first {@code limit} bytes
+     * @param destination who gets it
+     * @param closeBuffer see the record
+     * @return the request
+     */
+    public static WorkRequest sendTo(RegisteredBuffer message, DatagramAddress destination, boolean closeBuffer) {
+        Operands operands = new Operands(0, 0, 0, destination);
+        return new WorkRequest(WorkRequestOpcode.SEND, message, null, operands, closeBuffer);
+    }
+
+    /**
+     * A datagram with 4 bytes more, for a {@link DatagramEndpoint}.
+     *
+     * @param message its first {@code limit} bytes
+     * @param immediate host order
+     * @param destination who gets it
+     * @return the request
+     */
+    public static WorkRequest sendToWithImmediate(
+            RegisteredBuffer message, int immediate, DatagramAddress destination) {
+        Operands operands = new Operands(immediate, 0, 0, destination);
+        return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, operands, false);
     }
 
     /**
@@ -114,7 +147,8 @@ public record WorkRequest(
      */
     public static WorkRequest fetchAndAdd(RemoteMemory target, long addend) {
         aligned(target);
-        return new WorkRequest(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, new Operands(0, addend, 0), false);
+        return new WorkRequest(
+                WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, new Operands(0, addend, 0, null), false);
     }
 
     /**
@@ -128,7 +162,7 @@ public record WorkRequest(
     public static WorkRequest compareAndSwap(RemoteMemory target, long expected, long update) {
         aligned(target);
         return new WorkRequest(
-                WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, new Operands(0, expected, update), false);
+                WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, new Operands(0, expected, update, null), false);
     }
 
     private static void aligned(RemoteMemory target) {
@@ -157,6 +191,15 @@ public record WorkRequest(
      */
     public int immediate() {
         return operands == null ? 0 : operands.immediate();
+    }
+
+    /**
+     * Where a datagram goes.
+     *
+     * @return null for all else
+     */
+    public @Nullable DatagramAddress destination() {
+        return operands == null ? null : operands.destination();
     }
 
     /** The length now, which is what is posted if it is submitted now. */

@@ -24,6 +24,16 @@ public record GlobalRoutingHeader(Gid sgid, Gid dgid, int flowLabel, int traffic
     private static final int IPV4 = 20;
 
     /**
+     * Whether {@link #read} would succeed.
+     *
+     * @param header at least 40 bytes
+     * @return true if it is of IP version 6 or 4
+     */
+    public static boolean isReadable(MemorySegment header) {
+        return header.get(INT, 0) >>> 28 == 6 || u8(header, IPV4) >>> 4 == 4;
+    }
+
+    /**
      * Reads it.
      *
      * @param header at least 40 bytes, the start of what the receive's first entries name

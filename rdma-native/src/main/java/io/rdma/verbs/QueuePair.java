@@ -191,8 +191,12 @@ public final class QueuePair extends NativeObject {
         window.named(binding.remote(verbs.windows().bindMw(handle(), window.handle(), bind)));
     }
 
-    /** Bytes of the port's MTU. */
-    private int largestDatagram() {
+    /**
+     * Bytes of the largest datagram that can be posted: the port's MTU when this was asked first. UD only.
+     *
+     * @return bytes; {@link Integer#MAX_VALUE} before the queue pair is in INIT
+     */
+    public int largestDatagram() {
         if (largestDatagram == 0) {
             int port = verbs.queryQp(handle(), Ibv.QP_PORT).portNum();
             // In RESET there is no port yet: the device refuses the post.

@@ -18,6 +18,9 @@ public final class FaultyDevice {
     /** Gives the next completion of a send this status; 0 for none. */
     public final AtomicInteger nextSendStatus = new AtomicInteger();
 
+    /** Gives the next completion of a receive this length; -1 for the true one. */
+    public final AtomicInteger nextReceiveLength = new AtomicInteger(-1);
+
     /** The device. */
     public RdmaDevice device() {
         Verbs real = SoftVerbs.shared();
@@ -65,6 +68,12 @@ public final class FaultyDevice {
         for (int i = 0; i < polled; i++) {
             long one = wc + (long) i * Wc.SIZE;
             int opcode = Wc.opcode(one);
+            if (Wc.status(one) == 0 && (opcode & 128) != 0) {
+                int length = nextReceiveLength.getAndSet(-1);
+                if (length >= 0) {
+                    Wc.byteLen(one, length);
+                }
+            }
             boolean send = Wc.status(one) == 0 && (opcode & 128) == 0; // IBV_WC_RECV
             int status = send ? nextSendStatus.getAndSet(0) : 0;
             if (status != 0) {

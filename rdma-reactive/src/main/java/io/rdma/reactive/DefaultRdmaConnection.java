@@ -48,9 +48,9 @@ final class DefaultRdmaConnection implements RdmaConnection {
             // Registering memory takes its time.
             return large(length, writer).subscribeOn(Schedulers.boundedElastic());
         }
-        return ScopedSendMono.of(endpoint, buffer -> {
+        return ScopedSendMono.of(endpoint, endpoint.sendBuffers(), buffer -> {
             writer.accept(buffer.segment().asSlice(0, length));
-            return buffer.limit(length);
+            return WorkRequest.send(buffer.limit(length), true);
         });
     }
 

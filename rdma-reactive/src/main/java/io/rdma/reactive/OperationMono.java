@@ -1,7 +1,7 @@
 package io.rdma.reactive;
 
 import io.rdma.engine.Operation;
-import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.Submitter;
 import io.rdma.engine.WorkRequest;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -11,21 +11,21 @@ import reactor.core.publisher.Mono;
 
 /** Posts a work request for each subscriber, when it requests; completes empty, or with the old value of an atomic. */
 final class OperationMono<T> extends Mono<T> implements Scannable {
-    private final RdmaEndpoint endpoint;
+    private final Submitter submitter;
     private final WorkRequest request;
 
-    private OperationMono(RdmaEndpoint endpoint, WorkRequest request) {
-        this.endpoint = endpoint;
+    private OperationMono(Submitter submitter, WorkRequest request) {
+        this.submitter = submitter;
         this.request = request;
     }
 
-    static <T> Mono<T> of(RdmaEndpoint endpoint, WorkRequest request) {
-        return onAssembly(new OperationMono<>(endpoint, request));
+    static <T> Mono<T> of(Submitter submitter, WorkRequest request) {
+        return onAssembly(new OperationMono<>(submitter, request));
     }
 
     @Override
     public void subscribe(CoreSubscriber<? super T> actual) {
-        actual.onSubscribe(new Posted<>(endpoint, request, actual));
+        actual.onSubscribe(new Posted<>(submitter, request, actual));
     }
 
     @Override
@@ -40,14 +40,14 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
     }
 
     private static final class Posted<T> extends Operation implements Subscription, Scannable {
-        private final RdmaEndpoint endpoint;
+        private final Submitter submitter;
         private final CoreSubscriber<? super T> actual;
         private boolean requested; // plain: calls of a subscription are serial, Reactive Streams 2.7
         private volatile boolean cancelled;
 
-        Posted(RdmaEndpoint endpoint, WorkRequest request, CoreSubscriber<? super T> actual) {
+        Posted(Submitter submitter, WorkRequest request, CoreSubscriber<? super T> actual) {
             super(request);
-            this.endpoint = endpoint;
+            this.submitter = submitter;
             this.actual = actual;
         }
 
@@ -62,7 +62,7 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
                 return;
             }
             try {
-                endpoint.submit(this);
+                submitter.submit(this);
             } catch (RuntimeException misuse) {
                 refuse(misuse);
             }

@@ -1,9 +1,10 @@
 package io.rdma.reactive;
 
+import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.Operation;
-import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.Submitter;
 import io.rdma.engine.WorkRequest;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -17,30 +18,32 @@ import reactor.core.publisher.Operators;
 
 /** For each subscriber: waits for a buffer, has it filled, sends it. */
 final class ScopedSendMono extends Mono<Void> implements Scannable {
-    private final RdmaEndpoint endpoint;
     /** Makes the message when it is its turn. */
     interface Filler {
         /**
-         * @param pooled a buffer of the pool; if another one is returned it must be closed
-         * @return what to send; closed by the engine
+         * @param pooled a buffer of the pool
+         * @return sends that buffer, and has the engine close it
          */
-        RegisteredBuffer fill(RegisteredBuffer pooled);
+        WorkRequest fill(RegisteredBuffer pooled);
     }
 
+    private final Submitter submitter;
+    private final BufferPool pool;
     private final Filler filler;
 
-    private ScopedSendMono(RdmaEndpoint endpoint, Filler filler) {
-        this.endpoint = endpoint;
+    private ScopedSendMono(Submitter submitter, BufferPool pool, Filler filler) {
+        this.submitter = submitter;
+        this.pool = pool;
         this.filler = filler;
     }
 
-    static Mono<Void> of(RdmaEndpoint endpoint, Filler filler) {
-        return onAssembly(new ScopedSendMono(endpoint, filler));
+    static Mono<Void> of(Submitter submitter, BufferPool pool, Filler filler) {
+        return onAssembly(new ScopedSendMono(submitter, pool, filler));
     }
 
     @Override
     public void subscribe(CoreSubscriber<? super Void> actual) {
-        actual.onSubscribe(new Sending(endpoint, filler, actual));
+        actual.onSubscribe(new Sending(submitter, pool, filler, actual));
     }
 
     @Override
@@ -55,7 +58,8 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
     }
 
     private static final class Sending extends BufferWaiter implements Subscription, FirstRequest.Starter, Scannable {
-        private final RdmaEndpoint endpoint;
+        private final Submitter submitter;
+        private final BufferPool pool;
         private final Filler filler;
         private final CoreSubscriber<? super Void> actual;
         private final FirstRequest requested = new FirstRequest();
@@ -63,8 +67,9 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
         private volatile boolean ended;
         private volatile @Nullable Operation operation;
 
-        Sending(RdmaEndpoint endpoint, Filler filler, CoreSubscriber<? super Void> actual) {
-            this.endpoint = endpoint;
+        Sending(Submitter submitter, BufferPool pool, Filler filler, CoreSubscriber<? super Void> actual) {
+            this.submitter = submitter;
+            this.pool = pool;
             this.filler = filler;
             this.actual = actual;
         }
@@ -76,7 +81,7 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
 
         @Override
         public void start() {
-            endpoint.sendBuffers().acquire(this);
+            pool.acquire(this);
         }
 
         @Override
@@ -102,18 +107,15 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
                 buffer.close();
                 return;
             }
-            RegisteredBuffer message = buffer;
             try {
-                message = filler.fill(buffer);
-                Operation send = new Sent(WorkRequest.send(message, true));
+                Operation send = new Sent(filler.fill(buffer));
                 operation = send;
                 if (cancelled) { // cancel() may have missed the operation
                     send.abandon();
                 }
-                endpoint.submit(send);
+                submitter.submit(send);
             } catch (Throwable e) { // the writer is the user's: whatever it throws must not keep the buffer
                 buffer.close();
-                message.close();
                 if (cancelled) {
                     Operators.onErrorDropped(e, actual.currentContext());
                     return;

@@ -7,6 +7,8 @@ import static io.rdma.internal.ffi.Ibv.*;
  * finds no receive is dropped and counted; a receive that is too short fails, and the queue pair with it, as on hardware. Device thread.
  */
 final class DatagramResponder implements ReceiveSide {
+    private static final int LARGEST_MTU = 4096;
+
     private final SoftQp qp;
     private boolean fatal;
 
@@ -34,6 +36,10 @@ final class DatagramResponder implements ReceiveSide {
         }
         if (p.qkey != qp.attr.qkey()) {
             qp.device.counters.count(Counter.QKEY_ERR);
+            return;
+        }
+        if (p.payload > LARGEST_MTU) {
+            qp.device.counters.count(Counter.MALFORMED_PKTS); // no port takes such a packet
             return;
         }
         WorkRequest into = qp.receive();

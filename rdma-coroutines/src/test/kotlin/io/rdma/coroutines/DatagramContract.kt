@@ -1,0 +1,289 @@
+package io.rdma.coroutines
+
+import io.rdma.buffer.ReceivedDatagram
+import io.rdma.cm.RdmaConnectException
+import io.rdma.engine.ConnectionClosedException
+import io.rdma.engine.DatagramTooLongException
+import io.rdma.testing.TestDevice
+import io.rdma.verbs.AddressHandleAttributes
+import io.rdma.verbs.DatagramAddress
+import io.rdma.verbs.VerbsException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.take
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.withTimeoutOrNull
+import kotlinx.coroutines.yield
+import org.assertj.core.api.Assertions.assertThat
+import org.awaitility.Awaitility.await
+import org.junit.jupiter.api.Test
+import java.lang.foreign.MemorySegment
+import java.net.InetAddress
+import java.time.Duration
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+
+/**
+ * What datagrams promise, the same on every device. A datagram may be lost, so a test sends again until it arrived. Each test ends with the check that nothing is in flight and
+ * all pools are whole.
+ */
+abstract class DatagramContract {
+    /** Name of the device. */
+    abstract val device: String
+
+    /** An address of the device. */
+    abstract val host: String
+
+    private fun bind(port: Int = 0) =
+        RdmaDatagram.bind(host, port) {
+            device = this@DatagramContract.device
+            receiveBuffers(BUFFERS, 64)
+            sendBuffers(4, 64)
+        }
+
+    private fun bound(test: suspend CoroutineScope.(one: RdmaDatagram, other: RdmaDatagram) -> Unit) {
+        TestDevice.assumed(device)
+        runBlocking {
+            withTimeout(120.seconds) {
+                val one = bind()
+                val other = bind()
+                test(one, other)
+                for (each in listOf(one, other)) {
+                    each.closeAndAwait()
+                    await().atMost(Duration.ofSeconds(60)).untilAsserted { isIdle(each) }
+                    assertThat(each.endpoint().paths()).isZero()
+                }
+            }
+        }
+    }
+
+    private fun isIdle(each: RdmaDatagram) {
+        assertThat(each.endpoint().endpoint().inFlight()).isZero()
+        assertThat(
+            each
+                .endpoint()
+                .endpoint()
+                .sendBuffers()
+                .leased(),
+        ).isZero()
+        assertThat(each.outstanding()).isZero()
+        assertThat(each.endpoint().pathsInUse()).isZero()
+    }
+
+    private fun RdmaDatagram.outstanding(): Int = endpoint().endpoint().receives().outstanding()
+
+    private suspend fun RdmaDatagram.say(
+        text: String,
+        to: DatagramAddress,
+    ) {
+        val bytes = text.toByteArray()
+        send(bytes.size, { it.copyFrom(MemorySegment.ofArray(bytes)) }, to)
+    }
+
+    private suspend fun RdmaDatagram.find(service: RdmaDatagram): DatagramAddress =
+        resolve(service.localAddress().address.hostAddress, service.localAddress().port)
+
+    /** Does something again and again until [done]. */
+    private suspend fun until(
+        done: () -> Boolean,
+        again: suspend () -> Unit,
+    ) {
+        while (!done()) {
+            again()
+            withTimeoutOrNull(200.milliseconds) { while (!done()) yield() }
+        }
+    }
+
+    private fun CoroutineScope.listen(
+        at: RdmaDatagram,
+        heard: MutableCollection<String>,
+    ): Job = launch { at.incoming().collect { heard += String(it.toByteArray()) } }
+
+    private suspend fun CoroutineScope.arrives(
+        from: RdmaDatagram,
+        at: RdmaDatagram,
+        text: String,
+    ) {
+        val heard = ConcurrentLinkedQueue<String>()
+        val listening = listen(at, heard)
+        val there = from.find(at)
+        until({ text in heard }) { from.say(text, there) }
+        listening.cancelAndJoin()
+    }
+
+    private suspend inline fun <reified E : Throwable> fails(block: () -> Unit): E {
+        try {
+            block()
+        } catch (e: Throwable) {
+            assertThat(e).isInstanceOf(E::class.java)
+            return e as E
+        }
+        throw AssertionError("it did not fail")
+    }
+
+    @Test
+    fun `whoever is found can be spoken to and answers`() =
+        bound { one, other ->
+            val service = one.find(other)
+            assertThat(service.qpNumber()).isEqualTo(other.endpoint().endpoint().qpNumber())
+            val serving =
+                launch {
+                    other.incoming().collect { other.say("you said ${String(it.toByteArray())}", it.source()) }
+                }
+            val answers = ConcurrentLinkedQueue<String>()
+            val listening = listen(one, answers)
+            until({ "you said hello" in answers }) { one.say("hello", service) }
+            serving.cancelAndJoin()
+            listening.cancelAndJoin()
+        }
+
+    @Test
+    fun `the source is the sender, and one datagram can be received`() =
+        bound { one, other ->
+            val service = one.find(other)
+            val received = ConcurrentLinkedQueue<DatagramAddress>()
+            val receiving = launch { received += other.receive(ReceivedDatagram::source) }
+            until({ received.isNotEmpty() }) { one.say("x", service) }
+            receiving.join()
+            val source = received.first()
+            val found = other.find(one) // by another hop limit, perhaps
+            assertThat(source.qpNumber()).isEqualTo(found.qpNumber())
+            assertThat(source.path().route()?.dgid()).isEqualTo(found.path().route()?.dgid())
+        }
+
+    @Test
+    fun `an empty datagram, the largest and immediate data arrive`() =
+        bound { one, other ->
+            val service = one.find(other)
+            val mtu = one.maxMessageSize()
+            val heard = ConcurrentLinkedQueue<String>()
+            val listening =
+                launch {
+                    other.incoming().collect {
+                        heard += if (it.hasImmediate()) "${it.length()} with ${it.immediate()}" else "${it.length()}"
+                    }
+                }
+            until({ "0" in heard }) { one.send(0, {}, service) }
+            until({ "$mtu" in heard }) { one.send(mtu, { it.fill(7) }, service) }
+            one.acquire().use { buffer ->
+                until({ "3 with 16909060" in heard }) { one.sendWithImmediate(buffer.limit(3), 0x01020304, service) }
+                until({ "5" in heard }) { one.send(buffer.limit(5), service) }
+            }
+            listening.cancelAndJoin()
+        }
+
+    @Test
+    fun `what does not fit into a packet is refused with its limit`() =
+        bound { one, other ->
+            val service = one.find(other)
+            val mtu = one.maxMessageSize()
+            val error = fails<DatagramTooLongException> { one.send(mtu + 1, {}, service) }
+            assertThat(error.limit()).isEqualTo(mtu)
+            fails<IllegalArgumentException> { one.send(-1, {}, service) }
+            arrives(one, other, "and on")
+        }
+
+    @Test
+    fun `nobody at a port, and a path that cannot be made, fail who wants them`() =
+        bound { one, other ->
+            val gone = bind()
+            gone.closeAndAwait()
+            val refused = fails<RdmaConnectException> { one.resolve(host, gone.localAddress().port) }
+            assertThat(refused.reason()).isEqualTo(RdmaConnectException.Reason.REJECTED)
+            val service = one.find(other)
+            val unroutable =
+                DatagramAddress(
+                    AddressHandleAttributes.of(7, service.path().port()),
+                    service.qpNumber(),
+                    service.qkey(),
+                )
+            fails<VerbsException> { one.say("there", unroutable) }
+            assertThat(one.endpoint().paths()).isZero()
+            arrives(one, other, "and on")
+        }
+
+    @Test
+    fun `what nobody collects waits in its buffer and the rest is lost`() =
+        bound { one, other ->
+            val service = one.find(other)
+            val number = AtomicInteger()
+            until({ other.outstanding() == BUFFERS }) { one.say("${number.getAndIncrement()}", service) }
+            repeat(5) { one.say("too much", service) }
+            assertThat(other.outstanding()).isEqualTo(BUFFERS)
+            val texts = other.incoming().map { String(it.toByteArray()) }
+            assertThat(texts.take(3).toList()).containsExactly("0", "1", "2")
+            val owned = other.receiveOwned().first()
+            assertThat(owned.use { String(it.toByteArray()) }).isEqualTo("3")
+            assertThat(texts.take(4).toList()).containsExactly("4", "5", "6", "7")
+            arrives(one, other, "later")
+        }
+
+    @Test
+    fun `a cancellation at any time loses no buffer and no path`() =
+        bound { one, other ->
+            val service = one.find(other)
+            val listening = listen(other, ConcurrentLinkedQueue())
+            val sending =
+                (0 until 200).map { i ->
+                    val way =
+                        DatagramAddress(service.path().withServiceLevel(i % 8), service.qpNumber(), service.qkey())
+                    val job = launch { one.say("cancelled $i", way) }
+                    if (i % 3 == 0) job.cancel()
+                    if (i % 5 == 0) yield()
+                    job
+                }
+            sending.forEachIndexed { i, job -> if (i % 4 != 0) job.cancel() }
+            sending.forEach { it.join() }
+            await().atMost(Duration.ofSeconds(60)).untilAsserted { isIdle(one) }
+            listening.cancelAndJoin()
+            arrives(one, other, "and on")
+        }
+
+    @Test
+    fun `closing ends every send once and every collector`() =
+        bound { one, other ->
+            val service = one.find(other)
+            val collector = launch { one.incoming().collect {} }
+            val outcomes = ConcurrentLinkedQueue<Result<Unit>>()
+            val sending =
+                (0 until 200).map { i ->
+                    launch { outcomes += runCatching { one.say("message $i", service) } }
+                }
+            yield()
+            one.close()
+            sending.forEach { it.join() }
+            collector.join()
+            assertThat(outcomes).hasSize(200)
+            assertThat(outcomes.mapNotNull { it.exceptionOrNull() })
+                .allSatisfy { assertThat(it).isInstanceOf(ConnectionClosedException::class.java) }
+            fails<ConnectionClosedException> { one.say("after", service) }
+            assertThat(one.isClosed()).isTrue()
+        }
+
+    @Test
+    fun `everybody who joined hears the group`() =
+        bound { one, other ->
+            val group = InetAddress.getByAddress(byteArrayOf(239.toByte(), 77, 79, 1))
+            other.join(group)
+            val everybody = one.join(group)
+            assertThat(everybody.qpNumber()).isEqualTo(DatagramAddress.MULTICAST_QP_NUMBER)
+            val heard = ConcurrentLinkedQueue<String>()
+            val listening = listen(other, heard)
+            until({ "to all" in heard }) { one.say("to all", everybody) }
+            other.leave(group)
+            fails<IllegalStateException> { other.leave(group) }
+            listening.cancelAndJoin()
+        }
+
+    private companion object {
+        private const val BUFFERS = 8
+    }
+}

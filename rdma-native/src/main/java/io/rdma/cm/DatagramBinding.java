@@ -1,0 +1,317 @@
+package io.rdma.cm;
+
+import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.CompletionLoop;
+import io.rdma.engine.DatagramEndpoint;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.Undo;
+import io.rdma.verbs.CmEvent;
+import io.rdma.verbs.CmEventType;
+import io.rdma.verbs.CmIdentifier;
+import io.rdma.verbs.ConnectionParameters;
+import io.rdma.verbs.DatagramAddress;
+import io.rdma.verbs.PortAttributes;
+import io.rdma.verbs.PortSpace;
+import io.rdma.verbs.PortState;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairState;
+import io.rdma.verbs.QueuePairType;
+import io.rdma.verbs.RdmaException;
+import io.rdma.verbs.ReturnPaths;
+import io.rdma.verbs.VerbsException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - The queue pair is the endpoint's from its construction on; the identifier that listens, and the groups', are this
+// one's, and are closed after it.
+// - Whoever asks for the queue pair is told its number once it can receive, and no more once the end has begun.
+
+/** A {@link DatagramEndpoint} at an address of RDMA CM's UDP port space: others find it there, it finds others and joins groups. Thread-safe. See docs/datagrams.md. */
+public final class DatagramBinding implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(DatagramBinding.class.getName());
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int BACKLOG = 128;
+
+    private final RdmaResources resources;
+    private final ConnectionOptions options;
+    private final CmLoop loop;
+    private final CmIdentifier service;
+    private final InetSocketAddress address;
+    private final DatagramEndpoint endpoint;
+    private final DatagramGroups groups;
+    private final CompletableFuture<Void> closed;
+
+    private DatagramBinding(RdmaResources resources, CmLoop loop, ConnectionOptions options, InetSocketAddress wanted) {
+        this.resources = resources;
+        this.loop = loop;
+        this.options = options;
+        try (Undo undo = new Undo()) {
+            CmIdentifier id = loop.create(PortSpace.UDP, this::happened);
+            undo.add(() -> loop.close(id));
+            service = id;
+            id.bind(wanted);
+            address = Objects.requireNonNull(id.localAddress());
+            requireDevice(resources, id, wanted);
+            QueuePair queuePair;
+            CompletionLoop completions = resources.roomiestLoop();
+            PortAttributes port = resources.context().queryPort(id.port());
+            if (port.state() != PortState.ACTIVE) {
+                throw new RdmaConnectException(
+                        Reason.DEVICE,
+                        "port " + id.port() + " of " + resources.context().name() + " is " + port.state()
+                                + ", not ACTIVE: bring its link up",
+                        null);
+            }
+            try (Undo unused = new Undo()) {
+                queuePair = unused.add(resources
+                        .domain()
+                        .createQueuePair(
+                                QueuePairType.UD,
+                                completions.completionQueue(),
+                                completions.completionQueue(),
+                                options.queuePair()));
+                queuePair.modify(id.attributesTo(QueuePairState.INIT));
+                unused.keep();
+            }
+            int gid = GidSelector.select(resources.context(), id.port(), port.linkLayer(), address.getAddress())
+                    .index();
+            endpoint = new DatagramEndpoint(
+                    resources,
+                    completions,
+                    queuePair,
+                    port,
+                    new ReturnPaths(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY),
+                    new DatagramEndpoint.Options(
+                            options.queuePair(),
+                            options.receiveBuffers(),
+                            options.sendBuffers(),
+                            options.signalEvery(),
+                            options.drainTimeout()));
+            undo.add(endpoint.endpoint()::close);
+            queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
+            queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(RANDOM.nextInt(1 << 24)));
+            groups = new DatagramGroups(loop, queuePair, address.getAddress(), options.handshakeTimeout());
+            endpoint.endpoint().ending().thenRun(groups::detach); // on the loop, before the queue pair goes
+            closed = endpoint.endpoint().closed().thenRunAsync(this::release, Thread::startVirtualThread);
+            id.listen(BACKLOG);
+            undo.keep();
+        }
+    }
+
+    /**
+     * Binds; blocks briefly.
+     *
+     * @param resources where the endpoint lives
+     * @param options its depths, number of buffers and time-outs; the rest is of connections
+     * @param address of an RDMA device, not the wildcard; port 0 takes a free one
+     * @return bound
+     * @throws RdmaConnectException BIND if the port is in use or the address of no RDMA device; DEVICE if it is of another device, or there is no room
+     * @throws RdmaException where there is no connection manager
+     */
+    public static DatagramBinding bind(RdmaResources resources, ConnectionOptions options, InetSocketAddress address) {
+        if (address.isUnresolved()) {
+            throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
+        }
+        if (address.getAddress().isAnyLocalAddress()) {
+            throw new RdmaConnectException(
+                    Reason.BIND, "the wildcard is of no device: bind datagrams to an address of the device's", null);
+        }
+        CmLoop loop = CmLoop.of(resources);
+        try {
+            return new DatagramBinding(resources, loop, options, address);
+        } catch (VerbsException e) {
+            throw new RdmaConnectException(
+                    Reason.BIND,
+                    "cannot bind datagrams to " + address + ": " + e.getMessage()
+                            + ". Choose another port (0 takes a free one) or an address of an RDMA device of this host",
+                    e);
+        } catch (IllegalStateException noRoom) {
+            throw new RdmaConnectException(
+                    Reason.DEVICE,
+                    noRoom.getMessage()
+                            + ": close connections, ask for smaller queues, or open RdmaResources with more entries",
+                    noRoom);
+        }
+    }
+
+    private static void requireDevice(RdmaResources resources, CmIdentifier id, InetSocketAddress wanted) {
+        String device = id.device().name();
+        if (!device.equals(resources.context().name())) {
+            throw new RdmaConnectException(
+                    Reason.DEVICE,
+                    wanted + " is of device " + device + ", not of "
+                            + resources.context().name() + ": name that device",
+                    null);
+        }
+    }
+
+    /**
+     * The queue pair and its operations.
+     *
+     * @return shared
+     */
+    public DatagramEndpoint endpoint() {
+        return endpoint;
+    }
+
+    /**
+     * Where it is found.
+     *
+     * @return with the real port
+     */
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /** The identifier that listens was told something. CM thread: does not wait. */
+    private void happened(CmEvent event) {
+        if (event.type() == CmEventType.CONNECT_REQUEST) {
+            answer(event.identifier());
+        } else if (event.type() == CmEventType.DEVICE_REMOVAL) {
+            endpoint.endpoint().fail(new RdmaException("the device was removed"));
+        }
+    }
+
+    private void answer(CmIdentifier request) {
+        try {
+            if (endpoint.endpoint().isClosing()) {
+                request.reject(new byte[0]);
+            } else {
+                request.accept(ConnectionParameters.DEFAULT.withQueuePair(
+                        endpoint.endpoint().qpNumber(), false));
+            }
+        } catch (VerbsException e) {
+            LOG.log(System.Logger.Level.DEBUG, "who asked is gone", e);
+        } finally {
+            loop.close(request);
+        }
+    }
+
+    /**
+     * Finds a datagram service, {@code rdma_resolve_addr(3)} to {@code rdma_connect(3)} of the UDP port space.
+     *
+     * <p><b>Completes</b> with its address; exceptionally with {@link RdmaConnectException}: REJECTED if nobody has bound that port, UNREACHABLE or TIMEOUT if the host does not answer,
+     * ADDR_ERROR or ROUTE_ERROR if there is no way by this device. <b>Cancel</b> breaks it off.
+     *
+     * @param host with a port; a name that is not resolved yet is
+     * @return on a thread of its own
+     */
+    public CompletableFuture<DatagramAddress> resolve(InetSocketAddress host) {
+        CmDialog dialog = new CmDialog(host.toString(), options.handshakeTimeout());
+        CompletableFuture<DatagramAddress> result = start("rdma-resolve", () -> lookUp(host, dialog));
+        result.whenComplete((found, error) -> dialog.cancel());
+        return result;
+    }
+
+    private DatagramAddress lookUp(InetSocketAddress wanted, CmDialog dialog) {
+        InetSocketAddress host =
+                wanted.isUnresolved() ? new InetSocketAddress(wanted.getHostString(), wanted.getPort()) : wanted;
+        if (host.isUnresolved()) {
+            throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + host.getHostString(), null);
+        }
+        requireOpen();
+        CmIdentifier id = loop.create(PortSpace.UDP, dialog);
+        try {
+            CmConnector.resolve(resources, id, dialog, new InetSocketAddress(address.getAddress(), 0), host);
+            id.connect(ConnectionParameters.DEFAULT.withQueuePair(
+                    endpoint.endpoint().qpNumber(), false));
+            CmEvent found = dialog.await(CmEventType.ESTABLISHED);
+            return new DatagramAddress(
+                    Objects.requireNonNull(found.destination(), "a service without a path"),
+                    found.parameters().queuePairNumber(),
+                    found.qkey());
+        } catch (VerbsException e) {
+            throw new RdmaConnectException(
+                    Reason.CONNECT_ERROR, "looking " + host + " up failed: " + e.getMessage(), e);
+        } finally {
+            loop.close(id);
+        }
+    }
+
+    /**
+     * Joins a multicast group; again, it does nothing.
+     *
+     * <p><b>Completes</b> with the group's address when what is sent to it from then on arrives here, too; exceptionally with {@link RdmaConnectException}. <b>Cancel</b> stops the
+     * waiting only: {@link #leave} undoes it.
+     *
+     * @param group multicast address
+     * @return on a thread of its own
+     */
+    public CompletableFuture<DatagramAddress> join(InetAddress group) {
+        if (!group.isMulticastAddress()) {
+            return CompletableFuture.failedFuture(
+                    new IllegalArgumentException(group.getHostAddress() + " is no multicast group"));
+        }
+        return start("rdma-group", () -> groups.join(group));
+    }
+
+    /**
+     * Leaves a group.
+     *
+     * <p><b>Completes</b> when nothing more comes from it; exceptionally with {@link IllegalStateException} if it was not joined.
+     *
+     * @param group as joined
+     * @return on a thread of its own
+     */
+    public CompletableFuture<Void> leave(InetAddress group) {
+        return start("rdma-group", () -> {
+            groups.leave(group);
+            return null;
+        });
+    }
+
+    private void requireOpen() {
+        if (endpoint.endpoint().isClosing()) {
+            throw new RdmaConnectException(Reason.CANCELLED, "the datagram endpoint is closed", null);
+        }
+    }
+
+    /** Not supplyAsync, whose failures come wrapped. */
+    private static <T extends @Nullable Object> CompletableFuture<T> start(String thread, Supplier<T> task) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Thread.ofVirtual().name(thread).start(() -> {
+            try {
+                result.complete(task.get());
+            } catch (Throwable e) { // whoever waits must hear of it, whatever it is
+                result.completeExceptionally(e);
+            }
+        });
+        return result;
+    }
+
+    /** After the queue pair is gone. */
+    private void release() {
+        try {
+            groups.close();
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "a group was not left", e);
+        }
+        try {
+            loop.close(service);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "an identifier was not closed", e);
+        }
+    }
+
+    /**
+     * Completes when the queue pair is destroyed, its groups are left and its address is free; never exceptionally.
+     *
+     * @return shared
+     */
+    public CompletableFuture<Void> closed() {
+        return closed;
+    }
+
+    /** Closes; what is not completed fails. Does not wait, see {@link #closed}. */
+    @Override
+    public void close() {
+        endpoint.endpoint().close();
+    }
+}

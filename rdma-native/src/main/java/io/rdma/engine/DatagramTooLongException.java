@@ -1,0 +1,34 @@
+package io.rdma.engine;
+
+/** A datagram that does not fit into one packet; nothing was posted. Split it, or use a connection. */
+public final class DatagramTooLongException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    private final int length;
+    private final int limit;
+
+    DatagramTooLongException(int length, int limit) {
+        super("datagram of " + length + " bytes is longer than the port's MTU, " + limit
+                + ": send less at once, raise the MTU of the network interface, or use a connection");
+        this.length = length;
+        this.limit = limit;
+    }
+
+    /**
+     * What was to be sent.
+     *
+     * @return bytes
+     */
+    public int length() {
+        return length;
+    }
+
+    /**
+     * What can be sent.
+     *
+     * @return bytes
+     */
+    public int limit() {
+        return limit;
+    }
+}

@@ -1,0 +1,138 @@
+package io.rdma.reactive;
+
+import io.rdma.buffer.ReceivedDatagram;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.DatagramBinding;
+import io.rdma.engine.DatagramEndpoint;
+import io.rdma.engine.WorkRequest;
+import io.rdma.verbs.DatagramAddress;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** {@link RdmaDatagram} over a {@link DatagramBinding}; all state is there. */
+final class DefaultRdmaDatagram implements RdmaDatagram {
+    private final DatagramBinding binding;
+    private final DatagramEndpoint endpoint;
+    private final Inbound inbound;
+    private final CompletableFuture<Void> released;
+
+    /** @param release what to do, off the loop, when the binding is closed */
+    DefaultRdmaDatagram(DatagramBinding binding, Runnable release) {
+        this.binding = binding;
+        this.endpoint = binding.endpoint();
+        this.inbound = new Inbound(endpoint.endpoint());
+        this.released = binding.closed().thenRunAsync(release, Thread::startVirtualThread);
+    }
+
+    @Override
+    public Mono<Void> send(int length, Consumer<MemorySegment> writer, DatagramAddress destination) {
+        if (length < 0 || length > maxMessageSize()) {
+            return Mono.error(endpoint.tooLong(length));
+        }
+        return ScopedSendMono.of(endpoint, endpoint.endpoint().sendBuffers(), buffer -> {
+            writer.accept(buffer.segment().asSlice(0, length));
+            return WorkRequest.sendTo(buffer.limit(length), destination, true);
+        });
+    }
+
+    @Override
+    public Mono<Void> send(RegisteredBuffer message, DatagramAddress destination) {
+        return OperationMono.of(endpoint, WorkRequest.sendTo(message, destination, false));
+    }
+
+    @Override
+    public Mono<Void> sendWithImmediate(RegisteredBuffer message, int immediate, DatagramAddress destination) {
+        return OperationMono.of(endpoint, WorkRequest.sendToWithImmediate(message, immediate, destination));
+    }
+
+    @Override
+    public Mono<RegisteredBuffer> acquire() {
+        return AcquireMono.of(endpoint.endpoint().sendBuffers());
+    }
+
+    @Override
+    public <T> Flux<T> receive(Function<? super ReceivedDatagram, ? extends T> decoder) {
+        return ReceiveFlux.of(inbound, message -> {
+            T item = decoder.apply((ReceivedDatagram) message);
+            message.close();
+            return item;
+        });
+    }
+
+    @Override
+    public Flux<ReceivedDatagram> receiveOwned() {
+        return ReceiveFlux.of(inbound, message -> (ReceivedDatagram) message);
+    }
+
+    @Override
+    public Mono<DatagramAddress> resolve(String host, int port) {
+        InetSocketAddress service = InetSocketAddress.createUnresolved(host, port);
+        return Mono.fromFuture(() -> binding.resolve(service));
+    }
+
+    @Override
+    public Mono<DatagramAddress> join(InetAddress group) {
+        return Mono.fromFuture(() -> binding.join(group));
+    }
+
+    @Override
+    public Mono<Void> leave(InetAddress group) {
+        return Mono.fromFuture(() -> binding.leave(group));
+    }
+
+    @Override
+    public int maxMessageSize() {
+        return endpoint.maxMessageSize();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return binding.address();
+    }
+
+    @Override
+    public DatagramEndpoint endpoint() {
+        return endpoint;
+    }
+
+    @Override
+    public void dispose() {
+        binding.close();
+        inbound.dispose();
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return endpoint.endpoint().isClosing();
+    }
+
+    @Override
+    public Mono<Void> disposeLater() {
+        return Mono.defer(() -> {
+            dispose();
+            return onDispose();
+        });
+    }
+
+    @Override
+    public Mono<Void> onDispose() {
+        return Mono.fromFuture(() -> released, true);
+    }
+
+    @Override
+    public void disposeNow(Duration timeout) {
+        disposeLater().block(timeout);
+    }
+
+    @Override
+    public String toString() {
+        return "RdmaDatagram[" + localAddress() + "]";
+    }
+}

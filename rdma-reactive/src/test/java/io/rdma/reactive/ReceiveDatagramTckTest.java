@@ -1,0 +1,73 @@
+package io.rdma.reactive;
+
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.engine.RdmaResources;
+import io.rdma.verbs.DatagramAddress;
+import io.rdma.verbs.RdmaDevices;
+import java.util.Objects;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.tck.PublisherVerification;
+import org.reactivestreams.tck.TestEnvironment;
+import org.testng.annotations.AfterClass;
+import org.testng.annotations.BeforeClass;
+
+/** Datagrams as they are received, by the rules of Reactive Streams. */
+public class ReceiveDatagramTckTest extends PublisherVerification<Object> {
+    private RdmaResources resources;
+    private RdmaDatagram sender;
+
+    /** For TestNG. */
+    public ReceiveDatagramTckTest() {
+        super(new TestEnvironment(5_000, 50, 50));
+    }
+
+    @BeforeClass
+    public void open() {
+        resources = new RdmaResources(RdmaDevices.named("soft0"));
+        sender = bound();
+    }
+
+    @AfterClass
+    public void close() {
+        sender.disposeNow(TckPair.PATIENCE);
+        resources.close();
+    }
+
+    private RdmaDatagram bound() {
+        return RdmaDatagram.create()
+                .resources(resources)
+                .host("127.0.0.1")
+                .receiveBuffers(TckPair.MESSAGES)
+                .sendBuffers(4)
+                .bindNow(TckPair.PATIENCE);
+    }
+
+    @Override
+    public long maxElementsFromPublisher() {
+        return TckPair.MESSAGES;
+    }
+
+    /** As many datagrams as there are buffers are not lost on this device; the endpoint ends behind them. */
+    @Override
+    public Publisher<Object> createPublisher(long elements) {
+        RdmaDatagram receiver = bound();
+        DatagramAddress there = Objects.requireNonNull(
+                sender.resolve("127.0.0.1", receiver.localAddress().getPort()).block(TckPair.PATIENCE));
+        for (int i = 0; i < elements; i++) {
+            sender.send(i, target -> {}, there).block(TckPair.PATIENCE);
+        }
+        await().atMost(TckPair.PATIENCE)
+                .until(() -> receiver.endpoint().endpoint().receives().outstanding() == elements);
+        receiver.endpoint().endpoint().close();
+        return receiver.receive(ReceivedMessage::length);
+    }
+
+    @Override
+    public Publisher<Object> createFailedPublisher() {
+        RdmaDatagram receiver = bound();
+        receiver.receive(ReceivedMessage::length).subscribe();
+        return receiver.receive(ReceivedMessage::length); // there is a receiver already
+    }
+}
