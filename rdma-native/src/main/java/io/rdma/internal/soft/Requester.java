@@ -14,9 +14,12 @@ final class Requester implements SendSide {
     private static final int BUDGET = 64;
     private static final int INFINITE_RNR = 7;
     private static final long TIMER_UNIT_NANOS = 4096;
+    /** Packets of a long message; at least two in a full window. */
+    private static final int ACK_EVERY = 8;
 
     private final SoftQp qp;
     private final Segmenter segmenter;
+    private final CongestionWindow window = new CongestionWindow();
     private final Packet packet = new Packet();
     private long next;
     private int index; // packet within `next`
@@ -43,6 +46,7 @@ final class Requester implements SendSide {
         rnrUntil = 0;
         deadline = 0;
         tellDrained = false;
+        window.reset();
     }
 
     @Override
@@ -97,8 +101,15 @@ final class Requester implements SendSide {
         if (++retries > qp.attr.retryCnt()) {
             fail(WC_RETRY_EXC_ERR);
         } else {
+            window.timedOut(lastSent());
             rewindToOldest();
         }
+    }
+
+    private int lastSent() {
+        WorkRequest current = qp.sq.at(next);
+        boolean begun = next < qp.sq.posted() && current.numbered;
+        return Psn.add(begun ? Psn.add(current.firstPsn, index) : nextPsn, -1);
     }
 
     /** Sends one packet. @return false when there is none, or it has to wait */
@@ -117,14 +128,15 @@ final class Requester implements SendSide {
             return false;
         }
         int outstanding = Psn.diff(Psn.add(request.firstPsn, index), oldestPsn());
-        if (qp.overLink() && outstanding >= UdpLink.window(request.length)) {
+        int room = qp.overLink() ? window.packets(request.length) - outstanding : Integer.MAX_VALUE;
+        if (room <= 0) {
             return false;
         }
         if (request.opcode == WR_RDMA_READ) {
             return requestRead(request, now);
         }
         segmenter.build(packet, request, index, Psn.add(request.firstPsn, index));
-        packet.ackRequest = index == request.packets - 1 || index % (UdpLink.WINDOW / 2) == UdpLink.WINDOW / 2 - 1;
+        packet.ackRequest = index == request.packets - 1 || index % ACK_EVERY == ACK_EVERY - 1 || room == 1;
         startTimer(now);
         advance(request, 1);
         qp.device.transmit(qp, packet);
@@ -198,7 +210,7 @@ final class Requester implements SendSide {
         }
         int part = request.packets - request.done;
         if (qp.overLink()) {
-            part = Math.min(part, UdpLink.WINDOW / 2);
+            part = Math.min(part, window.answers());
         }
         index = request.done;
         if (index < request.asked) { // again: never beyond what was asked, a repeated read must lie within the first
@@ -266,6 +278,7 @@ final class Requester implements SendSide {
                 if (++retries > qp.attr.retryCnt()) {
                     fail(WC_RETRY_EXC_ERR);
                 } else {
+                    window.lost(lastSent());
                     rewindToOldest();
                 }
             }
@@ -302,17 +315,15 @@ final class Requester implements SendSide {
             int acked = Psn.diff(psn, oldest.firstPsn) + 1;
             if (oldest.answered()) {
                 if (acked > 0 && !impliedNak && (qp.sq.taken < next)) {
-                    impliedNak = true; // its answer was lost
-                    rewindToOldest();
+                    answerLost();
                 }
                 return;
             }
             if (acked <= oldest.acked) {
                 return;
             }
-            progress(now);
+            progress(now, oldest, Math.min(acked, oldest.packets));
             if (acked < oldest.packets) {
-                oldest.acked = acked;
                 return;
             }
             succeed(oldest);
@@ -331,8 +342,7 @@ final class Requester implements SendSide {
         }
         if (at > oldest.done) {
             if (!impliedNak) {
-                impliedNak = true; // a response was lost: ask again from there
-                rewindToOldest();
+                answerLost();
             }
             return;
         }
@@ -348,11 +358,17 @@ final class Requester implements SendSide {
             return;
         }
         oldest.done++;
-        oldest.acked = oldest.done;
-        progress(now);
+        progress(now, oldest, oldest.done);
         if (oldest.done == oldest.packets) {
             succeed(oldest);
         }
+    }
+
+    /** What came implies that an answer was lost: it is asked for again, once. */
+    private void answerLost() {
+        impliedNak = true;
+        window.lost(lastSent());
+        rewindToOldest();
     }
 
     /** A response means that all requests before the one it answers have arrived. */
@@ -362,7 +378,7 @@ final class Requester implements SendSide {
             if (oldest.answered() || Psn.diff(psn, Psn.add(oldest.firstPsn, oldest.packets)) < 0) {
                 return;
             }
-            progress(now);
+            progress(now, oldest, oldest.packets);
             succeed(oldest);
         }
     }
@@ -379,7 +395,9 @@ final class Requester implements SendSide {
         return true;
     }
 
-    private void progress(long now) {
+    private void progress(long now, WorkRequest oldest, int acked) {
+        window.arrived(acked - oldest.acked, Psn.add(oldest.firstPsn, acked - 1));
+        oldest.acked = acked;
         retries = 0;
         rnrRetries = 0;
         impliedNak = false;

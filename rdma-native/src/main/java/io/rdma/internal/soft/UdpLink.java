@@ -18,14 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The link of a software device: packets to datagrams and back. Under the device's turn, but for {@link #wake}. */
 final class UdpLink implements AutoCloseable {
-    /** Packets of one queue pair in flight: 16 of 4 KiB fit a default socket buffer with room for others. */
-    static final int WINDOW = 16;
-
-    /** The same of messages that are a small packet each: the system counts less than 1 KiB for it. */
-    private static final int SMALL_WINDOW = 128;
-
-    private static final int SMALL = 256;
-
     /** System property: {@code false} has Java's datagram channels used on Linux, too. */
     static final String NATIVE_PROPERTY = "io.rdma.soft.nativeSockets";
 
@@ -68,11 +60,6 @@ final class UdpLink implements AutoCloseable {
 
     private static boolean nativeSockets() {
         return LinuxSockets.supported() && !"false".equalsIgnoreCase(System.getProperty(NATIVE_PROPERTY));
-    }
-
-    /** Packets of one queue pair in flight before one of a message of so many bytes is sent. */
-    static int window(long messageBytes) {
-        return messageBytes <= SMALL ? SMALL_WINDOW : WINDOW;
     }
 
     InetSocketAddress local() {
