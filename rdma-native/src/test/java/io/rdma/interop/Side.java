@@ -1,6 +1,8 @@
 package io.rdma.interop;
 
 import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.AddressHandle;
+import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionChannel;
 import io.rdma.verbs.CompletionQueue;
@@ -8,6 +10,8 @@ import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.Gid;
 import io.rdma.verbs.GidTableEntry;
 import io.rdma.verbs.GidType;
+import io.rdma.verbs.GlobalRoute;
+import io.rdma.verbs.GlobalRoutingHeader;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.Mtu;
 import io.rdma.verbs.ProtectionDomain;
@@ -15,6 +19,7 @@ import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.QueuePairState;
+import io.rdma.verbs.QueuePairType;
 import io.rdma.verbs.RdmaDevices;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.RemoteMemory;
@@ -29,6 +34,9 @@ import java.security.SecureRandom;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** One process's end of {@link EveryOperation}: a connected queue pair with its region, and a TCP connection for the test's own words. */
 final class Side implements AutoCloseable {
@@ -38,6 +46,7 @@ final class Side implements AutoCloseable {
     /** Reads and atomics in flight at a time. */
     private static final int ANSWERS = 4;
 
+    private static final int QKEY = 0x2468_ace0;
     private static final int RETRANSMIT_AFTER = 14; // 67 ms
     private static final int RNR_WAIT = 12; // 0.64 ms
     private static final int POLLS_BEFORE_SLEEP = 10;
@@ -48,6 +57,10 @@ final class Side implements AutoCloseable {
     private final CompletionChannel channel;
     private final CompletionQueue queue;
     private final QueuePair pair;
+    private final GidTableEntry gid;
+    private final int peerNumber;
+    private final @Nullable AddressHandle path; // of datagrams
+    final Mtu mtu; // of both
     private final CompletionBatch batch = new CompletionBatch(1);
     final SendChain sends = new SendChain(DEPTH, 1);
     final ReceiveChain receives = new ReceiveChain(DEPTH, 1);
@@ -56,20 +69,25 @@ final class Side implements AutoCloseable {
     final DataInputStream in;
     final DataOutputStream out;
 
+    /** A reliable connection. */
     Side(String device, Socket control, long bytes) throws IOException {
+        this(device, QueuePairType.RC, control, bytes);
+    }
+
+    Side(String device, QueuePairType type, Socket control, long bytes) throws IOException {
         in = new DataInputStream(control.getInputStream());
         out = new DataOutputStream(control.getOutputStream());
         context = RdmaDevices.named(device).open();
         domain = context.allocateProtectionDomain();
         channel = context.createCompletionChannel();
         queue = context.createCompletionQueue(2 * DEPTH, channel);
-        EnumSet<AccessFlag> all = EnumSet.range(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC);
-        region = domain.allocate(bytes, all);
-        pair = domain.createQueuePair(queue, queue, new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 0));
-        GidTableEntry gid = gid(control.getLocalAddress());
-        Mtu mtu = context.queryPort(1).activeMtu();
+        Set<AccessFlag> access = EnumSet.range(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC);
+        region = domain.allocate(bytes, access);
+        pair = domain.createQueuePair(type, queue, queue, new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 0));
+        gid = gid(control.getLocalAddress());
         int psn = new SecureRandom().nextInt(1 << 24);
 
+        Mtu mtu = context.queryPort(1).activeMtu();
         out.writeInt(pair.number());
         out.writeInt(psn);
         out.writeInt(mtu.code());
@@ -77,31 +95,55 @@ final class Side implements AutoCloseable {
         out.writeLong(region.remote().address());
         out.writeInt(region.rkey());
         out.flush();
-        int peerNumber = in.readInt();
+        peerNumber = in.readInt();
         int peerPsn = in.readInt();
-        mtu = mtu.min(Mtu.of(in.readInt()));
-        byte[] peerGid = in.readNBytes(16);
+        this.mtu = mtu.min(Mtu.of(in.readInt()));
+        Gid peer = Gid.of(in.readNBytes(16));
         remote = new RemoteMemory(in.readLong(), bytes, in.readInt());
 
-        pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
-                .pkeyIndex(0)
-                .port(1)
-                .access(all));
-        pair.modify(QueuePairAttributes.toState(QueuePairState.RTR)
-                .path(1, gid.index(), Gid.of(peerGid), 0)
+        QueuePairAttributes init =
+                QueuePairAttributes.toState(QueuePairState.INIT).pkeyIndex(0).port(1);
+        if (type == QueuePairType.UD) {
+            pair.modify(init.qkey(QKEY));
+            pair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
+            pair.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(psn));
+            path = domain.createAddressHandle(AddressHandleAttributes.of(GlobalRoute.to(peer, gid.index()), 1));
+        } else {
+            pair.modify(init.access(access));
+            connect(type, peer, peerPsn, psn);
+            path = null;
+        }
+        System.out.println(device + " " + gid.gid() + ", " + type + ", path MTU " + this.mtu.bytes());
+        meet();
+    }
+
+    private void connect(QueuePairType type, Gid peer, int peerPsn, int psn) {
+        QueuePairAttributes rtr = QueuePairAttributes.toState(QueuePairState.RTR)
+                .path(1, gid.index(), peer, 0)
                 .pathMtu(mtu)
                 .destQpNum(peerNumber)
-                .rqPsn(peerPsn)
-                .maxDestRdAtomic(ANSWERS)
-                .minRnrTimer(RNR_WAIT));
-        pair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
-                .sqPsn(psn)
-                .timeout(RETRANSMIT_AFTER)
-                .retryCnt(7)
-                .rnrRetry(7)
-                .maxRdAtomic(ANSWERS));
-        System.out.println(device + " " + gid.gid() + ", path MTU " + mtu.bytes());
-        meet();
+                .rqPsn(peerPsn);
+        QueuePairAttributes rts =
+                QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(psn);
+        if (type == QueuePairType.RC) {
+            rtr.maxDestRdAtomic(ANSWERS).minRnrTimer(RNR_WAIT);
+            rts.timeout(RETRANSMIT_AFTER).retryCnt(7).rnrRetry(7).maxRdAtomic(ANSWERS);
+        }
+        pair.modify(rtr);
+        pair.modify(rts);
+    }
+
+    /** The destination of the request that was added last, where it needs one. */
+    void address() {
+        AddressHandle to = path;
+        if (to != null) {
+            sends.destination(to, peerNumber, QKEY);
+        }
+    }
+
+    /** Bytes in front of what is received: of datagrams the route they came by. */
+    int inFront() {
+        return path == null ? 0 : GlobalRoutingHeader.BYTES;
     }
 
     private GidTableEntry gid(InetAddress address) {
@@ -159,6 +201,15 @@ final class Side implements AutoCloseable {
         return batch;
     }
 
+    /** Waits for what no completion tells. */
+    void until(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!condition.getAsBoolean()) {
+            check(System.nanoTime() - deadline < 0, what);
+            Thread.yield();
+        }
+    }
+
     /** There is nothing more than what was awaited. */
     void none() {
         check(queue.poll(batch) == 0, "no completion too many");
@@ -172,6 +223,9 @@ final class Side implements AutoCloseable {
 
     @Override
     public void close() {
+        if (path != null) {
+            path.close();
+        }
         pair.close();
         region.close();
         queue.close();
