@@ -25,8 +25,6 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - The queue pair is the endpoint's from its construction on; the identifier that listens, and the groups', are this
@@ -39,19 +37,16 @@ public final class DatagramBinding implements AutoCloseable {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int BACKLOG = 128;
 
-    private final RdmaResources resources;
-    private final ConnectionOptions options;
     private final CmLoop loop;
     private final CmIdentifier service;
     private final InetSocketAddress address;
     private final DatagramEndpoint endpoint;
     private final DatagramGroups groups;
+    private final DatagramLookUps lookUps;
     private final CompletableFuture<Void> closed;
 
     private DatagramBinding(RdmaResources resources, CmLoop loop, ConnectionOptions options, InetSocketAddress wanted) {
-        this.resources = resources;
         this.loop = loop;
-        this.options = options;
         try (Undo undo = new Undo()) {
             CmIdentifier id = loop.create(PortSpace.UDP, this::happened);
             undo.add(() -> loop.close(id));
@@ -98,7 +93,13 @@ public final class DatagramBinding implements AutoCloseable {
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(RANDOM.nextInt(1 << 24)));
             groups = new DatagramGroups(loop, queuePair, address.getAddress(), options.handshakeTimeout());
-            endpoint.endpoint().ending().thenRun(groups::detach); // on the loop, before the queue pair goes
+            lookUps = new DatagramLookUps(
+                    resources,
+                    loop,
+                    new InetSocketAddress(address.getAddress(), 0),
+                    queuePair.number(),
+                    options.handshakeTimeout());
+            endpoint.endpoint().ending().thenRun(this::ending);
             closed = endpoint.endpoint().closed().thenRunAsync(this::release, Thread::startVirtualThread);
             id.listen(BACKLOG);
             undo.keep();
@@ -204,35 +205,7 @@ public final class DatagramBinding implements AutoCloseable {
      * @return on a thread of its own
      */
     public CompletableFuture<DatagramAddress> resolve(InetSocketAddress host) {
-        CmDialog dialog = new CmDialog(host.toString(), options.handshakeTimeout());
-        CompletableFuture<DatagramAddress> result = start("rdma-resolve", () -> lookUp(host, dialog));
-        result.whenComplete((found, error) -> dialog.cancel());
-        return result;
-    }
-
-    private DatagramAddress lookUp(InetSocketAddress wanted, CmDialog dialog) {
-        InetSocketAddress host =
-                wanted.isUnresolved() ? new InetSocketAddress(wanted.getHostString(), wanted.getPort()) : wanted;
-        if (host.isUnresolved()) {
-            throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + host.getHostString(), null);
-        }
-        requireOpen();
-        CmIdentifier id = loop.create(PortSpace.UDP, dialog);
-        try {
-            CmConnector.resolve(resources, id, dialog, new InetSocketAddress(address.getAddress(), 0), host);
-            id.connect(ConnectionParameters.DEFAULT.withQueuePair(
-                    endpoint.endpoint().qpNumber(), false));
-            CmEvent found = dialog.await(CmEventType.ESTABLISHED);
-            return new DatagramAddress(
-                    Objects.requireNonNull(found.destination(), "a service without a path"),
-                    found.parameters().queuePairNumber(),
-                    found.qkey());
-        } catch (VerbsException e) {
-            throw new RdmaConnectException(
-                    Reason.CONNECT_ERROR, "looking " + host + " up failed: " + e.getMessage(), e);
-        } finally {
-            loop.close(id);
-        }
+        return lookUps.start(host);
     }
 
     /**
@@ -249,7 +222,7 @@ public final class DatagramBinding implements AutoCloseable {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException(group.getHostAddress() + " is no multicast group"));
         }
-        return start("rdma-group", () -> groups.join(group));
+        return Waiting.on("rdma-group", () -> groups.join(group));
     }
 
     /**
@@ -261,29 +234,16 @@ public final class DatagramBinding implements AutoCloseable {
      * @return on a thread of its own
      */
     public CompletableFuture<Void> leave(InetAddress group) {
-        return start("rdma-group", () -> {
+        return Waiting.on("rdma-group", () -> {
             groups.leave(group);
             return null;
         });
     }
 
-    private void requireOpen() {
-        if (endpoint.endpoint().isClosing()) {
-            throw new RdmaConnectException(Reason.CANCELLED, "the datagram endpoint is closed", null);
-        }
-    }
-
-    /** Not supplyAsync, whose failures come wrapped. */
-    private static <T extends @Nullable Object> CompletableFuture<T> start(String thread, Supplier<T> task) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        Thread.ofVirtual().name(thread).start(() -> {
-            try {
-                result.complete(task.get());
-            } catch (Throwable e) { // whoever waits must hear of it, whatever it is
-                result.completeExceptionally(e);
-            }
-        });
-        return result;
+    /** On the loop, before the queue pair goes. */
+    private void ending() {
+        lookUps.close();
+        groups.detach();
     }
 
     /** After the queue pair is gone. */

@@ -18,6 +18,7 @@ import picocli.CommandLine.ScopeType;
             DevInfo.class,
             Echo.class,
             Counter.class,
+            Datagrams.class,
             PingPong.Reliable.class,
             PingPong.Unreliable.class,
             PingPong.Datagram.class,

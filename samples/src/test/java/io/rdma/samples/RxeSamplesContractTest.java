@@ -14,6 +14,11 @@ class RxeSamplesContractTest extends SamplesContract {
         return "rxe0";
     }
 
+    @Override
+    String address() {
+        return "10.77.0.1";
+    }
+
     /** rdma-core's own program is the judge of what we read from the device. */
     @Test
     void devinfoAgreesWithRdmaCores() throws Exception {

@@ -22,6 +22,11 @@ abstract class SamplesContract {
     /** Name of the device. */
     abstract String device();
 
+    /** An address of the device. */
+    String address() {
+        return "127.0.0.1";
+    }
+
     @BeforeEach
     void needsTheDevice() {
         TestDevice.assumed(device());
@@ -48,6 +53,23 @@ abstract class SamplesContract {
             try (SampleProcess calling = run(
                     "echo", "client", "--host", "127.0.0.1", "--port", port, "--count", "500", "--language", client)) {
                 assertThat(calling.ended(0).output()).contains("500 of 500 messages came back unchanged");
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0} server, {1} client")
+    @CsvSource({"java, kotlin", "kotlin, java"})
+    void datagramsAreAnsweredAcrossLanguages(String server, String client) throws Exception {
+        String here = address();
+        try (SampleProcess serving = run("datagrams", "server", "--port", "0", "--host", here, "--language", server)) {
+            String port = serving.await("listening on port");
+            try (SampleProcess calling = run(with(
+                    new String[] {"--local", here, "--host", here, "--port", port, "--language", client},
+                    "datagrams",
+                    "client",
+                    "--count",
+                    "50"))) {
+                assertThat(calling.ended(0).output()).contains("50 of 50 datagrams were answered");
             }
         }
     }

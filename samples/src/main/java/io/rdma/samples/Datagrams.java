@@ -1,0 +1,48 @@
+package io.rdma.samples;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Answers datagrams; the work is in {@link DatagramsJava} and {@code DatagramsKotlin}. */
+@Command(
+        name = "datagrams",
+        mixinStandardHelpOptions = true,
+        description = "Datagrams there and back, with the patience that they need.")
+final class Datagrams {
+    private Datagrams() {}
+
+    @Command(name = "server", mixinStandardHelpOptions = true, description = "Send back what arrives, until ended.")
+    int server(
+            @Mixin DeviceOption device,
+            @Option(names = "--host", defaultValue = "localhost", description = "Address of the device.") String host,
+            @Option(names = "--port", defaultValue = "7472") int port,
+            @Option(names = "--language", defaultValue = "java") Language language) {
+        String name = device.device().name();
+        if (language == Language.java) {
+            DatagramsJava.server(name, host, port);
+        } else {
+            DatagramsKotlinKt.datagramsServer(name, host, port);
+        }
+        return 0;
+    }
+
+    @Command(
+            name = "client",
+            mixinStandardHelpOptions = true,
+            description = "Send datagrams, again if need be, until the answer comes.")
+    int client(
+            @Mixin DeviceOption device,
+            @Option(names = "--local", defaultValue = "localhost", description = "Address of the device.") String local,
+            @Option(names = "--host", defaultValue = "localhost") String host,
+            @Option(names = "--port", defaultValue = "7472") int port,
+            @Option(names = "--count", defaultValue = "1000") int count,
+            @Option(names = "--language", defaultValue = "java") Language language) {
+        String name = device.device().name();
+        int answered = language == Language.java
+                ? DatagramsJava.client(name, local, host, port, count)
+                : DatagramsKotlinKt.datagramsClient(name, local, host, port, count);
+        System.out.println(answered + " of " + count + " datagrams were answered");
+        return answered == count ? 0 : 1;
+    }
+}

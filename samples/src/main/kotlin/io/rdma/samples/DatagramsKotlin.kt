@@ -1,0 +1,64 @@
+package io.rdma.samples
+
+import io.rdma.coroutines.RdmaDatagram
+import io.rdma.verbs.DatagramAddress
+import io.rdma.verbs.VerbsException
+import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeoutOrNull
+import java.lang.foreign.MemorySegment
+import kotlin.time.Duration.Companion.milliseconds
+
+private const val TRIES = 60
+private val AGAIN = 500.milliseconds
+
+/** Datagrams with coroutines: the server sends back what arrives, until it is ended. */
+fun datagramsServer(
+    device: String,
+    host: String,
+    port: Int,
+) = runBlocking {
+    RdmaDatagram.bind(host, port) { this.device = device }.use { here ->
+        println("listening on port ${here.localAddress().port}")
+        here.incoming().collect { question ->
+            try {
+                here.send(question.length(), { it.copyFrom(question.segment()) }, question.source())
+            } catch (unreachable: VerbsException) {
+                println("no answer: $unreachable")
+            }
+        }
+    }
+}
+
+/** Sends datagrams one by one, again if need be, and returns how many were answered. */
+fun datagramsClient(
+    device: String,
+    local: String,
+    host: String,
+    port: Int,
+    count: Int,
+): Int =
+    runBlocking {
+        RdmaDatagram.bind(local, 0) { this.device = device }.use { here ->
+            val service = here.resolve(host, port)
+            (0 until count).count { i -> here.asks(service, "message $i") }
+        }
+    }
+
+/** The question or the answer may be lost: so it is asked again. */
+private suspend fun RdmaDatagram.asks(
+    service: DatagramAddress,
+    question: String,
+): Boolean {
+    val bytes = question.toByteArray()
+    repeat(TRIES) {
+        send(bytes.size, { it.copyFrom(MemorySegment.ofArray(bytes)) }, service)
+        val answer =
+            withTimeoutOrNull(AGAIN) {
+                incoming().map { String(it.toByteArray()) }.first { it == question }
+            }
+        if (answer != null) return true
+    }
+    return false
+}
