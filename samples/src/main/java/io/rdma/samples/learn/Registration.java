@@ -4,24 +4,36 @@ import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.buffer.RegistrationCache;
 import io.rdma.samples.DeviceOption;
 import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.DeviceAttributes;
 import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.ExtendedDeviceAttributes.OnDemandOperation;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What it costs to have the device use the application's memory: registering it each time, once, through a cache, or copying into memory that is registered. */
+/**
+ * What it costs to have the device use the application's memory: registering it each time, once, through a cache, paged on demand, or copying into memory that is registered; and to open
+ * memory for a peer each time, by a window.
+ */
 @Command(
         name = "registration",
         mixinStandardHelpOptions = true,
-        description = "A write of the application's memory: registered each time, once, by a cache, or copied.")
+        description = "A write of the application's memory: registered each time, once, by a cache, on demand, or"
+                + " copied; and into memory that a window opens for it.")
 final class Registration implements Callable<Integer> {
     private static final int SMALLEST = 4096;
 
@@ -36,56 +48,97 @@ final class Registration implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Table table = new Table(
-                "learn-registration",
-                "bytes",
-                "us for a write, median",
-                List.of("register each time", "cache", "copy", "registered once"));
         try (DeviceContext context = device.device().open();
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 RegistrationCache cache = new RegistrationCache(domain, 2L * largest);
                 Side a = new Side(context, domain, largest);
                 Side b = new Side(context, domain, largest);
                 Arena arena = Arena.ofShared()) {
-            Address toB = b.address();
-            a.connect(toB);
+            RemoteMemory there = b.address().memory();
+            a.connect(b.address());
             b.connect(a.address());
             MemorySegment data = arena.allocate(largest, 4096);
-            for (int size = SMALLEST; size <= largest; size *= 4) {
-                MemorySegment source = data.asSlice(0, size);
-                // The page tables of the process and of the device are changed, and changed back.
-                double each = measuring.median(() -> {
-                    try (MemoryRegion region = domain.register(source, EnumSet.noneOf(AccessFlag.class))) {
-                        write(a, toB, source, region.lkey());
-                    }
-                });
-                // A look into a table says that this memory is registered already.
-                double cached = measuring.median(() -> {
-                    try (RegisteredBuffer buffer = cache.lease(source)) {
-                        write(a, toB, source, buffer.lkey());
-                    }
-                });
-                // Good for little memory: the processor's caches feel it.
-                double copied = measuring.median(() -> {
-                    a.memory.segment().copyFrom(source);
-                    write(a, toB, a.memory.segment().asSlice(0, source.byteSize()), a.memory.lkey());
-                });
-                double once;
+            Map<String, ToDoubleFunction<MemorySegment>> ways = new LinkedHashMap<>();
+            // The page tables of the process and of the device are changed, and changed back.
+            ways.put("register each time", source -> registered(domain, a, there, source, Set.of()));
+            // A look into a table says that this memory is registered already.
+            ways.put(
+                    "cache",
+                    source -> measuring.median(() -> {
+                        try (RegisteredBuffer buffer = cache.lease(source)) {
+                            write(a, there, source, buffer.lkey());
+                        }
+                    }));
+            // Good for little memory: the processor's caches feel it.
+            ways.put(
+                    "copy",
+                    source -> measuring.median(() -> {
+                        a.memory.segment().copyFrom(source);
+                        write(a, there, a.memory.segment().asSlice(0, source.byteSize()), a.memory.lkey());
+                    }));
+            ways.put("registered once", source -> {
                 try (MemoryRegion region = domain.register(source, EnumSet.noneOf(AccessFlag.class))) {
-                    once = measuring.median(() -> write(a, toB, source, region.lkey()));
+                    return measuring.median(() -> write(a, there, source, region.lkey()));
                 }
-                table.row(size, each, cached, copied, once);
+            });
+            if (context.queryDeviceExtended().rcOnDemand().contains(OnDemandOperation.WRITE)) {
+                // No page is pinned: registering costs little, and the device asks for each page that it lacks.
+                ways.put(
+                        "on demand each time",
+                        source -> registered(domain, a, there, source, EnumSet.of(AccessFlag.ON_DEMAND)));
+            } else {
+                System.out.println("on demand is skipped: this device does not fault pages in, see devinfo -v");
             }
+            DeviceAttributes attributes = context.queryDevice();
+            if (attributes.hasMemoryWindowsOfType2() && attributes.hasInvalidation()) {
+                ways.put("window each time", source -> windowed(domain, a, b, source));
+            } else {
+                System.out.println("window is skipped: this device has no memory windows of type 2, see devinfo -v");
+            }
+            measure(ways, data);
         }
-        table.finish(measuring.output);
         return 0;
     }
 
-    private static void write(Side a, Address toB, MemorySegment source, int lkey) {
+    private void measure(Map<String, ToDoubleFunction<MemorySegment>> ways, MemorySegment data) {
+        List<String> names = new ArrayList<>(ways.keySet());
+        Table table = new Table("learn-registration", "bytes", "us for a write, median", names);
+        for (int size = SMALLEST; size <= largest; size *= 4) {
+            MemorySegment source = data.asSlice(0, size);
+            table.row(
+                    size,
+                    ways.values().stream()
+                            .mapToDouble(way -> way.applyAsDouble(source))
+                            .toArray());
+        }
+        table.finish(measuring.output);
+    }
+
+    private double registered(
+            ProtectionDomain domain, Side a, RemoteMemory there, MemorySegment source, Set<AccessFlag> access) {
+        return measuring.median(() -> {
+            try (MemoryRegion region = domain.register(source, access)) {
+                write(a, there, source, region.lkey());
+            }
+        });
+    }
+
+    /** The peer opens a part of its memory for one write and closes it again; that memory stays registered, for nobody else. */
+    private double windowed(ProtectionDomain domain, Side a, Side b, MemorySegment source) {
+        try (MemoryRegion from = domain.register(source, Set.of());
+                OpenedMemory target = new OpenedMemory(domain, b, source.byteSize())) {
+            return measuring.median(() -> {
+                write(a, target.open(), source, from.lkey());
+                target.shut();
+            });
+        }
+    }
+
+    private static void write(Side a, RemoteMemory there, MemorySegment source, int lkey) {
         a.sends.clear();
         a.sends
                 .add(1, WorkRequestOpcode.RDMA_WRITE)
-                .remote(toB.memory().address(), toB.memory().rkey())
+                .remote(there.address(), there.rkey())
                 .signaled()
                 .entry(source.address(), (int) source.byteSize(), lkey);
         a.post();

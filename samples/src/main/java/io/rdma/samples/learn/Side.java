@@ -1,11 +1,9 @@
 package io.rdma.samples.learn;
 
-import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.CompletionTimestamp;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.Gid;
 import io.rdma.verbs.GidTableEntry;
 import io.rdma.verbs.GidType;
 import io.rdma.verbs.LinkLayer;
@@ -14,7 +12,6 @@ import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairCapacity;
-import io.rdma.verbs.QueuePairState;
 import io.rdma.verbs.QueuePairType;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.ReceiveChain;
@@ -24,15 +21,10 @@ import io.rdma.verbs.VerbsInterface;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
 import java.security.SecureRandom;
-import java.util.EnumSet;
-import java.util.Set;
 
 /** One side of a connection, made by hand: memory that the peer may use, a completion queue, a queue pair. */
 final class Side implements AutoCloseable {
     static final int DEPTH = 128;
-    private static final int PORT = 1;
-    private static final Set<AccessFlag> ALL = EnumSet.of(
-            AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     final MemoryRegion memory;
@@ -41,7 +33,7 @@ final class Side implements AutoCloseable {
     final SendChain sends = new SendChain(DEPTH, 1);
     final ReceiveChain receives = new ReceiveChain(DEPTH, 1);
     final CompletionBatch batch = new CompletionBatch(DEPTH);
-    private final DeviceContext context;
+    private final Steps steps;
     private final int psn = new SecureRandom().nextInt(1 << 24); // nobody may guess it
     private int awaited; // completions
 
@@ -51,8 +43,8 @@ final class Side implements AutoCloseable {
 
     /** By one of the two interfaces of posting and polling, see {@link Interfaces}. */
     Side(DeviceContext context, ProtectionDomain domain, long bytes, VerbsInterface way) {
-        this.context = context;
-        memory = domain.allocate(bytes, ALL);
+        steps = new Steps(context);
+        memory = domain.allocate(bytes, Steps.ALL);
         // An overrun would be the end: room for all that is posted.
         queue = context.createCompletionQueue(2 * DEPTH, null, way, CompletionTimestamp.NONE);
         QueuePairCapacity capacity = new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 64);
@@ -61,20 +53,14 @@ final class Side implements AutoCloseable {
 
     /** What the peer has to know; how it gets there is the application's affair. */
     Address address() {
-        return new Address(
-                pair.number(),
-                psn,
-                context.queryPort(PORT).lid(),
-                context.queryPort(PORT).activeMtu(),
-                gid(context).gid(),
-                memory.remote());
+        return steps.address(pair, psn, memory.remote());
     }
 
     /** By which address of ours: on Ethernet a routable one, which is never index 0 by rule. */
     static GidTableEntry gid(DeviceContext context) {
-        boolean ethernet = context.queryPort(PORT).linkLayer() == LinkLayer.ETHERNET;
+        boolean ethernet = context.queryPort(Steps.PORT).linkLayer() == LinkLayer.ETHERNET;
         return context.queryGidTable().stream()
-                .filter(entry -> entry.port() == PORT && !entry.gid().isZero())
+                .filter(entry -> entry.port() == Steps.PORT && !entry.gid().isZero())
                 .filter(entry -> !ethernet
                         || entry.type() == GidType.ROCE_V2 && !entry.gid().isLinkLocal())
                 .findFirst()
@@ -89,32 +75,15 @@ final class Side implements AutoCloseable {
     }
 
     QueuePairAttributes init() {
-        return QueuePairAttributes.toState(QueuePairState.INIT)
-                .pkeyIndex(0)
-                .port(PORT)
-                .access(ALL);
+        return steps.init();
     }
 
     QueuePairAttributes readyToReceive(Address peer) {
-        QueuePairAttributes attributes = QueuePairAttributes.toState(QueuePairState.RTR)
-                .pathMtu(context.queryPort(PORT).activeMtu().min(peer.mtu()))
-                .destQpNum(peer.qpNumber())
-                .rqPsn(peer.psn())
-                .maxDestRdAtomic(16)
-                .minRnrTimer(12);
-        Gid gid = peer.gid();
-        return gid.isZero()
-                ? attributes.path(PORT, peer.lid())
-                : attributes.path(PORT, gid(context).index(), gid, peer.lid());
+        return steps.readyToReceive(pair.type(), peer);
     }
 
     QueuePairAttributes readyToSend() {
-        return QueuePairAttributes.toState(QueuePairState.RTS)
-                .sqPsn(psn)
-                .timeout(14)
-                .retryCnt(7)
-                .rnrRetry(7)
-                .maxRdAtomic(16);
+        return steps.readyToSend(pair.type(), psn);
     }
 
     /** Posts a receive into the memory from an offset on. */

@@ -1,0 +1,55 @@
+package io.rdma.samples.learn;
+
+import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.MemoryWindow;
+import io.rdma.verbs.MemoryWindowBinding;
+import io.rdma.verbs.MemoryWindowType;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.RemoteMemory;
+import io.rdma.verbs.WorkRequestOpcode;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Memory that is registered once and closed to everybody, but opened for the peer of a connection by a memory window, each time under another key. */
+final class OpenedMemory implements AutoCloseable {
+    private final Side side;
+    private final MemoryRegion region;
+    private final MemoryWindow window;
+
+    OpenedMemory(ProtectionDomain domain, Side side, long bytes) {
+        this.side = side;
+        region = domain.allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND));
+        window = domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
+    }
+
+    /** Binds the window: a work request, which the device does without a call of the kernel. @return what the peer is told */
+    RemoteMemory open() {
+        side.sends.clear();
+        side.sends
+                .add(1, WorkRequestOpcode.BIND_MW)
+                .signaled()
+                .bind(window, new MemoryWindowBinding(region, 0, region.length(), Set.of(AccessFlag.REMOTE_WRITE)));
+        side.post();
+        side.await(1);
+        return window.remote();
+    }
+
+    /** The key is worth nothing from here on. */
+    void shut() {
+        side.sends.clear();
+        side.sends
+                .add(2, WorkRequestOpcode.LOCAL_INV)
+                .signaled()
+                .invalidate(window.remote().rkey());
+        side.post();
+        side.await(1);
+        window.revoked();
+    }
+
+    @Override
+    public void close() {
+        window.close();
+        region.close();
+    }
+}
