@@ -112,8 +112,8 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Like [send]; its arrival revokes a [window] that the peer bound by its [bind], so that the peer knows that this side is done with it. A key that is not
-     * bound to this connection ends it.
+     * Like [send]; its arrival revokes a [window] that the peer bound by its [bind], so that the peer knows that this side is done with it: the message
+     * there has the key, `invalidatedKey()`. A key that is not bound to this connection ends it.
      */
     public suspend fun sendWithInvalidate(
         message: RegisteredBuffer,

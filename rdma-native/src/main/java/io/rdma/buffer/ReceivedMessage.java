@@ -16,14 +16,15 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
 
     private final MemorySegment memory;
     private final boolean hasImmediate;
-    private final int immediate;
+    private final boolean hasInvalidatedKey;
+    private final int data; // the immediate data, or the key: never both
     private final IntConsumer giveBack;
     private final int place;
     private final LeakDetector.@Nullable Trace trace;
     private volatile int closed; // 0 or 1
 
     /**
-     * A message; made by the engine.
+     * A message that was not sent with invalidate; made by the engine.
      *
      * @param memory the bytes that arrived
      * @param hasImmediate whether the peer sent immediate data
@@ -32,9 +33,30 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      * @param place of its receive buffer
      */
     public ReceivedMessage(MemorySegment memory, boolean hasImmediate, int immediate, IntConsumer giveBack, int place) {
+        this(memory, hasImmediate, false, immediate, giveBack, place);
+    }
+
+    /**
+     * A message; made by the engine.
+     *
+     * @param memory the bytes that arrived
+     * @param hasImmediate whether the peer sent immediate data
+     * @param hasInvalidatedKey whether the peer sent with invalidate
+     * @param data the immediate data in host order, or the key
+     * @param giveBack runs once, at close, with the place
+     * @param place of its receive buffer
+     */
+    public ReceivedMessage(
+            MemorySegment memory,
+            boolean hasImmediate,
+            boolean hasInvalidatedKey,
+            int data,
+            IntConsumer giveBack,
+            int place) {
         this.memory = memory;
         this.hasImmediate = hasImmediate;
-        this.immediate = immediate;
+        this.hasInvalidatedKey = hasInvalidatedKey;
+        this.data = data;
         this.giveBack = giveBack;
         this.place = place;
         this.trace = LeakDetector.watch(this, "a received message");
@@ -90,7 +112,30 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         if (!hasImmediate) {
             throw new IllegalStateException("message carries no immediate data");
         }
-        return immediate;
+        return data;
+    }
+
+    /**
+     * Whether the peer sent it with invalidate, {@code IBV_WC_WITH_INV} in {@code ibv_poll_cq(3)}.
+     *
+     * @return true for SEND_WITH_INV
+     */
+    public final boolean hasInvalidatedKey() {
+        return hasInvalidatedKey;
+    }
+
+    /**
+     * The remote key of this side that the peer gave back, {@code invalidated_rkey} in {@code ibv_poll_cq(3)}: no request gets through with it any more, and the memory window that had it can
+     * be closed.
+     *
+     * @return the {@code rkey()} of the memory that the peer was given
+     * @throws IllegalStateException if there is none
+     */
+    public final int invalidatedKey() {
+        if (!hasInvalidatedKey) {
+            throw new IllegalStateException("message was not sent with invalidate");
+        }
+        return data;
     }
 
     /**

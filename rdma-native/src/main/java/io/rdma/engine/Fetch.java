@@ -29,7 +29,8 @@ final class Fetch {
     private final ReceiveQueue queue;
     private final RemoteMemory source;
     private final boolean hasImmediate;
-    private final int immediate;
+    private final boolean hasInvalidatedKey;
+    private final int data;
     private final IntConsumer giveBack;
     private final int slot;
     private final AtomicInteger state = new AtomicInteger(ANNOUNCED);
@@ -43,14 +44,16 @@ final class Fetch {
             ReceiveQueue queue,
             RemoteMemory source,
             boolean hasImmediate,
-            int immediate,
+            boolean hasInvalidatedKey,
+            int data,
             IntConsumer giveBack,
             int slot) {
         this.endpoint = endpoint;
         this.queue = queue;
         this.source = source;
         this.hasImmediate = hasImmediate;
-        this.immediate = immediate;
+        this.hasInvalidatedKey = hasInvalidatedKey;
+        this.data = data;
         this.giveBack = giveBack;
         this.slot = slot;
     }
@@ -146,7 +149,8 @@ final class Fetch {
         return new ReceivedMessage(
                 mine.segment(),
                 hasImmediate,
-                immediate,
+                hasInvalidatedKey,
+                data,
                 place -> {
                     free(mine);
                     giveBack.accept(place);

@@ -275,16 +275,36 @@ public final class ReceiveQueue implements ReceiveRing.Device {
                             + " were agreed on");
             return;
         }
-        boolean hasImmediate = completions.hasImmediate(index);
-        int immediate = hasImmediate ? completions.immediate(index) : 0;
-        enqueue(slot, new Fetch(endpoint, this, source, hasImmediate, immediate, giveBack, slot));
+        boolean invalidated = completions.hasInvalidatedKey(index);
+        enqueue(
+                slot,
+                new Fetch(
+                        endpoint,
+                        this,
+                        source,
+                        completions.hasImmediate(index),
+                        invalidated,
+                        data(completions, index, invalidated),
+                        giveBack,
+                        slot));
     }
 
     private void arrived(int slot, MemorySegment message, CompletionBatch completions, int index) {
+        boolean invalidated = completions.hasInvalidatedKey(index);
         enqueue(
                 slot,
                 new ReceivedMessage(
-                        message, completions.hasImmediate(index), completions.immediate(index), giveBack, slot));
+                        message,
+                        completions.hasImmediate(index),
+                        invalidated,
+                        data(completions, index, invalidated),
+                        giveBack,
+                        slot));
+    }
+
+    /** They have the same place in C, in different byte orders. */
+    private static int data(CompletionBatch completions, int index, boolean invalidated) {
+        return invalidated ? completions.invalidatedKey(index) : completions.immediate(index);
     }
 
     private void enqueue(int slot, Object message) {

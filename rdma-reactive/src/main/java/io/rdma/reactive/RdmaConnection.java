@@ -93,7 +93,7 @@ public interface RdmaConnection extends Disposable {
 
     /**
      * Like {@link #send(RegisteredBuffer)}; its arrival revokes a window that the peer bound by its {@link #bind}, so that the peer knows that this side is done
-     * with it. A key that is not bound to this connection ends it.
+     * with it: the message there has the key, {@link ReceivedMessage#invalidatedKey}. A key that is not bound to this connection ends it.
      *
      * @param message as there
      * @param window as the peer gave it

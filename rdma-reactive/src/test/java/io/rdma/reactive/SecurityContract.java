@@ -216,8 +216,13 @@ abstract class SecurityContract {
         RegisteredBuffer message = Objects.requireNonNull(connection.acquire().block(PATIENCE));
         connection.sendWithInvalidate(message.limit(3), window.remote()).block(PATIENCE);
         message.close();
-        assertThat(atServer.receive(ReceivedMessage::length).blockFirst(PATIENCE))
-                .isEqualTo(3);
+        ReceivedMessage received =
+                Objects.requireNonNull(atServer.receiveOwned().blockFirst(PATIENCE));
+        assertThat(received.length()).isEqualTo(3);
+        assertThat(received.hasImmediate()).isFalse();
+        assertThat(received.hasInvalidatedKey()).isTrue();
+        assertThat(received.invalidatedKey()).isEqualTo(window.remote().rkey());
+        received.close();
         assertRefused(connection, window.remote());
         window.close();
     }
