@@ -2,6 +2,7 @@ package io.rdma.coroutines
 
 import app.cash.turbine.test
 import io.rdma.buffer.RegisteredBuffer
+import io.rdma.cm.Connector
 import io.rdma.cm.RdmaConnectException
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.testing.TestDevice
@@ -48,6 +49,12 @@ abstract class ConnectionContract {
     /** Name of the device. */
     abstract val device: String
 
+    /** An address of this host. */
+    open val host = "127.0.0.1"
+
+    /** Which way the connections are made. */
+    open val connector = Connector.AUTOMATIC
+
     private class Pair(
         val server: RdmaServer,
         val client: RdmaConnection,
@@ -59,14 +66,14 @@ abstract class ConnectionContract {
         device = this@ConnectionContract.device
         receiveBuffers(16, MESSAGE)
         sendBuffers(8, 2 * MESSAGE)
-        options = options.withMaxMessageSize(LARGE)
+        options = options.withMaxMessageSize(LARGE).withConnector(connector)
     }
 
     private fun connected(test: suspend CoroutineScope.(Pair) -> Unit) {
         TestDevice.assumed(device)
         runBlocking {
             withTimeout(120.seconds) {
-                val server = RdmaServer.bind("127.0.0.1", 0) { small() }
+                val server = RdmaServer.bind(host, 0) { small() }
                 val accepted = Channel<RdmaConnection>(Channel.UNLIMITED)
                 val serving =
                     launch {
@@ -75,7 +82,7 @@ abstract class ConnectionContract {
                             it.awaitClosed()
                         }
                     }
-                val client = RdmaClient.connect("127.0.0.1", server.port()) { small() }
+                val client = RdmaClient.connect(host, server.port()) { small() }
                 val peer = accepted.receive()
                 test(Pair(server, client, peer, accepted))
                 client.closeAndAwait()
@@ -292,7 +299,8 @@ abstract class ConnectionContract {
                 pair.client.write(it.limit(64), window.remote())
                 assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 127)).isEqualTo(5.toByte())
                 pair.client.sendWithInvalidate(it.limit(1), window.remote())
-                assertThat(pair.peer.receive { message -> message.length() }).isEqualTo(1)
+                val told = pair.peer.receive { message -> message.length() to message.invalidatedKey() }
+                assertThat(told).isEqualTo(1 to window.remote().rkey())
                 val refused = runCatching { pair.client.write(it, window.remote()) }.exceptionOrNull()
                 assertThat(refused).isInstanceOf(WorkCompletionException::class.java)
             }
@@ -309,6 +317,8 @@ abstract class ConnectionContract {
             }
             assertThat(pair.peer.receive { it.length() to it.immediate() }).isEqualTo(1 to 0x01020304)
             assertThat(pair.peer.receive { it.length() to it.immediate() }).isEqualTo(0 to 5)
+            pair.client.sendText("plain")
+            assertThat(pair.peer.receive { it.hasImmediate() || it.hasInvalidatedKey() }).isFalse()
         }
 
     @Test
@@ -442,7 +452,7 @@ abstract class ConnectionContract {
             assertThat(after).hasRootCauseInstanceOf(WorkCompletionException::class.java)
             assertFails<ConnectionClosedException>("lost") { pair.client.receive { } }
 
-            val second = RdmaClient.connect("127.0.0.1", pair.server.port()) { small() }
+            val second = RdmaClient.connect(host, pair.server.port()) { small() }
             second.sendText("the server lives")
             assertThat(pair.accepted.receive().text()).isEqualTo("the server lives")
             second.closeAndAwait()
@@ -474,9 +484,15 @@ abstract class ConnectionContract {
         connected {
             val port = ServerSocket(0).use { it.localPort }
             val refused =
-                assertFails<RdmaConnectException>("running") { RdmaClient.connect("127.0.0.1", port) { small() } }
-            assertThat(refused.reason()).isEqualTo(RdmaConnectException.Reason.UNREACHABLE)
-            assertFails<VerbsException>("soft0") { RdmaClient.connect("127.0.0.1", port) { device = "nosuch0" } }
+                assertFails<RdmaConnectException>("running") { RdmaClient.connect(host, port) { small() } }
+            val reason =
+                if (connector == Connector.RDMA_CM) {
+                    RdmaConnectException.Reason.REJECTED
+                } else {
+                    RdmaConnectException.Reason.UNREACHABLE
+                }
+            assertThat(refused.reason()).isEqualTo(reason)
+            assertFails<VerbsException>("soft0") { RdmaClient.connect(host, port) { device = "nosuch0" } }
         }
 
     private inline fun <reified E : Throwable> assertFails(

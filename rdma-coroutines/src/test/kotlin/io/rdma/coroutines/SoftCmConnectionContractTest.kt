@@ -1,0 +1,9 @@
+package io.rdma.coroutines
+
+import io.rdma.cm.Connector
+
+/** The same promises over connections that the connection manager makes. */
+class SoftCmConnectionContractTest : ConnectionContract() {
+    override val device = "soft0"
+    override val connector = Connector.RDMA_CM
+}
