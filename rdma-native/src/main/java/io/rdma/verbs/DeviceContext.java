@@ -94,9 +94,19 @@ public final class DeviceContext extends NativeObject {
      * @return in the order of the table
      */
     public List<GidTableEntry> queryGidTable() {
-        return verbs.queryGidTable(handle()).stream()
-                .map(e -> new GidTableEntry(Gid.of(e.gid()), e.gidIndex(), e.portNum(), GidType.of(e.gidType())))
-                .toList();
+        return verbs.queryGidTable(handle()).stream().map(GidTableEntry::of).toList();
+    }
+
+    /**
+     * One GID, {@code ibv_query_gid_ex(3)}.
+     *
+     * @param port from 1
+     * @param index in the port's table
+     * @return the entry
+     * @throws VerbsException EINVAL if there is no such port or index, ENODATA if that place of the table is empty
+     */
+    public GidTableEntry queryGid(int port, int index) {
+        return GidTableEntry.of(verbs.queryGidEx(handle(), port, index));
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ffi.GidEntry;
+
 /**
  * One valid entry of a port's GID table, {@code ibv_query_gid_table(3)}.
  *
@@ -8,4 +10,8 @@ package io.rdma.verbs;
  * @param port from 1
  * @param type RoCE version
  */
-public record GidTableEntry(Gid gid, int index, int port, GidType type) {}
+public record GidTableEntry(Gid gid, int index, int port, GidType type) {
+    static GidTableEntry of(GidEntry e) {
+        return new GidTableEntry(Gid.of(e.gid()), e.gidIndex(), e.portNum(), GidType.of(e.gidType()));
+    }
+}

@@ -1,6 +1,7 @@
 package io.rdma.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
@@ -61,6 +62,33 @@ abstract class LoopContract extends ConnectedContract {
             endpoint.close();
             endpoint.closed().join();
         }
+    }
+
+    @Test
+    void aConnectionThatFindsNoRoomIsRefusedAndTheOthersLive() {
+        reopen(ResourceOptions.DEFAULT.withCompletionQueueEntries(256));
+        List<RdmaEndpoint> all = new ArrayList<>();
+        // Devices may grant more entries than asked for, but none as many as these connections need.
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 1000; i++) {
+                        connect(small());
+                        all.addAll(List.of(client, server));
+                    }
+                })
+                .hasMessageContaining("completion queue has no room");
+        assertThat(all).isNotEmpty().noneMatch(RdmaEndpoint::isClosing);
+        assertThat(submit(client, WorkRequest.send(acquire(client).limit(8), true))
+                        .ended()
+                        .error)
+                .isNull();
+        for (RdmaEndpoint endpoint : all) {
+            endpoint.close();
+            endpoint.closed().join();
+            endpoint.receives().discard();
+        }
+        CompletionLoop loop = resources.loops().getFirst();
+        await().atMost(PATIENCE)
+                .until(() -> loop.freeEntries() == loop.completionQueue().entries()); // the refused one's too
     }
 
     @Test

@@ -210,6 +210,8 @@ abstract class CmContract {
         CmEvent event = expect(clients, CmEventType.REJECTED);
         assertThat(event.status()).isEqualTo(CONSUMER_REJECT);
         assertThat(said(event)).isEqualTo("not today");
+        Connection next = connected(host()); // who was turned away may come again
+        exchange(next.clientEnd(), next.serverEnd());
     }
 
     @Test

@@ -249,6 +249,11 @@ public final class ModelVerbs implements Verbs {
     }
 
     @Override
+    public GidEntry queryGidEx(long context, int port, int index) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public int queryPkey(long context, int port, int index) {
         throw new UnsupportedOperationException();
     }

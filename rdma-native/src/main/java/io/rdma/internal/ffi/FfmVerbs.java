@@ -197,10 +197,7 @@ public final class FfmVerbs implements Verbs {
 
     @Override
     public List<GidEntry> queryGidTable(long context) {
-        if (!IbverbsCalls.has("_ibv_query_gid_table")) {
-            throw new VerbsException(
-                    "_ibv_query_gid_table", Errno.ENOSYS, "This libibverbs is too old: rdma-core 32 or newer has it");
-        }
+        requireGidTable("_ibv_query_gid_table");
         int most = 0;
         int ports = queryDevice(context).physPortCnt();
         for (int port = 1; port <= ports; port++) {
@@ -217,15 +214,35 @@ public final class FfmVerbs implements Verbs {
             }
             List<GidEntry> entries = new ArrayList<>();
             for (long at = table; at < table + count * GID_ENTRY_BYTES; at += GID_ENTRY_BYTES) {
-                entries.add(new GidEntry(
-                        AhAttrLayout.readGid(at),
-                        NativeMemory.getInt(at + 16),
-                        NativeMemory.getInt(at + 20),
-                        NativeMemory.getInt(at + 24),
-                        NativeMemory.getInt(at + 28)));
+                entries.add(gidEntry(at));
             }
             return List.copyOf(entries);
         }
+    }
+
+    @Override
+    public GidEntry queryGidEx(long context, int port, int index) {
+        requireGidTable("_ibv_query_gid_ex");
+        try (Arena arena = Arena.ofConfined()) {
+            long entry = arena.allocate(GID_ENTRY_BYTES, 8).address();
+            zero("ibv_query_gid_ex", IbverbsCalls.queryGidEx(context, port, index, entry, 0, GID_ENTRY_BYTES));
+            return gidEntry(entry);
+        }
+    }
+
+    private static void requireGidTable(String call) {
+        if (!IbverbsCalls.has(call)) {
+            throw new VerbsException(call, Errno.ENOSYS, "This libibverbs is too old: rdma-core 32 or newer has it");
+        }
+    }
+
+    private static GidEntry gidEntry(long at) {
+        return new GidEntry(
+                AhAttrLayout.readGid(at),
+                NativeMemory.getInt(at + 16),
+                NativeMemory.getInt(at + 20),
+                NativeMemory.getInt(at + 24),
+                NativeMemory.getInt(at + 28));
     }
 
     @Override

@@ -32,8 +32,9 @@ final class IbverbsCalls {
             plain("ibv_query_device", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle QUERY_PORT =
             plain("ibv_query_port", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle QUERY_GID =
-            capturing("ibv_query_gid", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle QUERY_GID_EX = plain(
+            "_ibv_query_gid_ex",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
     private static final MethodHandle QUERY_GID_TABLE = plain(
             "_ibv_query_gid_table",
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
@@ -174,10 +175,10 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_query_gid}: 0, or -1 and errno. */
-    static int queryGid(long context, int port, int index, long gid) {
+    /** {@code _ibv_query_gid_ex}: 0 or an errno. */
+    static int queryGidEx(long context, int port, int index, long entry, int flags, long entrySize) {
         try {
-            return (int) QUERY_GID.invokeExact(CallState.segment(), context, port, index, gid);
+            return (int) QUERY_GID_EX.invokeExact(context, port, index, entry, flags, entrySize);
         } catch (Throwable e) {
             throw unexpected(e);
         }

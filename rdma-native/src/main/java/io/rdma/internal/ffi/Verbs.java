@@ -72,6 +72,16 @@ public interface Verbs extends DatagramVerbs {
     List<GidEntry> queryGidTable(long context);
 
     /**
+     * One GID with type and index, {@code ibv_query_gid_ex(3)}.
+     *
+     * @param context handle
+     * @param port from 1
+     * @param index in the port's table
+     * @return the entry
+     */
+    GidEntry queryGidEx(long context, int port, int index);
+
+    /**
      * A partition key in host order, {@code ibv_query_pkey(3)}.
      *
      * @param context handle

@@ -178,7 +178,21 @@ public final class SoftVerbs implements Verbs {
     @Override
     public synchronized List<GidEntry> queryGidTable(long context) {
         object("ibv_query_gid_table", context, SoftContext.class);
-        return List.of(new GidEntry(SoftAddress.gid(device().local()), 0, 1, GID_TYPE_ROCE_V2, 0));
+        return List.of(gid());
+    }
+
+    private GidEntry gid() {
+        return new GidEntry(SoftAddress.gid(device().local()), 0, 1, GID_TYPE_ROCE_V2, 0);
+    }
+
+    @Override
+    public synchronized GidEntry queryGidEx(long context, int port, int index) {
+        object("ibv_query_gid_ex", context, SoftContext.class);
+        checkPort("ibv_query_gid_ex", port);
+        if (index != 0) {
+            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, NAME + " has GID 0 only, not " + index);
+        }
+        return gid();
     }
 
     @Override

@@ -168,6 +168,11 @@ public final class ImmediateVerbs implements Verbs {
     }
 
     @Override
+    public GidEntry queryGidEx(long context, int port, int index) {
+        return queryGidTable(context).getFirst();
+    }
+
+    @Override
     public int queryPkey(long context, int port, int index) {
         return 0xffff;
     }
