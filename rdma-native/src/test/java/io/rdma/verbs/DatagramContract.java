@@ -3,6 +3,7 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -36,7 +37,7 @@ abstract class DatagramContract {
     void open() {
         context = TestDevice.assumed(device()).open();
         domain = context.allocateProtectionDomain();
-        gid = TransportSide.gid(context);
+        gid = RoutablePath.gid(context);
         mtu = context.queryPort(1).activeMtu().bytes();
         a = side(1);
         b = side(2);

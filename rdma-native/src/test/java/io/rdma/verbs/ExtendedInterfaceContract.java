@@ -3,6 +3,7 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -60,21 +61,13 @@ abstract class ExtendedInterfaceContract {
         pair = domain.createQueuePair(QueuePairType.RC, queue, queue, null, capacity, posting);
         assertThat(pair.posting()).isEqualTo(posting);
         assertThat(queue.polling()).isEqualTo(polling);
-        GidTableEntry gid = context.queryGidTable().stream()
-                .filter(e -> e.type() == GidType.ROCE_V2 && !e.gid().isLinkLocal())
-                .findFirst()
-                .orElseThrow();
         pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                 .pkeyIndex(0)
                 .port(1)
                 .access(EnumSet.of(AccessFlag.REMOTE_WRITE)));
-        pair.modify(QueuePairAttributes.toState(QueuePairState.RTR)
-                .pathMtu(context.queryPort(1).activeMtu())
-                .destQpNum(pair.number())
-                .rqPsn(5)
+        pair.modify(RoutablePath.toReadyToReceive(context, pair, 5)
                 .maxDestRdAtomic(1)
-                .minRnrTimer(1)
-                .path(1, gid.index(), gid.gid(), 0));
+                .minRnrTimer(1));
         pair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
                 .sqPsn(5)
                 .timeout(14)

@@ -2,6 +2,7 @@ package io.rdma.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -73,19 +74,9 @@ final class Pair implements AutoCloseable {
     }
 
     QueuePairAttributes toReadyToReceive(QueuePair peer, int rqPsn) {
-        GidTableEntry gid = context.queryGidTable().stream()
-                .filter(e -> e.type() == GidType.ROCE_V2
-                        && !e.gid().isLinkLocal()
-                        && !e.gid().isZero())
-                .findFirst()
-                .orElseThrow();
-        return QueuePairAttributes.toState(QueuePairState.RTR)
-                .pathMtu(context.queryPort(1).activeMtu())
-                .destQpNum(peer.number())
-                .rqPsn(rqPsn)
+        return RoutablePath.toReadyToReceive(context, peer, rqPsn)
                 .maxDestRdAtomic(4)
-                .minRnrTimer(RNR_10_MICROS)
-                .path(1, gid.index(), gid.gid(), 0);
+                .minRnrTimer(RNR_10_MICROS);
     }
 
     static QueuePairAttributes toReadyToSend(int sqPsn) {

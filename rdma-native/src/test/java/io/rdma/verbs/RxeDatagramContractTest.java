@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.testing.RoutablePath;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.StandardProtocolFamily;
@@ -19,7 +20,7 @@ class RxeDatagramContractTest extends DatagramContract {
         DatagramChannel channel =
                 DatagramChannel.open(StandardProtocolFamily.INET).bind(new InetSocketAddress(0));
         NetworkInterface on = NetworkInterface.getByInetAddress(
-                TransportSide.gid(context).gid().toAddress());
+                RoutablePath.gid(context).gid().toAddress());
         channel.join(group.toAddress(), on);
         return channel;
     }

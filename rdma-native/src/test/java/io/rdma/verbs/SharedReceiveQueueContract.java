@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -140,23 +141,13 @@ abstract class SharedReceiveQueueContract {
     }
 
     private void up(QueuePair pair, QueuePair peer, int rnrRetry) {
-        GidTableEntry gid = context.queryGidTable().stream()
-                .filter(e -> e.type() == GidType.ROCE_V2
-                        && !e.gid().isLinkLocal()
-                        && !e.gid().isZero())
-                .findFirst()
-                .orElseThrow();
         pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                 .pkeyIndex(0)
                 .port(1)
                 .access(EnumSet.of(AccessFlag.REMOTE_WRITE)));
-        pair.modify(QueuePairAttributes.toState(QueuePairState.RTR)
-                .pathMtu(context.queryPort(1).activeMtu())
-                .destQpNum(peer.number())
-                .rqPsn(0xfffffe)
+        pair.modify(RoutablePath.toReadyToReceive(context, peer, 0xfffffe)
                 .maxDestRdAtomic(1)
-                .minRnrTimer(RNR_10_MICROS)
-                .path(1, gid.index(), gid.gid(), 0));
+                .minRnrTimer(RNR_10_MICROS));
         pair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
                 .sqPsn(0xfffffe)
                 .timeout(14)

@@ -34,15 +34,6 @@ final class TransportSide implements AutoCloseable {
         memory.segment().copyFrom(MemorySegment.ofArray(random));
     }
 
-    static GidTableEntry gid(DeviceContext context) {
-        return context.queryGidTable().stream()
-                .filter(e -> e.type() == GidType.ROCE_V2
-                        && !e.gid().isLinkLocal()
-                        && !e.gid().isZero())
-                .findFirst()
-                .orElseThrow();
-    }
-
     void receive(long wrId, long offset, int length) {
         receives.clear();
         receives.add(wrId).entry(memory.segment().address() + offset, length, memory.lkey());

@@ -3,6 +3,7 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
 import java.util.EnumSet;
 import org.junit.jupiter.api.AfterEach;
@@ -52,7 +53,7 @@ abstract class UnreliableConnectionContract {
     }
 
     private void up(TransportSide side, TransportSide peer, int rqPsn) {
-        GidTableEntry gid = TransportSide.gid(context);
+        GidTableEntry gid = RoutablePath.gid(context);
         init(side);
         side.pair.modify(QueuePairAttributes.toState(QueuePairState.RTR)
                 .pathMtu(Mtu.BYTES_1024)
@@ -217,7 +218,7 @@ abstract class UnreliableConnectionContract {
                         .rqPsn(0)
                         .minRnrTimer(1)
                         .maxDestRdAtomic(1)
-                        .path(1, 0, TransportSide.gid(context).gid(), 0)))
+                        .path(1, 0, RoutablePath.gid(context).gid(), 0)))
                 .isInstanceOfSatisfying(
                         VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
     }

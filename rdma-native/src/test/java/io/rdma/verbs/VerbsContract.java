@@ -3,6 +3,7 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -102,20 +103,10 @@ abstract class VerbsContract {
 
     /** PSNs near the end, so that every test wraps them. */
     private void up(QueuePair pair, QueuePair peer, int sqPsn, int rqPsn, int rnrRetry) {
-        GidTableEntry gid = context.queryGidTable().stream()
-                .filter(e -> e.type() == GidType.ROCE_V2
-                        && !e.gid().isLinkLocal()
-                        && !e.gid().isZero())
-                .findFirst()
-                .orElseThrow();
         init(pair);
-        pair.modify(QueuePairAttributes.toState(QueuePairState.RTR)
-                .pathMtu(context.queryPort(1).activeMtu())
-                .destQpNum(peer.number())
-                .rqPsn(rqPsn)
+        pair.modify(RoutablePath.toReadyToReceive(context, peer, rqPsn)
                 .maxDestRdAtomic(4)
-                .minRnrTimer(RNR_10_MICROS)
-                .path(1, gid.index(), gid.gid(), 0));
+                .minRnrTimer(RNR_10_MICROS));
         pair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
                 .sqPsn(sqPsn)
                 .timeout(14)

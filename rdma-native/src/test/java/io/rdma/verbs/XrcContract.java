@@ -3,6 +3,7 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.testing.RoutablePath;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -83,15 +84,7 @@ abstract class XrcContract {
     }
 
     private QueuePairAttributes toReceive(QueuePair peer) {
-        GidTableEntry gid = context.queryGidTable().stream()
-                .filter(e -> e.type() == GidType.ROCE_V2 && !e.gid().isLinkLocal())
-                .findFirst()
-                .orElseThrow();
-        return QueuePairAttributes.toState(QueuePairState.RTR)
-                .pathMtu(Mtu.BYTES_1024)
-                .destQpNum(peer.number())
-                .rqPsn(7)
-                .path(1, gid.index(), gid.gid(), 0);
+        return RoutablePath.toReadyToReceive(context, peer, 7).pathMtu(Mtu.BYTES_1024);
     }
 
     @AfterEach

@@ -24,7 +24,6 @@ final class CmLayout {
     static final int ID_PD = 400;
     static final int ID_QP_TYPE = 408;
 
-    static final int EVENT_SIZE = 80;
     static final int EVENT_ID = 0;
     static final int EVENT_LISTEN_ID = 8;
     static final int EVENT_EVENT = 16;

@@ -205,13 +205,6 @@ public final class Ibv {
     public static final int QP_EX_WITH_SEND_WITH_INV = 1 << 9;
 
     // enum ibv_create_cq_wc_flags
-    public static final int WC_EX_WITH_BYTE_LEN = 1;
-    public static final int WC_EX_WITH_IMM = 1 << 1;
-    public static final int WC_EX_WITH_QP_NUM = 1 << 2;
-    public static final int WC_EX_WITH_SRC_QP = 1 << 3;
-    public static final int WC_EX_WITH_SLID = 1 << 4;
-    public static final int WC_EX_WITH_SL = 1 << 5;
-    public static final int WC_EX_WITH_DLID_PATH_BITS = 1 << 6;
     public static final int WC_EX_WITH_COMPLETION_TIMESTAMP = 1 << 7;
     public static final int WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK = 1 << 11;
     public static final int WC_STANDARD_FLAGS = (1 << 7) - 1;

@@ -29,8 +29,6 @@ public final class LinuxSockets {
     public static final int IP_MTU_DISCOVER = 10;
     public static final int SOL_IPV6 = 41;
     public static final int IPV6_MTU_DISCOVER = 23;
-    /** Sets "don't fragment", whatever the path MTU is thought to be: value 3 of both options. */
-    public static final int PMTUDISC_PROBE = 3;
 
     public static final int SOL_UDP = 17;
     public static final int UDP_NO_CHECK6_RX = 102;
