@@ -64,6 +64,9 @@ public final class DatagramBinding implements AutoCloseable {
                                 + ", not ACTIVE: bring its link up",
                         null);
             }
+            int gid = GidSelector.select(resources.context(), id.port(), port.linkLayer(), address.getAddress())
+                    .index();
+            ReturnPaths returnPaths = new ReturnPaths(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY);
             try (Undo unused = new Undo()) {
                 queuePair = unused.add(resources
                         .domain()
@@ -75,14 +78,12 @@ public final class DatagramBinding implements AutoCloseable {
                 queuePair.modify(id.attributesTo(QueuePairState.INIT));
                 unused.keep();
             }
-            int gid = GidSelector.select(resources.context(), id.port(), port.linkLayer(), address.getAddress())
-                    .index();
             endpoint = new DatagramEndpoint(
                     resources,
                     completions,
                     queuePair,
                     port,
-                    new ReturnPaths(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY),
+                    returnPaths,
                     new DatagramEndpoint.Options(
                             options.queuePair(),
                             options.receiveBuffers(),
