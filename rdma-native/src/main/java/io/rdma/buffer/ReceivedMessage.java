@@ -118,7 +118,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     /**
      * Whether the peer sent it with invalidate, {@code IBV_WC_WITH_INV} in {@code ibv_poll_cq(3)}.
      *
-     * @return true for SEND_WITH_INV
+     * @return true for SEND_WITH_INV; false on devices that do not say so, {@code rdma_rxe} of Linux 6.1 among them
      */
     public final boolean hasInvalidatedKey() {
         return hasInvalidatedKey;

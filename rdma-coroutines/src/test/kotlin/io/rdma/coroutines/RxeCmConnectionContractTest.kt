@@ -1,0 +1,15 @@
+package io.rdma.coroutines
+
+import io.rdma.cm.Connector
+import org.junit.jupiter.api.Tag
+
+/** The same promises over connections that the connection manager makes. */
+@Tag("rxe")
+class RxeCmConnectionContractTest : ConnectionContract() {
+    override val device = "rxe0"
+    override val host = "10.77.0.1"
+    override val connector = Connector.RDMA_CM
+
+    /** Linux 6.1's rdma_rxe has the key in the completion, but not the flag. */
+    override val tellsInvalidation = false
+}
