@@ -1,0 +1,162 @@
+package io.rdma.samples.cache;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.stereotype.Component;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+// Invariant: the windows belong to the one thread that takes snapshots; operations touch the recorders only, which are
+// thread-safe.
+
+/** How many operations there were and how long they took: as meters, and twice a second as a snapshot of the last ten seconds for the page. */
+@Component
+final class CacheStatistics implements DisposableBean {
+    private static final Duration PERIOD = Duration.ofMillis(500);
+    private static final int PERIODS = 20;
+    private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final int BARS = 20; // below 1 µs, below 2 µs and so on to half a second
+
+    /**
+     * One operation.
+     *
+     * @param total since the start
+     * @param perSecond in the last ten seconds
+     * @param p50 median in microseconds
+     * @param p99 likewise
+     * @param max likewise
+     * @param bars how many took less than 1 µs, then less than 2 µs, less than 4 µs and so on; the last has all others
+     */
+    record Operation(String name, long total, double perSecond, double p50, double p99, double max, List<Long> bars) {}
+
+    /** What the page shows. */
+    record Snapshot(List<Operation> operations, long tornReads, long lockWaits) {}
+
+    /** Of one kind of operation. */
+    private static final class Kind {
+        final Recorder recorder = new Recorder(LONGEST_NANOS, 2);
+        final Timer timer;
+        final ArrayDeque<Histogram> window = new ArrayDeque<>();
+        long total;
+
+        Kind(Timer timer) {
+            this.timer = timer;
+        }
+
+        void record(long nanos) {
+            recorder.recordValue(Math.min(Math.max(0, nanos), LONGEST_NANOS));
+            timer.record(nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private final Map<String, Kind> kinds = new LinkedHashMap<>(); // does not change once made
+    private final Counter tornReads;
+    private final Counter lockWaits;
+    private final Scheduler scheduler = Schedulers.newSingle("cache-statistics", true);
+    private final Flux<Snapshot> snapshots;
+    private volatile @org.jspecify.annotations.Nullable Disposable taking;
+
+    CacheStatistics(MeterRegistry registry) {
+        for (String name : List.of("get", "put", "add")) {
+            kinds.put(
+                    name,
+                    new Kind(Timer.builder("cache.operations")
+                            .description("From the subscription to the answer, retries included")
+                            .tag("operation", name)
+                            .register(registry)));
+        }
+        tornReads = Counter.builder("cache.reads.torn")
+                .description("Reads that a write came in between")
+                .register(registry);
+        lockWaits = Counter.builder("cache.locks.waited")
+                .description("Times that a writer found its slot taken")
+                .register(registry);
+        snapshots = Flux.interval(PERIOD, scheduler)
+                .onBackpressureDrop()
+                .map(tick -> snapshot())
+                .replay(1)
+                .autoConnect(0, connected -> taking = connected);
+    }
+
+    /** The same, and how long it takes to succeed is recorded. */
+    <T> Mono<T> timed(String operation, Mono<T> mono) {
+        Kind kind = Objects.requireNonNull(kinds.get(operation));
+        return Mono.defer(() -> {
+            long start = System.nanoTime();
+            return mono.doOnSuccess(value -> kind.record(System.nanoTime() - start));
+        });
+    }
+
+    void tornRead() {
+        tornReads.increment();
+    }
+
+    void lockWait() {
+        lockWaits.increment();
+    }
+
+    /** The last one at once, then those that come. A subscriber that is slow misses some. */
+    Flux<Snapshot> snapshots() {
+        return snapshots.onBackpressureLatest();
+    }
+
+    private Snapshot snapshot() {
+        List<Operation> operations = new ArrayList<>();
+        kinds.forEach((name, kind) -> operations.add(operation(name, kind)));
+        return new Snapshot(operations, (long) tornReads.count(), (long) lockWaits.count());
+    }
+
+    private static Operation operation(String name, Kind kind) {
+        Histogram latest = kind.recorder.getIntervalHistogram();
+        kind.total += latest.getTotalCount();
+        kind.window.add(latest);
+        if (kind.window.size() > PERIODS) {
+            kind.window.remove();
+        }
+        Histogram recent = new Histogram(LONGEST_NANOS, 2);
+        kind.window.forEach(recent::add);
+        double seconds = kind.window.size() * PERIOD.toMillis() / 1e3;
+        return new Operation(
+                name,
+                kind.total,
+                recent.getTotalCount() / seconds,
+                recent.getValueAtPercentile(50) / 1e3,
+                recent.getValueAtPercentile(99) / 1e3,
+                recent.getMaxValue() / 1e3,
+                bars(recent));
+    }
+
+    private static List<Long> bars(Histogram histogram) {
+        long[] bars = new long[BARS];
+        histogram.recordedValues().forEach(value -> {
+            long micros = value.getValueIteratedTo() / 1000;
+            bars[Math.min(BARS - 1, Long.SIZE - Long.numberOfLeadingZeros(micros))] +=
+                    value.getCountAtValueIteratedTo();
+        });
+        return java.util.Arrays.stream(bars).boxed().toList();
+    }
+
+    @Override
+    public void destroy() {
+        Disposable now = taking;
+        if (now != null) {
+            now.dispose();
+        }
+        scheduler.dispose();
+    }
+}

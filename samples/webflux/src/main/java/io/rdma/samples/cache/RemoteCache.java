@@ -1,0 +1,91 @@
+package io.rdma.samples.cache;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+
+/**
+ * The service. Starts a process with the memory as well, unless {@code --rdma.client.port} says that there is one; {@code memory DEVICE HOST PORT} is that process alone.
+ */
+@SpringBootApplication(proxyBeanMethods = false)
+class RemoteCache {
+    /** What the process with the memory says, followed by its port. */
+    static final String MEMORY_READY = "memory on port ";
+
+    /** With this as first argument it ends with its standard input, and so with who started it. */
+    private static final String TIED = "tied-memory";
+
+    private static final String DEVICE = "--rdma.device=";
+    private static final String PORT = "--rdma.client.port=";
+
+    RemoteCache() {}
+
+    public static void main(String[] args) throws IOException {
+        switch (args.length == 0 ? "" : args[0]) {
+            case "memory" -> CacheMemory.run(args[1], args[2], Integer.parseInt(args[3]));
+            case TIED -> {
+                Thread.ofVirtual().start(RemoteCache::endWithStandardInput);
+                CacheMemory.run(args[1], "127.0.0.1", 0);
+            }
+            default -> web(args);
+        }
+    }
+
+    private static void endWithStandardInput() {
+        try (InputStream in = System.in) {
+            in.transferTo(java.io.OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            // as good as its end
+        }
+        System.exit(0);
+    }
+
+    private static void web(String[] args) throws IOException {
+        List<String> all = new ArrayList<>(List.of(args));
+        if (Arrays.stream(args).noneMatch(argument -> argument.startsWith(PORT))) {
+            String device = Arrays.stream(args)
+                    .filter(argument -> argument.startsWith(DEVICE))
+                    .map(argument -> argument.substring(DEVICE.length()))
+                    .findFirst()
+                    .orElse("soft0");
+            all.add(PORT + startMemory(device));
+        }
+        WebServerApplicationContext context =
+                (WebServerApplicationContext) SpringApplication.run(RemoteCache.class, all.toArray(String[]::new));
+        int port = Objects.requireNonNull(context.getWebServer()).getPort();
+        System.out.println("open http://localhost:" + port + "/");
+    }
+
+    /** In a process of its own. @return the port that it listens on */
+    private static int startMemory(String device) throws IOException {
+        Process memory = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+UseSerialGC",
+                        "-Xmx128m",
+                        "-classpath",
+                        System.getProperty("java.class.path"),
+                        RemoteCache.class.getName(),
+                        TIED,
+                        device)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        BufferedReader output = memory.inputReader();
+        String line;
+        while ((line = output.readLine()) != null) {
+            if (line.startsWith(MEMORY_READY)) {
+                System.out.println("process " + memory.pid() + ": " + line);
+                return Integer.parseInt(line.substring(MEMORY_READY.length()));
+            }
+        }
+        throw new IOException("the memory process has ended: see above");
+    }
+}

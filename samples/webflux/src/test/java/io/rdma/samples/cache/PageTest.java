@@ -1,0 +1,97 @@
+package io.rdma.samples.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+
+/** The page in a browser without a screen; {@code -Dscreenshot=FILE} keeps what it looks like. */
+@Timeout(600)
+class PageTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(180);
+
+    /** Operations that it waits for; more of them for a picture that shows how it is when everything is warm. */
+    private static final long ENOUGH = System.getProperty("screenshot") == null ? 100 : 5_000;
+
+    @Test
+    void showsLiveNumbersOfTheLoadThatItMakes() throws Exception {
+        File driver = onPath("chromedriver");
+        File browser = onPath("chromium", "chromium-headless-shell", "google-chrome");
+        try (CacheProcess service = new CacheProcess()) {
+            ChromeOptions options = new ChromeOptions();
+            options.setBinary(browser);
+            options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu");
+            options.setPageLoadTimeout(PATIENCE);
+            ChromeDriver page = new ChromeDriver(
+                    new ChromeDriverService.Builder()
+                            .usingDriverExecutable(driver)
+                            .build(),
+                    options);
+            try {
+                page.manage().window().setSize(new Dimension(1200, 760));
+                page.get(service.address());
+                within(() -> page.findElements(By.cssSelector("figure")).size() == 3);
+                page.findElement(By.id("load")).click();
+                for (String operation : List.of("get", "put", "add")) {
+                    within(() -> number(page, "#" + operation + " .total") > ENOUGH);
+                    within(() -> highestBar(page, operation) > 50);
+                }
+                assertThat(page.findElement(By.id("state")).getText()).isEqualTo("live");
+                assertThat(page.findElement(By.cssSelector("#get .p50")).getText())
+                        .containsPattern("[0-9] (µs|ms)");
+                String screenshot = System.getProperty("screenshot", "target/remote-cache.png");
+                Files.write(Path.of(screenshot), page.getScreenshotAs(OutputType.BYTES));
+                page.findElement(By.id("load")).click();
+            } finally {
+                page.quit();
+            }
+        }
+    }
+
+    private static void within(Callable<Boolean> condition) {
+        await().atMost(PATIENCE).until(condition);
+    }
+
+    private static long number(ChromeDriver page, String selector) {
+        return Long.parseLong(
+                page.findElement(By.cssSelector(selector)).getText().replaceAll("[^0-9]", ""));
+    }
+
+    /** By a script, in one go: the page draws its bars anew all the time. */
+    private static double highestBar(ChromeDriver page, String operation) {
+        Object height = page.executeScript("return Math.max(...[...document.querySelectorAll('#" + operation
+                + " rect')].map(bar => bar.height.baseVal.value))");
+        return ((Number) Objects.requireNonNull(height)).doubleValue();
+    }
+
+    /** The first of some programs that is here. */
+    private static File onPath(String... names) {
+        Optional<File> found = Arrays.stream(names)
+                .flatMap(name -> Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                        .map(directory -> new File(directory, name)))
+                .filter(File::canExecute)
+                .findFirst();
+        Assumptions.assumeTrue(
+                found.isPresent(),
+                () -> "there is no " + String.join(" or ", names)
+                        + " here: the page needs Debian's packages chromium and chromium-driver");
+        return found.orElseThrow();
+    }
+}
