@@ -30,7 +30,8 @@ class SoftBalancingTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final List<RdmaCloseableServer> servers = new ArrayList<>();
-    private final Sinks.Many<List<LoadbalanceTarget>> discovered = Sinks.many().replay().latest();
+    private final Sinks.Many<List<LoadbalanceTarget>> discovered =
+            Sinks.many().replay().latest();
     private RSocketClient client;
 
     @BeforeEach
