@@ -1,106 +1,93 @@
 package io.rdma.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-import io.rdma.testing.TestDevice;
-import java.io.IOException;
+import io.rdma.internal.soft.FaultySoft;
+import io.rdma.internal.soft.HostileManager;
 import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** The software device's connection manager, and strangers at its port: they are hung up on, and the listener goes on. */
+/** The software device's connection manager, and strangers at its queue pair 1: nothing of theirs is believed, and the listener goes on. */
 class HostileCmTest {
-    private static final int MAGIC = 0x4a52434d;
-    private static final int PATIENCE_MILLIS = 60_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int BACKLOG = 8;
 
     private CmEventChannel channel;
     private CmIdentifier listener;
+    private HostileManager stranger;
 
     @BeforeEach
     void listen() {
-        channel = TestDevice.assumed("soft0").createEventChannel();
+        var verbs = FaultySoft.create(0, 0, 0, 1);
+        channel = CmEventChannel.of(verbs);
         listener = channel.createIdentifier(PortSpace.TCP);
         listener.bind(new InetSocketAddress("127.0.0.1", 0));
-        listener.listen(8);
+        listener.listen(BACKLOG);
+        stranger = new HostileManager(verbs);
     }
 
     @AfterEach
     void close() {
+        stranger.close();
         listener.close();
         channel.close();
     }
 
-    private static byte[] message(int magic, int type, int length, int body) {
-        return ByteBuffer.allocate(7 + body)
-                .putInt(magic)
-                .put((byte) type)
-                .putShort((short) length)
-                .array();
+    @Test
+    void bytesThatAreNoDatagramsOfItsAreCountedAndDropped() {
+        int damaged = stranger.sendDamaged(500);
+        await().atMost(PATIENCE).until(() -> stranger.dropped() >= damaged);
+        assertThat(channel.take()).isNull();
+        stillListens();
     }
 
-    private static byte[] nonsense() {
-        ByteBuffer request = ByteBuffer.allocate(7 + 34);
-        request.putInt(MAGIC).put((byte) 1).putShort((short) 34);
-        return request.putInt(-1).putInt(-1).put(new byte[16]).put((byte) 77).array();
-    }
-
-    /** A reply where a request belongs, a body too long, too short for what it is, an unknown type, another magic, numbers of no queue pair, text. */
-    @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
-    void whatIsNoRequestIsHungUpOn(int kind) throws IOException {
-        byte[] bytes = switch (kind) {
-            case 0 -> message(MAGIC, 2, 34, 34);
-            case 1 -> message(MAGIC, 1, 0xffff, 0);
-            case 2 -> message(MAGIC, 1, 33, 33);
-            case 3 -> message(MAGIC, 99, 0, 0);
-            case 4 -> message(MAGIC + 1, 1, 34, 34);
-            case 5 -> nonsense();
-            default -> "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-        };
-        try (Socket socket = new Socket()) {
-            socket.connect(listener.localAddress());
-            socket.setSoTimeout(PATIENCE_MILLIS);
-            socket.getOutputStream().write(bytes);
-            int end;
-            try {
-                end = socket.getInputStream().read();
-            } catch (java.net.SocketException reset) {
-                end = -1; // hung up on with bytes unread
-            }
-            assertThat(end).isEqualTo(-1);
-        }
+    /** What parses, but belongs to no conversation, or asks for what there is not. */
+    @Test
+    void wordsWithoutAConversationChangeNothing() {
+        stranger.sendUnrelated(500);
+        assertThat(channel.take()).isNull();
         stillListens();
     }
 
     @Test
-    void aStrangerWhoSaysNothingKeepsNobodyElseAway() throws IOException {
-        try (Socket socket = new Socket()) {
-            socket.connect(listener.localAddress());
-            stillListens();
-            socket.setSoTimeout(PATIENCE_MILLIS);
-            assertThat(socket.getInputStream().read()).isEqualTo(-1);
+    void aFloodOfRequestsFillsTheBacklogAndNoMore() {
+        stranger.sendRequests(300, address().getPort());
+        List<CmIdentifier> requests = new ArrayList<>();
+        for (CmEvent event; (event = channel.take()) != null; ) {
+            requests.add(event.identifier());
         }
+        assertThat(requests).hasSize(BACKLOG);
+        requests.forEach(CmIdentifier::close);
+        stillListens();
+    }
+
+    private InetSocketAddress address() {
+        InetSocketAddress address = listener.localAddress();
+        assertThat(address).isNotNull();
+        return address;
     }
 
     private void stillListens() {
-        CmEventChannel other = TestDevice.assumed("soft0").createEventChannel();
+        CmEventChannel other = CmEventChannel.of(FaultySoft.create(0, 0, 0, 2));
         CmIdentifier client = other.createIdentifier(PortSpace.TCP);
-        client.resolveAddress(null, listener.localAddress(), Duration.ofSeconds(2));
+        client.resolveAddress(null, address(), Duration.ofSeconds(2));
         assertThat(other.take()).extracting(CmEvent::type).isEqualTo(CmEventType.ADDR_RESOLVED);
         client.resolveRoute(Duration.ofSeconds(2));
         assertThat(other.take()).extracting(CmEvent::type).isEqualTo(CmEventType.ROUTE_RESOLVED);
-        client.connect(ConnectionParameters.DEFAULT.withQueuePair(1, false));
-        assertThat(channel.await(PATIENCE_MILLIS)).isTrue();
-        CmEvent event = channel.take();
-        assertThat(event).extracting(CmEvent::type).isEqualTo(CmEventType.CONNECT_REQUEST);
-        event.identifier().close();
+        client.connect(ConnectionParameters.DEFAULT.withQueuePair(77, false));
+        CmEvent event;
+        do { // behind what the stranger asked for
+            assertThat(channel.await((int) PATIENCE.toMillis())).isTrue();
+            event = channel.take();
+            assertThat(event).extracting(CmEvent::type).isEqualTo(CmEventType.CONNECT_REQUEST);
+            event.identifier().close();
+        } while (event.parameters().queuePairNumber() != 77);
         client.close();
         other.close();
     }

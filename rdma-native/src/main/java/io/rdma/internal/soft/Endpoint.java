@@ -3,6 +3,7 @@ package io.rdma.internal.soft;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
@@ -31,6 +32,20 @@ final class Endpoint {
         high = ipv6 ? bytes.getLong() : 0;
         low = ipv6 ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
         port = address.getPort();
+    }
+
+    InetAddress address() {
+        ByteBuffer bytes = ByteBuffer.allocate(ipv6 ? 2 * Long.BYTES : Integer.BYTES);
+        if (ipv6) {
+            bytes.putLong(high).putLong(low);
+        } else {
+            bytes.putInt((int) low);
+        }
+        try {
+            return InetAddress.getByAddress(bytes.array());
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e); // of another length
+        }
     }
 
     private boolean sameIp(Endpoint other) {

@@ -5,48 +5,48 @@ import static io.rdma.internal.ffi.Cma.*;
 import io.rdma.internal.ffi.AhAttr;
 import io.rdma.internal.ffi.CmEventEntry;
 import io.rdma.internal.ffi.CmQpAttr;
-import io.rdma.internal.ffi.Cma;
 import io.rdma.internal.ffi.ConnParam;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.QpAttr;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Everything is guarded by the identifier's monitor, under which its events are added too: after a migration none
 // reaches the old channel, after its destruction none comes.
 // - No thread waits for the network with the monitor.
+// - TALKING exactly while there is an exchange, whose conversation says how far it got.
 
-/** One identifier of {@link SoftRdmacm}: its state, its socket, and what the two sides told each other. */
+/** One identifier of {@link SoftRdmacm}: its state, its exchange with the peer, and what the two sides told each other. */
 final class SoftCmId extends SoftObject {
-    /** See docs/connecting.md. */
+    /** See docs/connecting.md; {@link CmConversation.State} goes on from TALKING. */
     enum State {
         IDLE,
         BOUND,
         ADDRESS,
         ROUTE,
         LISTENING,
-        CONNECTING,
-        RESPONDED,
-        REQUESTED,
-        ACCEPTED,
-        CONNECTED,
-        ENDED,
+        TALKING,
         DESTROYED
     }
 
+    static final int REQUEST_DATA = CmRequest.PRIVATE_DATA - CmAddressing.BYTES;
+    static final int LOOKUP_DATA = CmLookup.PRIVATE_DATA - CmAddressing.BYTES;
+
     private static final int ACCESS = Ibv.ACCESS_REMOTE_WRITE | Ibv.ACCESS_REMOTE_READ | Ibv.ACCESS_REMOTE_ATOMIC;
-    private static final int ACK_TIMEOUT = 14;
+    private static final int HOP_LIMIT = 64;
     private static final ConnParam NOTHING = new ConnParam(new byte[0], 0, 0, 0, 0, 0, false, 0);
+
+    /** What a peer said of its queue pair. */
+    @SuppressWarnings("ArrayRecordComponent")
+    private record PeerPair(int qpn, int psn, byte[] gid) {}
 
     final int portSpace;
     SoftCmChannel channel;
@@ -62,13 +62,10 @@ final class SoftCmId extends SoftObject {
     InetSocketAddress remote;
 
     @Nullable
-    Socket reserved;
+    CmPort port;
 
     @Nullable
-    ServerSocket listening;
-
-    @Nullable
-    CmSocket socket;
+    CmExchange exchange;
 
     boolean onDevice;
     long qp; // of rdma_create_qp, else 0
@@ -78,11 +75,11 @@ final class SoftCmId extends SoftObject {
     private int initiatorDepth;
     private int retryCount = 7;
     private int rnrRetryCount = 7;
-
-    @Nullable
-    CmMessage peer;
-
-    private int ownMtu;
+    private int ackTimeout;
+    private int mtu = Ibv.MTU_1024;
+    private @Nullable PeerPair peer;
+    private final AtomicInteger untaken = new AtomicInteger(); // requests of a listener that nobody took
+    private int backlog;
     final Map<InetAddress, Boolean> groups = new HashMap<>(); // joined, with whether the queue pair is attached
 
     SoftCmId(int portSpace, SoftCmChannel channel) {
@@ -100,6 +97,36 @@ final class SoftCmId extends SoftObject {
         }
     }
 
+    /** The conversation, which must have got so far. */
+    CmConversation talking(String call, CmConversation.State... allowed) {
+        CmExchange now = exchange;
+        require(call, State.TALKING);
+        if (now == null || !Arrays.asList(allowed).contains(now.conversation.state())) {
+            throw new VerbsException(
+                    call,
+                    Errno.EINVAL,
+                    "A conversation that is " + (now == null ? "over" : now.conversation.state()) + " cannot do that");
+        }
+        return now.conversation;
+    }
+
+    void listening(int most) {
+        backlog = most;
+        state = State.LISTENING;
+    }
+
+    boolean hasRoom() {
+        return state == State.LISTENING && untaken.get() < backlog;
+    }
+
+    /** Whether requests for a service at an address are its own. */
+    boolean serves(long service, InetAddress address) {
+        InetSocketAddress at = local;
+        return at != null
+                && service == CmAddressing.service(portSpace, at.getPort())
+                && (at.getAddress().isAnyLocalAddress() || at.getAddress().equals(address));
+    }
+
     /** Tells of itself. */
     void tell(int event, int status) {
         tell(event, status, NOTHING);
@@ -111,11 +138,29 @@ final class SoftCmId extends SoftObject {
         }
     }
 
+    /** Tells a listener of a request. */
+    void tellOf(SoftCmId made, CmMad request) {
+        untaken.incrementAndGet();
+        channel.events.add(new CmEventEntry(CM_EVENT_CONNECT_REQUEST, 0, made.handle, handle, seen(request), null, 0));
+    }
+
+    /** Somebody has taken the event. */
+    void taken() {
+        SoftCmId by = listener;
+        if (by != null) {
+            by.untaken.decrementAndGet();
+            listener = null;
+        }
+    }
+
     /** Tells of the peer of a datagram service. */
-    void tellOf(CmMessage service) {
-        if (state != State.DESTROYED) {
+    void tellOf(CmLookupReply service) {
+        CmExchange now = exchange;
+        InetSocketAddress at = now == null ? null : now.peer();
+        if (state != State.DESTROYED && at != null) {
+            AhAttr path = path(SoftAddress.gid(at));
             channel.events.add(
-                    new CmEventEntry(CM_EVENT_ESTABLISHED, 0, handle, 0, seen(service), path(service), service.qkey()));
+                    new CmEventEntry(CM_EVENT_ESTABLISHED, 0, handle, 0, seen(service), path, service.qkey()));
         }
     }
 
@@ -127,57 +172,154 @@ final class SoftCmId extends SoftObject {
         }
     }
 
-    /** What the peer asked for: what it wants to begin is what this side has to answer, and the other way round. */
-    ConnParam seen(CmMessage message) {
-        ConnParam p = message.param();
-        boolean request = message.type() == CmMessage.REQUEST;
-        int most = isDatagram() ? (request ? 180 : 136) : request ? 56 : 196;
-        return new ConnParam(
-                padded(p.privateData(), most),
-                p.initiatorDepth(),
-                p.responderResources(),
-                p.flowControl(),
-                p.retryCount(),
-                p.rnrRetryCount(),
-                p.srq(),
-                p.qpNum());
+    /** What the peer says, as an application sees it: what the peer wants to begin is what this side has to answer, and the other way round. */
+    static ConnParam seen(CmMad message) {
+        return switch (message) {
+            case CmRequest m ->
+                new ConnParam(
+                        application(m.privateData()),
+                        m.initiatorDepth(),
+                        m.responderResources(),
+                        m.flowControl() ? 1 : 0,
+                        m.retryCount(),
+                        m.rnrRetryCount(),
+                        m.srq(),
+                        m.qpn());
+            case CmReply m ->
+                new ConnParam(
+                        m.privateData(),
+                        m.initiatorDepth(),
+                        m.responderResources(),
+                        m.flowControl() ? 1 : 0,
+                        0,
+                        m.rnrRetryCount(),
+                        m.srq(),
+                        m.qpn());
+            case CmLookup m -> new ConnParam(application(m.privateData()), 0, 0, 0, 0, 0, false, 0);
+            case CmLookupReply m -> new ConnParam(m.privateData(), 0, 0, 0, 0, 0, false, m.qpn());
+            default -> NOTHING;
+        };
     }
 
-    /** As on the wire of real devices, where private data has a fixed size. */
-    static byte[] padded(byte[] data, int size) {
-        return Arrays.copyOf(data, size);
+    private static byte[] application(byte[] privateData) {
+        return Arrays.copyOfRange(privateData, CmAddressing.BYTES, privateData.length);
     }
 
-    /** Remembers what this side says, and makes the message. */
-    CmMessage say(int type, ConnParam param, int number, int responder, int initiator, byte[] gid, int mtu) {
-        qpn = number;
-        responderResources = responder;
-        initiatorDepth = initiator;
-        ownMtu = mtu;
-        if (type == CmMessage.REQUEST) {
-            retryCount = param.retryCount();
+    /** What this side wants, to a peer whose GID is not known yet. */
+    CmRequest request(int number, ConnParam said, long guid, byte[] gid, int pathMtu, int timeout) {
+        own(said);
+        retryCount = said.retryCount();
+        mtu = pathMtu;
+        ackTimeout = timeout;
+        return new CmRequest(
+                number,
+                service(),
+                guid,
+                qpn,
+                responderResources,
+                initiatorDepth,
+                CmConversation.TIMEOUT,
+                CmRequest.TRANSPORT_RC,
+                said.flowControl() != 0,
+                psn,
+                CmConversation.TIMEOUT,
+                said.retryCount(),
+                pathMtu,
+                said.rnrRetryCount(),
+                CmConversation.MAX_RETRIES,
+                said.srq(),
+                gid,
+                new byte[16],
+                HOP_LIMIT,
+                timeout,
+                addressing().before(said.privateData(), CmRequest.PRIVATE_DATA));
+    }
+
+    CmLookup lookup(int number, byte[] data) {
+        return new CmLookup(number, service(), addressing().before(data, CmLookup.PRIVATE_DATA));
+    }
+
+    CmReply reply(CmConversation to, ConnParam said, long guid) {
+        own(said);
+        return new CmReply(
+                to.localId,
+                to.remoteId(),
+                qpn,
+                psn,
+                responderResources,
+                initiatorDepth,
+                said.flowControl() != 0,
+                said.rnrRetryCount(),
+                said.srq(),
+                guid,
+                said.privateData());
+    }
+
+    private long service() {
+        return CmAddressing.service(portSpace, destination().getPort());
+    }
+
+    /** The service of an identifier that a request made. */
+    long servedAs() {
+        return CmAddressing.service(portSpace, source().getPort());
+    }
+
+    private InetSocketAddress source() {
+        InetSocketAddress from = local;
+        if (from == null) {
+            throw new AssertionError("a route without a source");
         }
-        ConnParam said = new ConnParam(
-                param.privateData(),
-                responder,
-                initiator,
-                param.flowControl(),
-                param.retryCount(),
-                param.rnrRetryCount(),
-                param.srq(),
-                number);
-        return new CmMessage(type, number, psn, gid, mtu, said, isDatagram(), isDatagram() ? UDP_QKEY : 0, 0);
+        return from;
     }
 
-    /** Remembers what the peer said. */
-    void heard(CmMessage message) {
-        peer = message;
-        responderResources = message.param().initiatorDepth();
-        initiatorDepth = message.param().responderResources();
-        rnrRetryCount = message.param().rnrRetryCount();
-        if (message.type() == CmMessage.REQUEST) {
-            retryCount = message.param().retryCount();
+    private InetSocketAddress destination() {
+        InetSocketAddress to = remote;
+        if (to == null) {
+            throw new AssertionError("a route without a destination");
         }
+        return to;
+    }
+
+    private CmAddressing addressing() {
+        return new CmAddressing(source(), destination().getAddress());
+    }
+
+    /** Remembers what this side says. */
+    private void own(ConnParam said) {
+        qpn = said.qpNum();
+        responderResources = said.responderResources();
+        initiatorDepth = said.initiatorDepth();
+    }
+
+    /** The request that made this identifier. */
+    void asked(CmMad request) {
+        CmExchange now = exchange;
+        if (now != null && request instanceof CmRequest connect) {
+            peer = new PeerPair(connect.qpn(), connect.psn(), connect.localGid());
+            retryCount = connect.retryCount();
+            mtu = connect.mtu();
+            ackTimeout = connect.ackTimeout();
+            heard(connect.responderResources(), connect.initiatorDepth(), connect.rnrRetryCount());
+            now.conversation.requested(connect);
+        } else if (now != null && request instanceof CmLookup lookup) {
+            now.conversation.lookedUp(lookup);
+        }
+    }
+
+    /** The answer to the request of this identifier. */
+    void heard(CmReply reply) {
+        CmExchange now = exchange;
+        InetSocketAddress at = now == null ? null : now.peer();
+        if (at != null) {
+            peer = new PeerPair(reply.qpn(), reply.psn(), SoftAddress.gid(at));
+            heard(reply.responderResources(), reply.initiatorDepth(), reply.rnrRetryCount());
+        }
+    }
+
+    private void heard(int responder, int initiator, int rnrRetries) {
+        responderResources = initiator;
+        initiatorDepth = responder;
+        rnrRetryCount = rnrRetries;
     }
 
     int responderResources() {
@@ -188,14 +330,14 @@ final class SoftCmId extends SoftObject {
         return initiatorDepth;
     }
 
-    private static AhAttr path(CmMessage to) {
-        return new AhAttr(to.gid(), 0, 0, 64, 0, 0, 0, 0, 0, true, 1);
+    private static AhAttr path(byte[] gid) {
+        return new AhAttr(gid, 0, 0, HOP_LIMIT, 0, 0, 0, 0, 0, true, 1);
     }
 
     /** {@code rdma_init_qp_attr(3)}. */
     CmQpAttr attr(int to) {
         QpAttr none = QpTransitions.INITIAL;
-        CmMessage other = peer;
+        PeerPair other = peer;
         if (to == Ibv.QPS_INIT) {
             if (isDatagram()) {
                 return attr(to, Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | Ibv.QP_QKEY, none, none.ahAttr());
@@ -218,15 +360,15 @@ final class SoftCmId extends SoftObject {
                 | Ibv.QP_MAX_DEST_RD_ATOMIC
                 | Ibv.QP_MIN_RNR_TIMER;
         int rts = Ibv.QP_TIMEOUT | Ibv.QP_RETRY_CNT | Ibv.QP_RNR_RETRY | Ibv.QP_SQ_PSN | Ibv.QP_MAX_QP_RD_ATOMIC;
-        return attr(to, to == Ibv.QPS_RTR ? rtr : rts, none, path(other));
+        return attr(to, to == Ibv.QPS_RTR ? rtr : rts, none, path(other.gid()));
     }
 
     private CmQpAttr attr(int to, int mask, QpAttr none, @Nullable AhAttr path) {
-        CmMessage other = peer;
+        PeerPair other = peer;
         QpAttr attr = new QpAttr(
                 to,
                 0,
-                other == null ? Ibv.MTU_1024 : Math.min(ownMtu == 0 ? other.mtu() : ownMtu, other.mtu()),
+                mtu,
                 Ibv.MIG_MIGRATED,
                 UDP_QKEY,
                 other == null ? 0 : other.psn(),
@@ -242,50 +384,9 @@ final class SoftCmId extends SoftObject {
                 responderResources,
                 0, // like the kernel's: 655 ms
                 1,
-                ACK_TIMEOUT,
+                ackTimeout,
                 retryCount,
                 rnrRetryCount);
         return new CmQpAttr(attr, mask | Ibv.QP_STATE);
-    }
-
-    void mtu(int code) {
-        ownMtu = code;
-    }
-
-    /** Says something, perhaps to nobody any more. */
-    void send(CmMessage message) {
-        CmSocket to = socket;
-        if (to != null) {
-            try {
-                to.send(message);
-            } catch (IOException e) {
-                System.getLogger(SoftCmId.class.getName()).log(System.Logger.Level.DEBUG, "the peer is gone", e);
-            }
-        }
-    }
-
-    /** The end of a connection, whoever began it: told once. */
-    void ended() {
-        if (state == State.CONNECTED || state == State.ACCEPTED || state == State.RESPONDED) {
-            state = State.ENDED;
-            tell(Cma.CM_EVENT_DISCONNECTED, 0);
-            tell(Cma.CM_EVENT_TIMEWAIT_EXIT, 0);
-        }
-        if (socket != null) {
-            socket.close();
-        }
-    }
-
-    /** Closes whatever it holds; what waits for a socket of it ends. */
-    void closeSockets() throws IOException {
-        if (reserved != null) {
-            reserved.close();
-        }
-        if (listening != null) {
-            listening.close();
-        }
-        if (socket != null) {
-            socket.close();
-        }
     }
 }

@@ -31,14 +31,16 @@ final class SoftDevice {
     final Counters counters = new Counters();
     private final UdpLink link;
     private final Datagrams datagrams;
+    private final ManagementPort management;
     private final int mtu;
     private final @Nullable StrictTiming timing = StrictTiming.configured();
     private final DeviceTurns turns;
 
-    SoftDevice(SoftConfig config, HandleTable handles) {
+    SoftDevice(SoftConfig config, HandleTable handles, ManagementPort.Receiver manager) {
         this.handles = handles;
         link = new UdpLink(config, counters);
         datagrams = new Datagrams(this, link);
+        management = new ManagementPort(this, link, manager);
         mtu = Packet.mtuBytes(config.activeMtu());
         turns = new DeviceTurns(link, all, this::arrived, timing);
         turns.start();
@@ -62,6 +64,11 @@ final class SoftDevice {
     /** Device thread. */
     Datagrams datagrams() {
         return datagrams;
+    }
+
+    /** Queue pair 1. Device thread. */
+    ManagementPort management() {
+        return management;
     }
 
     /** An XRC shared receive queue by its number. Device thread. */
@@ -153,7 +160,10 @@ final class SoftDevice {
     }
 
     private void arrived(Packet packet, Endpoint from, long now) {
-        if (packet.transport == Opcode.UD) {
+        if (packet.transport == Opcode.UD && packet.destQpn == ManagementPort.QPN) {
+            counters.count(Counter.RCVD_PKTS);
+            management.deliver(packet, from);
+        } else if (packet.transport == Opcode.UD) {
             datagrams.deliver(packet, from, link.endpoint());
         } else {
             deliver(packet, from, now);

@@ -19,26 +19,23 @@ import io.rdma.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.UnknownHostException;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Lock order: an identifier's monitor, this one's, SoftVerbs'; none is held while a thread waits for the network.
 // - The device is open as long as an identifier is bound to it; what was made from the lent context keeps it open.
 
-/**
- * {@link Rdmacm} by the software device, between its own kind: each connection is a TCP connection that carries {@link CmMessage}s. The management datagrams of
- * real devices, which go to queue pair 1, have their place beside {@link SoftCmConnector}.
- */
+/** {@link Rdmacm} by the software device: identifiers, whose conversations with peers {@link CmAgent} has. See docs/soft-cm.md. */
 public final class SoftRdmacm implements Rdmacm {
-    private static final int MAX_REJECT = 148;
-    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int MOST_BACKLOG = 1024; // as Linux has it, where none is asked for
 
     private final SoftVerbs verbs;
+    private final CmAgent agent;
+    private final CmPorts ports = new CmPorts();
     private final HandleTable handles = new HandleTable();
     private long context;
     private long pd;
@@ -46,10 +43,11 @@ public final class SoftRdmacm implements Rdmacm {
 
     SoftRdmacm(SoftVerbs verbs) {
         this.verbs = verbs;
+        agent = new CmAgent(this, verbs);
     }
 
-    private static int randomPsn() {
-        return RANDOM.nextInt(Psn.MASK + 1);
+    CmAgent agent() {
+        return agent;
     }
 
     private SoftCmId id(String call, long handle) {
@@ -96,7 +94,10 @@ public final class SoftRdmacm implements Rdmacm {
     public @Nullable CmEventEntry getCmEvent(long channel) {
         CmEventEntry event = channel("rdma_get_cm_event", channel).events.poll();
         if (event != null && event.event() == CM_EVENT_CONNECT_REQUEST) {
-            id("rdma_get_cm_event", event.id()).listener = null; // whoever took it has it now
+            SoftCmId request = id("rdma_get_cm_event", event.id());
+            synchronized (request) {
+                request.taken();
+            }
         }
         return event;
     }
@@ -112,18 +113,16 @@ public final class SoftRdmacm implements Rdmacm {
     }
 
     /** An identifier for a request that arrived. */
-    synchronized SoftCmId requested(SoftCmId listener, CmSocket socket, CmMessage request) {
+    synchronized SoftCmId requested(SoftCmId listener, CmAddressing addressing) {
         SoftCmId made = new SoftCmId(listener.portSpace, listener.channel);
+        InetSocketAddress at = listener.local;
         made.channel.users++;
         made.listener = listener;
-        made.socket = socket;
-        made.local = socket.local();
-        made.remote = socket.remote();
-        made.state = State.REQUESTED;
-        made.psn = randomPsn();
+        made.local = new InetSocketAddress(addressing.destination(), at == null ? 0 : at.getPort());
+        made.remote = addressing.source();
+        made.state = State.TALKING;
+        made.psn = CmAgent.randomPsn();
         bindToDevice(made);
-        made.mtu(mtu());
-        made.heard(request);
         handles.add(made);
         return made;
     }
@@ -135,18 +134,17 @@ public final class SoftRdmacm implements Rdmacm {
             if (id.qp != 0) {
                 throw SoftDevice.busy("rdma_destroy_id");
             }
-            switch (id.state) {
-                case REQUESTED, CONNECTING -> id.send(CmMessage.rejection(CmMessage.CONSUMER_REJECT, new byte[0]));
-                case ACCEPTED, CONNECTED, RESPONDED -> id.send(CmMessage.of(CmMessage.DISCONNECT));
-                default -> {}
-            }
             id.state = State.DESTROYED;
-            try {
-                id.closeSockets();
-            } catch (IOException e) {
-                System.getLogger(SoftRdmacm.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
+            id.taken();
+            CmExchange exchange = id.exchange;
+            if (exchange != null) {
+                exchange.conversation.abandon(); // what it still has to say is said without the identifier
+            }
+            if (id.port != null) {
+                id.port.close();
             }
         }
+        agent.unlisten(id);
         // Requests that nobody took end with the listener.
         for (CmEventEntry request : id.channel.events.remove(event -> event.listenId() == handle)) {
             destroyId(request.id());
@@ -214,14 +212,23 @@ public final class SoftRdmacm implements Rdmacm {
         SoftCmId id = id("rdma_bind_addr", handle);
         synchronized (id) {
             id.require("rdma_bind_addr", State.IDLE);
-            Socket reserved = CmSocket.reserve(address);
-            id.reserved = reserved;
-            id.local = (InetSocketAddress) reserved.getLocalSocketAddress();
+            InetAddress host = address.getAddress();
+            if (verbs.onOwnAddress() && !host.isAnyLocalAddress() && !host.equals(verbs.configured())) {
+                throw new VerbsException(
+                        "rdma_bind_addr", Errno.EADDRNOTAVAIL, "The device's address is " + verbs.configured());
+            }
+            take(id, address, !verbs.onOwnAddress());
             id.state = State.BOUND;
-            if (!address.getAddress().isAnyLocalAddress()) {
+            if (!host.isAnyLocalAddress()) {
                 bindToDevice(id);
             }
         }
+    }
+
+    private void take(SoftCmId id, InetSocketAddress address, boolean shared) {
+        CmPort taken = CmPort.take(ports, id.portSpace, address, shared);
+        id.port = taken;
+        id.local = taken.address;
     }
 
     @Override
@@ -234,13 +241,15 @@ public final class SoftRdmacm implements Rdmacm {
                 bindAddr(handle, source);
             }
             try {
-                InetAddress from = CmSocket.sourceFor(destination);
                 if (destination.getAddress().isMulticastAddress() && !id.isDatagram()) {
                     throw new IOException("nobody can be connected to at a group's address");
                 }
+                InetAddress from = CmRoute.sourceFor(destination, verbs.onOwnAddress() ? verbs.configured() : null);
                 InetSocketAddress now = id.local;
-                if (now == null || now.getAddress().isAnyLocalAddress()) {
-                    id.local = new InetSocketAddress(from, now == null ? 0 : now.getPort());
+                if (now == null) {
+                    take(id, new InetSocketAddress(from, 0), false);
+                } else if (now.getAddress().isAnyLocalAddress()) {
+                    id.local = new InetSocketAddress(from, now.getPort());
                 }
                 id.remote = destination;
                 bindToDevice(id);
@@ -270,27 +279,21 @@ public final class SoftRdmacm implements Rdmacm {
                 bindAddr(handle, new InetSocketAddress(0)); // as C does
             }
             id.require("rdma_listen", State.BOUND);
-            Socket reserved = id.reserved;
-            if (reserved == null) {
-                throw new AssertionError("bound without an address");
+            bindToDevice(id); // also where any address is meant: requests come to the device
+            if (id.port != null) {
+                id.port.tell(gid(), (gid, number) -> agent.ended(gid, number, id.isDatagram()));
             }
-            id.listening = CmSocket.listen(reserved, backlog);
-            id.reserved = null;
-            id.state = State.LISTENING;
-            new SoftCmConnector(this).listen(id, id.listening);
+            id.listening(backlog > 0 ? Math.min(backlog, MOST_BACKLOG) : MOST_BACKLOG);
+            agent.listen(id);
         }
     }
 
-    /** Checks what a side wants, and adds what it left to the library. @return for {@link SoftCmId#say} */
-    private CmMessage said(String call, SoftCmId id, int type, ConnParam param, int mostPrivateData) {
-        if (param.privateData().length > mostPrivateData) {
-            throw new VerbsException(
-                    call, Errno.EINVAL, "There is room for " + mostPrivateData + " bytes of private data");
-        }
+    /** Checks what a side wants, and adds what it left to the library. */
+    private static ConnParam said(String call, SoftCmId id, boolean answer, ConnParam param, int mostPrivateData) {
+        checkPrivateData(call, param.privateData(), mostPrivateData);
         int limit = SoftLimits.device().maxQpRdAtom();
         int responder = param.responderResources();
         int initiator = param.initiatorDepth();
-        boolean answer = type == CmMessage.REPLY;
         if (responder == MAX_RESP_RES) {
             responder = answer ? Math.min(limit, id.responderResources()) : limit;
         }
@@ -300,8 +303,21 @@ public final class SoftRdmacm implements Rdmacm {
         if (responder > limit || initiator > limit) {
             throw new VerbsException(call, Errno.EINVAL, "The device has at most " + limit + " reads and atomics");
         }
-        int number = id.qp == 0 ? param.qpNum() : id.qpn;
-        return id.say(type, param, number, responder, initiator, gid(), mtu());
+        return new ConnParam(
+                param.privateData(),
+                responder,
+                initiator,
+                param.flowControl(),
+                param.retryCount() & 7,
+                param.rnrRetryCount() & 7,
+                param.srq(),
+                id.qp == 0 ? param.qpNum() & Psn.MASK : id.qpn);
+    }
+
+    private static void checkPrivateData(String call, byte[] data, int most) {
+        if (data.length > most) {
+            throw new VerbsException(call, Errno.EINVAL, "There is room for " + most + " bytes of private data");
+        }
     }
 
     @Override
@@ -309,38 +325,64 @@ public final class SoftRdmacm implements Rdmacm {
         SoftCmId id = id("rdma_connect", handle);
         synchronized (id) {
             id.require("rdma_connect", State.ROUTE);
-            id.psn = randomPsn();
-            CmMessage request = said("rdma_connect", id, CmMessage.REQUEST, param, id.isDatagram() ? 180 : 56);
-            id.state = State.CONNECTING;
-            new SoftCmConnector(this).connect(id, request);
+            id.psn = CmAgent.randomPsn();
+            int room = id.isDatagram() ? SoftCmId.LOOKUP_DATA : SoftCmId.REQUEST_DATA;
+            ConnParam said = said("rdma_connect", id, false, param, room);
+            CmExchange exchange = agent.begin(id);
+            id.exchange = exchange;
+            id.state = State.TALKING;
+            CmRoute route = new CmRoute(id, exchange, gid());
+            InetSocketAddress to = Objects.requireNonNull(id.remote);
+            if (id.isDatagram()) {
+                CmLookup question = id.lookup(exchange.conversation.localId, said.privateData());
+                route.find(to, verbs.onOwnAddress(), gid -> exchange.conversation.lookUp(question));
+            } else {
+                CmRequest request =
+                        id.request(exchange.conversation.localId, said, agent.guid, gid(), mtu(), ackTimeout());
+                route.find(to, verbs.onOwnAddress(), gid -> exchange.conversation.request(request.to(gid)));
+            }
         }
+    }
+
+    /** 4.096 µs to the power of two: like the kernel's between hosts, 67 ms on one. */
+    private int ackTimeout() {
+        return verbs.onOwnAddress() ? 17 : 14;
     }
 
     @Override
     public void accept(long handle, ConnParam param) {
         SoftCmId id = id("rdma_accept", handle);
         synchronized (id) {
-            id.require("rdma_accept", State.REQUESTED);
-            CmMessage reply = said("rdma_accept", id, CmMessage.REPLY, param, id.isDatagram() ? 136 : 196);
-            if (!id.isDatagram()) {
-                moveToReadyToSend(id);
+            CmConversation talk =
+                    id.talking("rdma_accept", CmConversation.State.REQ_RCVD, CmConversation.State.SIDR_REQ_RCVD);
+            int room = id.isDatagram() ? CmLookupReply.PRIVATE_DATA : CmReply.PRIVATE_DATA;
+            ConnParam said = said("rdma_accept", id, true, param, room);
+            if (id.isDatagram()) {
+                answer(id, talk, CmLookupReply.VALID, said.qpNum(), said.privateData());
+                return;
             }
-            id.state = id.isDatagram() ? State.ENDED : State.ACCEPTED;
-            id.send(reply);
+            moveToReadyToSend(id);
+            talk.accept(id.reply(talk, said, agent.guid));
         }
+    }
+
+    private static void answer(SoftCmId id, CmConversation talk, int status, int qpn, byte[] data) {
+        talk.answer(new CmLookupReply(talk.remoteId(), status, qpn, id.servedAs(), UDP_QKEY, data));
     }
 
     @Override
     public void reject(long handle, byte[] privateData) {
         SoftCmId id = id("rdma_reject", handle);
         synchronized (id) {
-            id.require("rdma_reject", State.REQUESTED);
-            if (privateData.length > MAX_REJECT) {
-                throw new VerbsException(
-                        "rdma_reject", Errno.EINVAL, "There is room for " + MAX_REJECT + " bytes of private data");
+            CmConversation talk =
+                    id.talking("rdma_reject", CmConversation.State.REQ_RCVD, CmConversation.State.SIDR_REQ_RCVD);
+            if (id.isDatagram()) {
+                checkPrivateData("rdma_reject", privateData, CmLookupReply.PRIVATE_DATA);
+                answer(id, talk, CmLookupReply.REJECT, 0, privateData);
+            } else {
+                checkPrivateData("rdma_reject", privateData, CmReject.PRIVATE_DATA);
+                talk.reject(CmReject.CONSUMER, privateData);
             }
-            id.send(CmMessage.rejection(CmMessage.CONSUMER_REJECT, privateData));
-            id.state = State.ENDED;
         }
     }
 
@@ -348,13 +390,18 @@ public final class SoftRdmacm implements Rdmacm {
     public void disconnect(long handle) {
         SoftCmId id = id("rdma_disconnect", handle);
         synchronized (id) {
-            id.require("rdma_disconnect", State.CONNECTED, State.ACCEPTED, State.RESPONDED, State.ENDED);
+            CmConversation talk = id.talking(
+                    "rdma_disconnect",
+                    CmConversation.State.REP_RCVD,
+                    CmConversation.State.REP_SENT,
+                    CmConversation.State.ESTABLISHED,
+                    CmConversation.State.DREQ_SENT,
+                    CmConversation.State.TIMEWAIT,
+                    CmConversation.State.CLOSED);
             if (id.qp != 0) {
                 verbs.modifyQp(id.qp, toError(), Ibv.QP_STATE);
             }
-            if (id.state != State.ENDED) {
-                id.send(CmMessage.of(CmMessage.DISCONNECT));
-            }
+            talk.disconnect();
         }
     }
 
@@ -367,9 +414,7 @@ public final class SoftRdmacm implements Rdmacm {
     public void establish(long handle) {
         SoftCmId id = id("rdma_establish", handle);
         synchronized (id) {
-            id.require("rdma_establish", State.RESPONDED);
-            id.state = State.CONNECTED;
-            id.send(CmMessage.of(CmMessage.READY));
+            id.talking("rdma_establish", CmConversation.State.REP_RCVD).establish();
         }
     }
 

@@ -26,6 +26,7 @@ import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -60,6 +61,10 @@ public final class SoftVerbs implements Verbs {
 
     private static final class Shared {
         static final SoftVerbs VERBS = new SoftVerbs(SoftConfig.fromProperties());
+
+        static {
+            VERBS.rdmacm.agent().sayGoodbyeAtExit();
+        }
     }
 
     /** The software device of this process. @return one instance */
@@ -103,6 +108,31 @@ public final class SoftVerbs implements Verbs {
         }
     }
 
+    /** Whether nobody else has the device's IP address. */
+    boolean onOwnAddress() {
+        return config.port() == SoftAddress.ROCE_PORT;
+    }
+
+    /** Where the device listens, open or not. */
+    InetAddress configured() {
+        return config.address();
+    }
+
+    int activeMtu() {
+        return config.activeMtu();
+    }
+
+    /** Says something to another device's queue pair 1; of a closed device nobody hears it. */
+    synchronized void sendManagement(byte[] mad, InetSocketAddress to) {
+        SoftDevice now = device;
+        if (now != null) {
+            now.call(() -> {
+                now.management().send(mad, to);
+                return 0;
+            });
+        }
+    }
+
     <T extends SoftObject> T object(String call, long handle, Class<T> kind) {
         T found = handles.find(handle, kind);
         if (found == null) {
@@ -137,7 +167,7 @@ public final class SoftVerbs implements Verbs {
             throw new VerbsException("ibv_open_device(" + name + ")", Errno.ENODEV, "The software device is " + NAME);
         }
         if (device == null) {
-            device = new SoftDevice(config, handles);
+            device = new SoftDevice(config, handles, rdmacm.agent());
             String capture = System.getProperty(CAPTURE_PROPERTY, "");
             if (!capture.isBlank()) {
                 captureTo(Path.of(capture));

@@ -1,6 +1,7 @@
 package io.rdma.internal.soft;
 
 import io.rdma.internal.ffi.Verbs;
+import java.net.InetAddress;
 import java.util.function.BooleanSupplier;
 
 /** Software devices of their own, which talk over UDP and whose links are bad, for tests of the layers above. */
@@ -15,5 +16,10 @@ public final class FaultySoft {
     /** A device whose link is up and down. */
     public static Verbs create(BooleanSupplier down) {
         return new SoftVerbs(SoftConfig.loopback().withFaults(new SoftFaults(0, 0, 0, 0, down)));
+    }
+
+    /** A device that has its IP address to itself, on UDP port 4791. */
+    public static Verbs at(InetAddress address) {
+        return new SoftVerbs(new SoftConfig(address, SoftAddress.ROCE_PORT, new FaultPlan(SoftFaults.NONE)));
     }
 }
