@@ -46,7 +46,9 @@ class LossyCmTest {
         }
 
         CmEvent next(CmEventType type) {
-            assertThat(events.await((int) PATIENCE.toMillis())).as("an event in time").isTrue();
+            assertThat(events.await((int) PATIENCE.toMillis()))
+                    .as("an event in time")
+                    .isTrue();
             CmEvent event = events.take();
             assertThat(event).isNotNull();
             assertThat(event.type()).as("%s", event).isEqualTo(type);

@@ -30,7 +30,8 @@ class OwnAddressCmTest {
     @BeforeEach
     void open() throws UnknownHostException {
         // Linux has all of 127/8; any other tests have other addresses.
-        assumeTrue(System.getProperty("os.name").startsWith("Linux"), "only Linux has more loopback addresses than one");
+        assumeTrue(
+                System.getProperty("os.name").startsWith("Linux"), "only Linux has more loopback addresses than one");
         ThreadLocalRandom random = ThreadLocalRandom.current();
         byte[] ip = {127, (byte) random.nextInt(1, 255), (byte) random.nextInt(1, 255), 1};
         one = InetAddress.getByAddress(ip);

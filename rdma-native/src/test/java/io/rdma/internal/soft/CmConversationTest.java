@@ -169,7 +169,9 @@ class CmConversationTest {
         active.heard(reject);
         active.heard(reject);
         assertThat(one.told).containsExactly(reject);
-        assertThat(((CmReject) reject).privateData()).hasSize(CmReject.PRIVATE_DATA).startsWith(1, 0);
+        assertThat(((CmReject) reject).privateData())
+                .hasSize(CmReject.PRIVATE_DATA)
+                .startsWith(1, 0);
     }
 
     @Test
@@ -206,9 +208,10 @@ class CmConversationTest {
         requested();
         passive.abandon();
         active.heard(other.last());
-        assertThat(one.told).singleElement().isInstanceOfSatisfying(CmReject.class, reject -> assertThat(
-                        reject.reason())
-                .isEqualTo(CmReject.CONSUMER));
+        assertThat(one.told)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        CmReject.class, reject -> assertThat(reject.reason()).isEqualTo(CmReject.CONSUMER));
     }
 
     @Test

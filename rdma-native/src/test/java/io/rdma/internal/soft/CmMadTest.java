@@ -78,7 +78,8 @@ class CmMadTest {
             bytes[at] ^= 0x40;
             assertThat(MadCodec.decode(bytes)).as("byte %d", at).isNull();
         }
-        assertThat(MadCodec.decode(Arrays.copyOf(MadCodec.encode(1, message), 255))).isNull();
+        assertThat(MadCodec.decode(Arrays.copyOf(MadCodec.encode(1, message), 255)))
+                .isNull();
         assertThat(MadCodec.decode(new byte[0])).isNull();
     }
 

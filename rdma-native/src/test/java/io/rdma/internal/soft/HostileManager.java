@@ -94,7 +94,9 @@ public final class HostileManager implements AutoCloseable {
     private void send(byte[] mad) {
         long before = arrived();
         own.sendManagement(mad, target);
-        await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(1)).until(() -> arrived() > before);
+        await().atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> arrived() > before);
     }
 
     /** Datagrams that the victim dropped. */
