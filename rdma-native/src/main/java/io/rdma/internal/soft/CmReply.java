@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * @param localId see {@link CmMad}
  * @param remoteId see {@link CmMad}
  * @param qpn of the sender
- * @param psn first of the sender
+ * @param psn with which the receiver begins
  * @param responderResources incoming reads and atomics of the sender
  * @param initiatorDepth outgoing ones
  * @param flowControl end to end

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param peerTimeout until the receiver has answered, 4.096 µs to the power of two
  * @param transport 0 is RC
  * @param flowControl end to end
- * @param psn first of the sender
+ * @param psn with which the receiver begins
  * @param ownTimeout until the sender answers a reply
  * @param retryCount of the receiver's queue pair
  * @param mtu {@code IBV_MTU_*} of the path

@@ -371,8 +371,8 @@ final class SoftCmId extends SoftObject {
                 mtu,
                 Ibv.MIG_MIGRATED,
                 UDP_QKEY,
+                psn, // each side says what the other begins with
                 other == null ? 0 : other.psn(),
-                psn,
                 other == null ? 0 : other.qpn(),
                 other == null ? 0 : ACCESS,
                 none.cap(),
