@@ -58,7 +58,6 @@ record CmRequest(
     static final int TRANSPORT_RC = 0;
     private static final int PRIVATE_AT = BYTES - PRIVATE_DATA;
     private static final int PKEY = 0xffff;
-    private static final int RATE_10_GBPS = 3;
     private static final int LOCAL_GID_AT = 56;
     private static final int REMOTE_GID_AT = 72;
 
@@ -110,7 +109,6 @@ record CmRequest(
         to.put(51, (byte) (maxRetries << 4 | (srq ? 8 : 0)));
         to.putInt(52, -1); // the permissive LIDs, as Ethernet has none
         to.put(LOCAL_GID_AT, localGid).put(REMOTE_GID_AT, remoteGid);
-        to.putInt(88, RATE_10_GBPS);
         to.put(93, (byte) hopLimit).put(95, (byte) (ackTimeout << 3));
         to.put(PRIVATE_AT, privateData);
     }
