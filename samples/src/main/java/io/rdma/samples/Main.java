@@ -23,6 +23,7 @@ import picocli.CommandLine.ScopeType;
             PingPong.Unreliable.class,
             PingPong.Datagram.class,
             Rping.class,
+            Ucmatose.class,
             Learn.class,
             Bench.class,
             CommandLine.HelpCommand.class

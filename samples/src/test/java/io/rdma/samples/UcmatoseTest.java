@@ -1,0 +1,35 @@
+package io.rdma.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Ucmatose between two processes over the software device; against rdma-core's own it runs in the virtual machine. */
+@Timeout(300)
+class UcmatoseTest {
+    @Test
+    void everyMessageArrivesOnEachConnection() throws Exception {
+        String port = freePort();
+        try (SampleProcess server = run("-b", "127.0.0.1", "-p", port)) {
+            server.await("listening on");
+            try (SampleProcess client = run("-s", "127.0.0.1", "-p", port)) {
+                assertThat(client.ended(0).output()).contains("test complete: 60 messages received");
+            }
+            assertThat(server.ended(0).output()).contains("test complete: 60 messages received");
+        }
+    }
+
+    private static String freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return Integer.toString(socket.getLocalPort());
+        }
+    }
+
+    private static SampleProcess run(String role, String address, String p, String port) throws IOException {
+        return new SampleProcess(
+                "ucmatose", role, address, p, port, "-c", "3", "-C", "20", "-S", "10000", "--device", "soft0");
+    }
+}
