@@ -19,6 +19,7 @@ import picocli.CommandLine.ScopeType;
             Echo.class,
             Counter.class,
             Datagrams.class,
+            Factors.class,
             PingPong.Reliable.class,
             PingPong.Unreliable.class,
             PingPong.Datagram.class,

@@ -107,6 +107,19 @@ abstract class SamplesContract {
         }
     }
 
+    @Test
+    void theServiceAnswersAllClientsAndEndsWhenItIsAskedTo() throws Exception {
+        try (SampleProcess serving = run("factors", "server", "--port", "0", "--host", "127.0.0.1")) {
+            String port = serving.await("listening on port");
+            try (SampleProcess calling = run(
+                    "factors", "client", "--host", "127.0.0.1", "--port", port, "--clients", "5", "--requests", "20")) {
+                assertThat(calling.ended(0).output()).contains("100 of 100 answers are right");
+            }
+            serving.terminate();
+            assertThat(serving.ended(128 + 15).output()).contains("answered 100 requests");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"pingpong, 10000", "uc-pingpong, 5000", "ud-pingpong, 1024"})
     void pingPongGoesBetweenTwoProcesses(String command, int size) throws Exception {
