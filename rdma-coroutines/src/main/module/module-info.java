@@ -7,6 +7,11 @@ module io.rdma.coroutines {
     // Messages are a Flow, servers live in a CoroutineScope.
     requires transitive kotlinx.coroutines.core;
 
+    // Observations; an application that does not use them does not need it.
+    requires static micrometer.observation;
+
     // Client, server, connection, encoder and their builders; the rest is internal to Kotlin.
     exports io.rdma.coroutines;
+    // Observations of operations.
+    exports io.rdma.coroutines.micrometer;
 }
