@@ -4,8 +4,12 @@ import io.rdma.buffer.ReceivedMessage
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint
 import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.isActive
 import kotlinx.coroutines.suspendCancellableCoroutine
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicReference
@@ -14,9 +18,13 @@ import kotlin.coroutines.resume
 // Invariants: who holds the claim is the only one to poll the queue. A wake-up carries no message: what nobody took stays in the queue,
 // so no cancellation can lose it.
 
-/** The receiving side of a connection: one receiver at a time. */
-internal class Inbound(
+/**
+ * The receiving side of a connection or of a datagram endpoint: one receiver at a time. What arrives is of the class [kind]; [ended] says what has, to who awaits one more.
+ */
+internal class Inbound<M : ReceivedMessage>(
     private val endpoint: RdmaEndpoint,
+    private val kind: Class<M>,
+    private val ended: String,
 ) {
     private val queue = endpoint.receives()
     private val claimed = AtomicBoolean()
@@ -29,23 +37,67 @@ internal class Inbound(
         queue.listener(::wakeIfReady)
     }
 
-    fun claim() {
+    /** One message, decoded in its receive buffer, which is posted again when [decoder] returns. */
+    suspend fun <T> receive(decoder: (M) -> T): T =
+        receiving {
+            val message = next() ?: throw ConnectionClosedException(ended, null, false)
+            message.use(decoder)
+        }
+
+    /** Each message until the collector's block returns. */
+    fun incoming(): Flow<M> =
+        flow {
+            receiving {
+                while (true) {
+                    val message = next() ?: break
+                    message.use { emit(it) }
+                }
+            }
+        }
+
+    /** Each message for the collector to close, which is closed here if the block throws or is cancelled. */
+    fun owned(): Flow<M> =
+        flow {
+            receiving {
+                while (true) {
+                    val message = next() ?: break
+                    try {
+                        emit(message)
+                    } catch (e: Throwable) {
+                        // An operator such as first() or take() ends the flow by a CancellationException after the collector got its message.
+                        if (e !is CancellationException || !currentCoroutineContext().isActive) message.close()
+                        throw e
+                    }
+                }
+            }
+        }
+
+    private inline fun <T> receiving(block: () -> T): T {
+        claim()
+        try {
+            return block()
+        } finally {
+            unclaim()
+        }
+    }
+
+    private fun claim() {
         check(claimed.compareAndSet(false, true)) { "the connection has a receiver already: share its Flow instead" }
     }
 
-    fun unclaim() {
+    private fun unclaim() {
         claimed.set(false)
         if (closed) discard()
     }
 
     /** The next message, or null after an orderly end; the caller holds the claim. */
-    suspend fun next(): ReceivedMessage? {
+    private suspend fun next(): M? {
         while (true) {
             val terminated = queue.isTerminated // before the poll: what arrived before the end is delivered
             if (terminated && closed) queue.discard()
             // A flow hands nothing to a collector that is cancelled: what it cannot have stays in the queue.
             currentCoroutineContext().ensureActive()
-            queue.poll()?.let { return it }
+            queue.poll()?.let { return kind.cast(it) }
             if (terminated) {
                 endpoint.failure()?.let {
                     throw ConnectionClosedException(

@@ -10,14 +10,10 @@ import io.rdma.engine.WorkRequest
 import io.rdma.verbs.AccessFlag
 import io.rdma.verbs.MemoryRegion
 import io.rdma.verbs.RemoteMemory
-import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
-import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
-import kotlinx.coroutines.isActive
 import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.withContext
 import java.lang.foreign.MemorySegment
@@ -43,7 +39,7 @@ public class RdmaConnection internal constructor(
     release: () -> Unit,
 ) : AutoCloseable {
     private val endpoint: RdmaEndpoint = connection.endpoint()
-    private val inbound = Inbound(endpoint)
+    private val inbound = Inbound(endpoint, ReceivedMessage::class.java, "the connection has ended")
     private val released: CompletableFuture<Void> =
         endpoint.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
 
@@ -128,55 +124,20 @@ public class RdmaConnection internal constructor(
      * @throws ConnectionClosedException at the end, with a cause if the connection was lost
      * @throws IllegalStateException if somebody else receives
      */
-    public suspend fun <T> receive(decoder: (ReceivedMessage) -> T): T =
-        receiving {
-            val message = inbound.next() ?: throw ConnectionClosedException("the connection has ended", null, false)
-            message.use(decoder)
-        }
+    public suspend fun <T> receive(decoder: (ReceivedMessage) -> T): T = inbound.receive(decoder)
 
     /**
      * The messages, one at a time: each buffer is posted again when the collector's block returns. A slow collector slows the peer down.
      * Completes after an orderly close, throws [ConnectionClosedException] when the connection is lost. One collector at a time; messages that
      * were not collected wait for the next.
      */
-    public fun incoming(): Flow<ReceivedMessage> =
-        flow {
-            receiving {
-                while (true) {
-                    val message = inbound.next() ?: break
-                    message.use { emit(it) }
-                }
-            }
-        }
+    public fun incoming(): Flow<ReceivedMessage> = inbound.incoming()
 
     /**
      * Like [incoming], but the collector owns each message and closes it, also the one that `first()` returns. If its block throws or is cancelled, the
      * message is closed.
      */
-    public fun receiveOwned(): Flow<ReceivedMessage> =
-        flow {
-            receiving {
-                while (true) {
-                    val message = inbound.next() ?: break
-                    try {
-                        emit(message)
-                    } catch (e: Throwable) {
-                        // An operator such as first() or take() ends the flow by a CancellationException after the collector got its message.
-                        if (e !is CancellationException || !currentCoroutineContext().isActive) message.close()
-                        throw e
-                    }
-                }
-            }
-        }
-
-    private inline fun <T> receiving(block: () -> T): T {
-        inbound.claim()
-        try {
-            return block()
-        } finally {
-            inbound.unclaim()
-        }
-    }
+    public fun receiveOwned(): Flow<ReceivedMessage> = inbound.owned()
 
     /** Writes the first `limit` bytes of [source] into the peer's memory, which is neither involved nor told. */
     public suspend fun write(

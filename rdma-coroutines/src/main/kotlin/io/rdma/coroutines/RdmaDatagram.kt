@@ -7,12 +7,8 @@ import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.DatagramEndpoint
 import io.rdma.engine.WorkRequest
 import io.rdma.verbs.DatagramAddress
-import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
-import kotlinx.coroutines.isActive
 import java.lang.foreign.MemorySegment
 import java.net.InetAddress
 import java.net.InetSocketAddress
@@ -34,7 +30,7 @@ public class RdmaDatagram private constructor(
     release: () -> Unit,
 ) : AutoCloseable {
     private val endpoint: DatagramEndpoint = binding.endpoint()
-    private val inbound = Inbound(endpoint.endpoint())
+    private val inbound = Inbound(endpoint.endpoint(), ReceivedDatagram::class.java, "the datagram endpoint is closed")
     private val released: CompletableFuture<Void> =
         binding.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
 
@@ -80,57 +76,20 @@ public class RdmaDatagram private constructor(
      * @throws ConnectionClosedException at the end, with a cause if the endpoint was lost
      * @throws IllegalStateException if somebody else receives
      */
-    public suspend fun <T> receive(decoder: (ReceivedDatagram) -> T): T =
-        receiving {
-            val datagram = next() ?: throw ConnectionClosedException("the datagram endpoint is closed", null, false)
-            datagram.use(decoder)
-        }
+    public suspend fun <T> receive(decoder: (ReceivedDatagram) -> T): T = inbound.receive(decoder)
 
     /**
      * The datagrams, one at a time: each buffer is posted again when the collector's block returns. What arrives while all buffers are taken, by a slow collector or none, is lost.
      * Completes after a close, throws [ConnectionClosedException] when the endpoint is lost; a bad datagram is neither, the device and the engine drop it. One collector
      * at a time; datagrams that were not collected wait for the next.
      */
-    public fun incoming(): Flow<ReceivedDatagram> =
-        flow {
-            receiving {
-                while (true) {
-                    val datagram = next() ?: break
-                    datagram.use { emit(it) }
-                }
-            }
-        }
+    public fun incoming(): Flow<ReceivedDatagram> = inbound.incoming()
 
     /**
      * Like [incoming], but the collector owns each datagram and closes it, also the one that `first()` returns. If its block throws or is cancelled, the
      * datagram is closed.
      */
-    public fun receiveOwned(): Flow<ReceivedDatagram> =
-        flow {
-            receiving {
-                while (true) {
-                    val datagram = next() ?: break
-                    try {
-                        emit(datagram)
-                    } catch (e: Throwable) {
-                        // An operator such as first() or take() ends the flow by a CancellationException after the collector got its datagram.
-                        if (e !is CancellationException || !currentCoroutineContext().isActive) datagram.close()
-                        throw e
-                    }
-                }
-            }
-        }
-
-    private suspend fun next(): ReceivedDatagram? = inbound.next() as ReceivedDatagram?
-
-    private inline fun <T> receiving(block: () -> T): T {
-        inbound.claim()
-        try {
-            return block()
-        } finally {
-            inbound.unclaim()
-        }
-    }
+    public fun receiveOwned(): Flow<ReceivedDatagram> = inbound.owned()
 
     /**
      * Finds whoever has bound [port] of [host]. Cancellation breaks it off.

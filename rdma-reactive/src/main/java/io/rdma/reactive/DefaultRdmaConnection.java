@@ -75,11 +75,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
 
     @Override
     public <T> Flux<T> receive(Function<? super ReceivedMessage, ? extends T> decoder) {
-        return ReceiveFlux.of(inbound, message -> {
-            T item = decoder.apply(message);
-            message.close();
-            return item;
-        });
+        return ReceiveFlux.decoded(inbound, decoder);
     }
 
     @Override

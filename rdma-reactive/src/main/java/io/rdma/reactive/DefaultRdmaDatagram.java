@@ -59,11 +59,7 @@ final class DefaultRdmaDatagram implements RdmaDatagram {
 
     @Override
     public <T> Flux<T> receive(Function<? super ReceivedDatagram, ? extends T> decoder) {
-        return ReceiveFlux.of(inbound, message -> {
-            T item = decoder.apply((ReceivedDatagram) message);
-            message.close();
-            return item;
-        });
+        return ReceiveFlux.decoded(inbound, message -> decoder.apply((ReceivedDatagram) message));
     }
 
     @Override

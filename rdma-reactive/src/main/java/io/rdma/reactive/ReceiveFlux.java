@@ -26,6 +26,15 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
         return onAssembly(new ReceiveFlux<>(inbound, mapper));
     }
 
+    /** Each message decoded in its receive buffer, which is posted again when the decoder returns. */
+    static <T> Flux<T> decoded(Inbound inbound, Function<? super ReceivedMessage, ? extends T> decoder) {
+        return of(inbound, message -> {
+            T item = decoder.apply(message);
+            message.close();
+            return item;
+        });
+    }
+
     @Override
     public void subscribe(CoreSubscriber<? super T> actual) {
         Receiving<T> receiving = new Receiving<>(inbound, mapper, actual);
