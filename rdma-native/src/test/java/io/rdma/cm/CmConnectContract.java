@@ -9,6 +9,7 @@ import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
+import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.CmEnd;
 import io.rdma.verbs.CmEvent;
@@ -20,7 +21,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +39,7 @@ abstract class CmConnectContract {
             .withReceiveBuffers(8, 1024)
             .withSendBuffers(4, 1024);
 
-    private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
+    private final NewestFirst opened = new NewestFirst();
     private RdmaResources resources;
 
     /** Name of the device. */
@@ -51,25 +51,18 @@ abstract class CmConnectContract {
     @BeforeEach
     void open() {
         TestDevice.assumed(device());
-        resources = later(new RdmaResources(
+        resources = opened.later(new RdmaResources(
                 TestDevice.assumed(device()), ResourceOptions.DEFAULT.withCompletionQueueEntries(2048)));
     }
 
     @AfterEach
     void closeNewestFirst() throws Exception {
-        while (!made.isEmpty()) {
-            made.pop().close();
-        }
-    }
-
-    private <T extends AutoCloseable> T later(T closeable) {
-        made.push(closeable);
-        return closeable;
+        opened.close();
     }
 
     private RdmaListener listen(
             ConnectionOptions options, AdmissionLimits limits, Consumer<EstablishedConnection> served) {
-        return later(RdmaListener.bind(resources, options, limits, new InetSocketAddress(host(), 0), served));
+        return opened.later(RdmaListener.bind(resources, options, limits, new InetSocketAddress(host(), 0), served));
     }
 
     private static final class Outcome extends CompletableFuture<EstablishedConnection> implements ConnectHandler {
@@ -228,18 +221,18 @@ abstract class CmConnectContract {
 
     @Test
     void whoeverDoesNotAnswerIsGivenUp() {
-        Stranger stranger = later(new Stranger());
+        Stranger stranger = opened.later(new Stranger());
         ConnectionOptions hasty = OPTIONS.withHandshakeTimeout(Duration.ofSeconds(2));
         refused(Reason.TIMEOUT, () -> connect(hasty, stranger.listener.localAddress()));
-        later(stranger.next().identifier());
+        opened.later(stranger.next().identifier());
     }
 
     @Test
     void whoeverCancelsIsToldSo() {
-        Stranger stranger = later(new Stranger());
+        Stranger stranger = opened.later(new Stranger());
         Outcome outcome = new Outcome();
         RdmaConnector connector = RdmaConnector.connect(resources, OPTIONS, stranger.listener.localAddress(), outcome);
-        later(stranger.next().identifier());
+        opened.later(stranger.next().identifier());
         connector.cancel();
         assertThatThrownBy(() -> join(outcome))
                 .hasCauseInstanceOf(RdmaConnectException.class)
@@ -250,10 +243,10 @@ abstract class CmConnectContract {
 
     @Test
     void aStrangersRejectionArrivesWithItsData() {
-        Stranger stranger = later(new Stranger());
+        Stranger stranger = opened.later(new Stranger());
         Outcome outcome = new Outcome();
         RdmaConnector.connect(resources, OPTIONS, stranger.listener.localAddress(), outcome);
-        CmIdentifier request = later(stranger.next().identifier());
+        CmIdentifier request = opened.later(stranger.next().identifier());
         request.reject(new byte[] {1, 2, 3});
         assertThatThrownBy(() -> join(outcome)).cause().isInstanceOfSatisfying(RdmaConnectException.class, e -> {
             assertThat(e.reason()).isEqualTo(Reason.REJECTED);
@@ -263,10 +256,10 @@ abstract class CmConnectContract {
 
     /** By a stranger that accepts with its own private data, or none. */
     private CmEnd accepted(Outcome outcome, ConnectionParameters parameters) {
-        Stranger stranger = later(new Stranger());
+        Stranger stranger = opened.later(new Stranger());
         RdmaConnector.connect(resources, OPTIONS, stranger.listener.localAddress(), outcome);
-        CmIdentifier request = later(stranger.next().identifier());
-        CmEnd end = later(CmEnd.of(request));
+        CmIdentifier request = opened.later(stranger.next().identifier());
+        CmEnd end = opened.later(CmEnd.of(request));
         request.accept(parameters);
         return end;
     }

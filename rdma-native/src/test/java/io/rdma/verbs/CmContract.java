@@ -3,11 +3,11 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -23,7 +23,7 @@ abstract class CmContract {
     private static final int PATIENCE_MILLIS = 60_000;
     private static final int CONSUMER_REJECT = 28;
 
-    private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
+    private final NewestFirst opened = new NewestFirst();
     private RdmaDevice device;
     private CmEventChannel clients;
     private CmEventChannel servers;
@@ -46,20 +46,13 @@ abstract class CmContract {
     @BeforeEach
     void open() {
         device = TestDevice.assumed(device());
-        clients = later(device.createEventChannel());
-        servers = later(device.createEventChannel());
+        clients = opened.later(device.createEventChannel());
+        servers = opened.later(device.createEventChannel());
     }
 
     @AfterEach
     void closeNewestFirst() throws Exception {
-        while (!made.isEmpty()) {
-            made.pop().close();
-        }
-    }
-
-    private <T extends AutoCloseable> T later(T closeable) {
-        made.push(closeable);
-        return closeable;
+        opened.close();
     }
 
     private static CmEvent next(CmEventChannel channel) {
@@ -81,7 +74,7 @@ abstract class CmContract {
     }
 
     private CmIdentifier listener(String host) {
-        CmIdentifier listener = later(servers.createIdentifier(PortSpace.TCP));
+        CmIdentifier listener = opened.later(servers.createIdentifier(PortSpace.TCP));
         listener.bind(new InetSocketAddress(host, 0));
         listener.listen(128);
         return listener;
@@ -95,7 +88,7 @@ abstract class CmContract {
     }
 
     private CmIdentifier routed(InetSocketAddress to) {
-        CmIdentifier client = later(clients.createIdentifier(PortSpace.TCP));
+        CmIdentifier client = opened.later(clients.createIdentifier(PortSpace.TCP));
         client.resolveAddress(null, to, RESOLVE);
         assertThat(expect(clients, CmEventType.ADDR_RESOLVED).identifier()).isSameAs(client);
         client.resolveRoute(RESOLVE);
@@ -104,7 +97,7 @@ abstract class CmContract {
     }
 
     private CmIdentifier request() {
-        return later(expect(servers, CmEventType.CONNECT_REQUEST).identifier());
+        return opened.later(expect(servers, CmEventType.CONNECT_REQUEST).identifier());
     }
 
     private static ConnectionParameters saying(String text) {
@@ -128,15 +121,15 @@ abstract class CmContract {
     private Connection connected(String host) {
         CmIdentifier listener = listener(host);
         CmIdentifier client = routed(address(listener));
-        CmEnd clientEnd = later(CmEnd.of(client));
+        CmEnd clientEnd = opened.later(CmEnd.of(client));
         clientEnd.postReceive();
         client.connect(saying("from the client"));
         CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
         assertThat(asked.listener()).isSameAs(listener);
         assertThat(said(asked)).isEqualTo("from the client");
         assertThat(asked.parameters().queuePairNumber()).isEqualTo(clientEnd.pair.number());
-        CmIdentifier server = later(asked.identifier());
-        CmEnd serverEnd = later(CmEnd.of(server));
+        CmIdentifier server = opened.later(asked.identifier());
+        CmEnd serverEnd = opened.later(CmEnd.of(server));
         serverEnd.postReceive();
         server.accept(saying("from the server"));
         CmEvent answered = expect(clients, CmEventType.ESTABLISHED);
@@ -182,14 +175,14 @@ abstract class CmContract {
     @Test
     void readsAndAtomicsAreTheSmallerOfBothSides() {
         CmIdentifier client = routed(address(listener(host())));
-        CmEnd clientEnd = later(CmEnd.of(client));
+        CmEnd clientEnd = opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT.withReadsAndAtomics(4, 8));
         CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
-        CmIdentifier server = later(asked.identifier());
+        CmIdentifier server = opened.later(asked.identifier());
         // Seen from the other side.
         assertThat(asked.parameters().responderResources()).isEqualTo(8);
         assertThat(asked.parameters().initiatorDepth()).isEqualTo(4);
-        CmEnd serverEnd = later(CmEnd.of(server));
+        CmEnd serverEnd = opened.later(CmEnd.of(server));
         server.accept(ConnectionParameters.DEFAULT.withReadsAndAtomics(2, ConnectionParameters.MAX));
         CmEvent answered = expect(clients, CmEventType.ESTABLISHED);
         assertThat(answered.parameters().responderResources()).isEqualTo(4);
@@ -204,7 +197,7 @@ abstract class CmContract {
     @Test
     void aRejectionCarriesItsReason() {
         CmIdentifier client = routed(address(listener(host())));
-        later(CmEnd.of(client));
+        opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT);
         request().reject("not today".getBytes(StandardCharsets.UTF_8));
         CmEvent event = expect(clients, CmEventType.REJECTED);
@@ -220,7 +213,7 @@ abstract class CmContract {
         InetSocketAddress was = address(listener);
         listener.close();
         CmIdentifier client = routed(was);
-        later(CmEnd.of(client));
+        opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT);
         CmEvent event = expect(clients, CmEventType.REJECTED);
         assertThat(event.status()).isEqualTo(8); // invalid service id
@@ -228,7 +221,7 @@ abstract class CmContract {
 
     @Test
     void anAddressThatLeadsNowhere() {
-        CmIdentifier client = later(clients.createIdentifier(PortSpace.TCP));
+        CmIdentifier client = opened.later(clients.createIdentifier(PortSpace.TCP));
         client.resolveAddress(null, new InetSocketAddress(nowhere(), 7471), RESOLVE);
         CmEvent event = expect(clients, CmEventType.ADDR_ERROR);
         assertThat(event.status()).isNegative();
@@ -237,13 +230,13 @@ abstract class CmContract {
 
     @Test
     void stepsOutOfOrderAreRefused() {
-        CmIdentifier client = later(clients.createIdentifier(PortSpace.TCP));
+        CmIdentifier client = opened.later(clients.createIdentifier(PortSpace.TCP));
         assertThatThrownBy(() -> client.resolveRoute(RESOLVE)).isInstanceOf(VerbsException.class);
         assertThatThrownBy(() -> client.connect(ConnectionParameters.DEFAULT)).isInstanceOf(VerbsException.class);
         assertThatThrownBy(() -> client.accept(ConnectionParameters.DEFAULT)).isInstanceOf(VerbsException.class);
         assertThatThrownBy(client::device).isInstanceOf(IllegalStateException.class);
         CmIdentifier listener = listener(host());
-        CmIdentifier other = later(servers.createIdentifier(PortSpace.TCP));
+        CmIdentifier other = opened.later(servers.createIdentifier(PortSpace.TCP));
         assertThatThrownBy(() -> other.bind(address(listener)))
                 .isInstanceOfSatisfying(
                         VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
@@ -252,7 +245,7 @@ abstract class CmContract {
     @Test
     void privateDataHasItsLimit() {
         CmIdentifier client = routed(address(listener(host())));
-        later(CmEnd.of(client));
+        opened.later(CmEnd.of(client));
         assertThatThrownBy(() -> client.connect(ConnectionParameters.DEFAULT.withPrivateData(new byte[57])))
                 .isInstanceOf(VerbsException.class);
         byte[] full = new byte[56];
@@ -260,8 +253,8 @@ abstract class CmContract {
         client.connect(ConnectionParameters.DEFAULT.withPrivateData(full));
         CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
         assertThat(asked.parameters().privateData()).isEqualTo(full);
-        CmIdentifier server = later(asked.identifier());
-        later(CmEnd.of(server));
+        CmIdentifier server = opened.later(asked.identifier());
+        opened.later(CmEnd.of(server));
         byte[] answer = new byte[196];
         Arrays.fill(answer, (byte) 2);
         server.accept(ConnectionParameters.DEFAULT.withPrivateData(answer));
@@ -290,7 +283,7 @@ abstract class CmContract {
     void aListenerThatIsClosedRefusesWhoWaits() {
         CmIdentifier listener = listener(host());
         CmIdentifier client = routed(address(listener));
-        later(CmEnd.of(client));
+        opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT);
         assertThat(servers.await(PATIENCE_MILLIS)).isTrue();
         listener.close();
@@ -322,15 +315,15 @@ abstract class CmContract {
 
     @Test
     void queuePairsOfAnotherContextConnectToo() {
-        DeviceContext context = later(device.open());
+        DeviceContext context = opened.later(device.open());
         CmIdentifier client = routed(address(listener(host())));
-        CmEnd clientEnd = later(CmEnd.outside(context));
+        CmEnd clientEnd = opened.later(CmEnd.outside(context));
         clientEnd.move(client, QueuePairState.INIT);
         clientEnd.postReceive();
         client.connect(
                 ConnectionParameters.DEFAULT.withReadsAndAtomics(1, 1).withQueuePair(clientEnd.pair.number(), false));
         CmIdentifier server = request();
-        CmEnd serverEnd = later(CmEnd.outside(context));
+        CmEnd serverEnd = opened.later(CmEnd.outside(context));
         serverEnd.move(server, QueuePairState.INIT);
         serverEnd.postReceive();
         serverEnd.move(server, QueuePairState.RTR, QueuePairState.RTS);
@@ -350,7 +343,7 @@ abstract class CmContract {
         List<CmIdentifier> all = new ArrayList<>();
         for (int i = 0; i < many(); i++) {
             CmIdentifier client = routed(to);
-            later(CmEnd.of(client));
+            opened.later(CmEnd.of(client));
             all.add(client);
         }
         all.forEach(client -> client.connect(ConnectionParameters.DEFAULT));
@@ -360,8 +353,8 @@ abstract class CmContract {
                 event = next(servers);
             }
             assertThat(event.type()).isEqualTo(CmEventType.CONNECT_REQUEST);
-            later(event.identifier());
-            later(CmEnd.of(event.identifier()));
+            opened.later(event.identifier());
+            opened.later(CmEnd.of(event.identifier()));
             event.identifier().accept(ConnectionParameters.DEFAULT);
         }
         Set<CmIdentifier> established = new HashSet<>();

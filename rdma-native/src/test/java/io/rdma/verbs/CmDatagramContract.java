@@ -3,11 +3,11 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +21,7 @@ abstract class CmDatagramContract {
     private static final int MULTICAST_QPN = 0xffffff;
     private static final InetSocketAddress GROUP = new InetSocketAddress("239.77.77.9", 0);
 
-    private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
+    private final NewestFirst opened = new NewestFirst();
     private CmEventChannel clients;
     private CmEventChannel servers;
 
@@ -34,20 +34,13 @@ abstract class CmDatagramContract {
     @BeforeEach
     void open() {
         RdmaDevice device = TestDevice.assumed(device());
-        clients = later(device.createEventChannel());
-        servers = later(device.createEventChannel());
+        clients = opened.later(device.createEventChannel());
+        servers = opened.later(device.createEventChannel());
     }
 
     @AfterEach
     void closeNewestFirst() throws Exception {
-        while (!made.isEmpty()) {
-            made.pop().close();
-        }
-    }
-
-    private <T extends AutoCloseable> T later(T closeable) {
-        made.push(closeable);
-        return closeable;
+        opened.close();
     }
 
     private static CmEvent expect(CmEventChannel channel, CmEventType type) {
@@ -59,13 +52,13 @@ abstract class CmDatagramContract {
     }
 
     private CmIdentifier bound(CmEventChannel channel) {
-        CmIdentifier made = later(channel.createIdentifier(PortSpace.UDP));
+        CmIdentifier made = opened.later(channel.createIdentifier(PortSpace.UDP));
         made.bind(new InetSocketAddress(host(), 0));
         return made;
     }
 
     private CmIdentifier routed(CmIdentifier listener) {
-        CmIdentifier client = later(clients.createIdentifier(PortSpace.UDP));
+        CmIdentifier client = opened.later(clients.createIdentifier(PortSpace.UDP));
         client.resolveAddress(null, listener.localAddress(), RESOLVE);
         expect(clients, CmEventType.ADDR_RESOLVED);
         client.resolveRoute(RESOLVE);
@@ -86,13 +79,13 @@ abstract class CmDatagramContract {
         CmIdentifier listener = bound(servers);
         listener.listen(8);
         CmIdentifier client = routed(listener);
-        CmEnd clientEnd = later(CmEnd.of(client));
+        CmEnd clientEnd = opened.later(CmEnd.of(client));
         client.connect(saying("who is there?"));
         CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
         assertThat(said(asked)).isEqualTo("who is there?");
         assertThat(asked.identifier().portSpace()).isEqualTo(PortSpace.UDP);
-        CmIdentifier server = later(asked.identifier());
-        CmEnd serverEnd = later(CmEnd.of(server));
+        CmIdentifier server = opened.later(asked.identifier());
+        CmEnd serverEnd = opened.later(CmEnd.of(server));
         serverEnd.postReceive();
         server.accept(saying("a datagram service"));
         CmEvent found = expect(clients, CmEventType.ESTABLISHED);
@@ -108,9 +101,9 @@ abstract class CmDatagramContract {
         CmIdentifier listener = bound(servers);
         listener.listen(8);
         CmIdentifier client = routed(listener);
-        later(CmEnd.of(client));
+        opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT);
-        later(expect(servers, CmEventType.CONNECT_REQUEST).identifier()).reject(new byte[0]);
+        opened.later(expect(servers, CmEventType.CONNECT_REQUEST).identifier()).reject(new byte[0]);
         CmEvent event = expect(clients, CmEventType.UNREACHABLE);
         assertThat(event.status()).isPositive();
         assertThat(event.destination()).isNull();
@@ -119,11 +112,11 @@ abstract class CmDatagramContract {
     @Test
     void everybodyWhoJoinedGetsACopy() {
         CmIdentifier one = bound(servers);
-        CmEnd oneEnd = later(CmEnd.of(one));
+        CmEnd oneEnd = opened.later(CmEnd.of(one));
         CmIdentifier other = bound(servers);
-        CmEnd otherEnd = later(CmEnd.of(other));
+        CmEnd otherEnd = opened.later(CmEnd.of(other));
         CmIdentifier sender = bound(clients);
-        CmEnd senderEnd = later(CmEnd.of(sender));
+        CmEnd senderEnd = opened.later(CmEnd.of(sender));
         one.joinMulticast(GROUP, false);
         assertThat(expect(servers, CmEventType.MULTICAST_JOIN).identifier()).isSameAs(one);
         other.joinMulticast(GROUP, false);
@@ -144,7 +137,7 @@ abstract class CmDatagramContract {
 
     @Test
     void aGroupIsForDatagrams() {
-        CmIdentifier connections = later(servers.createIdentifier(PortSpace.TCP));
+        CmIdentifier connections = opened.later(servers.createIdentifier(PortSpace.TCP));
         connections.bind(new InetSocketAddress(host(), 0));
         assertThatThrownBy(() -> connections.joinMulticast(GROUP, false)).isInstanceOf(VerbsException.class);
     }

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.soft.FaultySoft;
+import io.rdma.testing.NewestFirst;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -56,29 +56,22 @@ class LossyCmTest {
         }
     }
 
-    private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
+    private final NewestFirst opened = new NewestFirst();
     private final Side client = new Side();
     private final Side server = new Side();
 
-    private <T extends AutoCloseable> T later(T closeable) {
-        made.push(closeable);
-        return closeable;
-    }
-
     @AfterEach
     void closeNewestFirst() throws Exception {
-        while (!made.isEmpty()) {
-            made.pop().close();
-        }
+        opened.close();
         client.events.close();
         server.events.close();
     }
 
     private CmIdentifier routed(PortSpace space) {
-        CmIdentifier listener = later(server.events.createIdentifier(space));
+        CmIdentifier listener = opened.later(server.events.createIdentifier(space));
         listener.bind(new InetSocketAddress("127.0.0.1", 0));
         listener.listen(16);
-        CmIdentifier made = later(client.events.createIdentifier(space));
+        CmIdentifier made = opened.later(client.events.createIdentifier(space));
         made.resolveAddress(null, listener.localAddress(), PATIENCE);
         client.next(CmEventType.ADDR_RESOLVED);
         made.resolveRoute(PATIENCE);
@@ -98,7 +91,7 @@ class LossyCmTest {
     @EnumSource(Lost.class)
     void whatIsLostIsSaidAgain(Lost lost) {
         CmIdentifier asking = routed(PortSpace.TCP);
-        CmEnd askingEnd = later(CmEnd.of(asking));
+        CmEnd askingEnd = opened.later(CmEnd.of(asking));
         askingEnd.postReceive();
         if (lost == Lost.REQUEST) {
             client.lose();
@@ -107,8 +100,9 @@ class LossyCmTest {
         if (lost == Lost.REQUEST) {
             client.loseNoMore();
         }
-        CmIdentifier asked = later(server.next(CmEventType.CONNECT_REQUEST).identifier());
-        CmEnd askedEnd = later(CmEnd.of(asked));
+        CmIdentifier asked =
+                opened.later(server.next(CmEventType.CONNECT_REQUEST).identifier());
+        CmEnd askedEnd = opened.later(CmEnd.of(asked));
         askedEnd.postReceive();
         if (lost == Lost.REPLY) {
             server.lose();
@@ -150,10 +144,11 @@ class LossyCmTest {
     @Test
     void anApplicationMayTakeItsTime() {
         CmIdentifier asking = routed(PortSpace.TCP);
-        later(CmEnd.of(asking));
+        opened.later(CmEnd.of(asking));
         asking.connect(ConnectionParameters.DEFAULT);
-        CmIdentifier asked = later(server.next(CmEventType.CONNECT_REQUEST).identifier());
-        later(CmEnd.of(asked));
+        CmIdentifier asked =
+                opened.later(server.next(CmEventType.CONNECT_REQUEST).identifier());
+        opened.later(CmEnd.of(asked));
         // The request came again, and was answered with an MRA.
         await().atMost(PATIENCE).until(() -> server.sent.get() > 0);
         asked.accept(ConnectionParameters.DEFAULT);
@@ -165,7 +160,7 @@ class LossyCmTest {
     @EnumSource(names = {"REQUEST", "REPLY"})
     void aLookUpIsSaidAgain(Lost lost) {
         CmIdentifier asking = routed(PortSpace.UDP);
-        later(CmEnd.of(asking));
+        opened.later(CmEnd.of(asking));
         if (lost == Lost.REQUEST) {
             client.lose();
         }
@@ -173,8 +168,9 @@ class LossyCmTest {
         if (lost == Lost.REQUEST) {
             client.loseNoMore();
         }
-        CmIdentifier asked = later(server.next(CmEventType.CONNECT_REQUEST).identifier());
-        CmEnd askedEnd = later(CmEnd.of(asked));
+        CmIdentifier asked =
+                opened.later(server.next(CmEventType.CONNECT_REQUEST).identifier());
+        CmEnd askedEnd = opened.later(CmEnd.of(asked));
         if (lost == Lost.REPLY) {
             server.lose();
         }
@@ -189,7 +185,7 @@ class LossyCmTest {
     @Test
     void aRejectionIsSaidAgain() {
         CmIdentifier asking = routed(PortSpace.TCP);
-        later(CmEnd.of(asking));
+        opened.later(CmEnd.of(asking));
         asking.connect(ConnectionParameters.DEFAULT);
         CmIdentifier asked = server.next(CmEventType.CONNECT_REQUEST).identifier();
         server.lose();

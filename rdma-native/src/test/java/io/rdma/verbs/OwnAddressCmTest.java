@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.internal.soft.FaultySoft;
+import io.rdma.testing.NewestFirst;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,7 +21,7 @@ class OwnAddressCmTest {
     private static final Duration RESOLVE = Duration.ofSeconds(2);
     private static final int SERVICE = 7174;
 
-    private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
+    private final NewestFirst opened = new NewestFirst();
     private InetAddress one;
     private InetAddress other;
     private CmEventChannel clients;
@@ -37,20 +37,13 @@ class OwnAddressCmTest {
         one = InetAddress.getByAddress(ip);
         ip[3] = 2;
         other = InetAddress.getByAddress(ip);
-        clients = later(CmEventChannel.of(FaultySoft.at(one)));
-        servers = later(CmEventChannel.of(FaultySoft.at(other)));
+        clients = opened.later(CmEventChannel.of(FaultySoft.at(one)));
+        servers = opened.later(CmEventChannel.of(FaultySoft.at(other)));
     }
 
     @AfterEach
     void closeNewestFirst() throws Exception {
-        while (!made.isEmpty()) {
-            made.pop().close();
-        }
-    }
-
-    private <T extends AutoCloseable> T later(T closeable) {
-        made.push(closeable);
-        return closeable;
+        opened.close();
     }
 
     private static CmEvent next(CmEventChannel channel, CmEventType type) {
@@ -62,14 +55,14 @@ class OwnAddressCmTest {
     }
 
     private CmIdentifier listener(PortSpace space, InetSocketAddress at) {
-        CmIdentifier listener = later(servers.createIdentifier(space));
+        CmIdentifier listener = opened.later(servers.createIdentifier(space));
         listener.bind(at);
         listener.listen(4);
         return listener;
     }
 
     private CmIdentifier routed(PortSpace space, int port) {
-        CmIdentifier client = later(clients.createIdentifier(space));
+        CmIdentifier client = opened.later(clients.createIdentifier(space));
         client.resolveAddress(null, new InetSocketAddress(other, port), RESOLVE);
         next(clients, CmEventType.ADDR_RESOLVED);
         client.resolveRoute(RESOLVE);
@@ -81,14 +74,15 @@ class OwnAddressCmTest {
     void theyConnectSpeakAndDisconnect() {
         listener(PortSpace.TCP, new InetSocketAddress("0.0.0.0", SERVICE));
         CmIdentifier client = routed(PortSpace.TCP, SERVICE);
-        CmEnd clientEnd = later(CmEnd.of(client));
+        CmEnd clientEnd = opened.later(CmEnd.of(client));
         clientEnd.postReceive();
         client.connect(ConnectionParameters.DEFAULT);
-        CmIdentifier server = later(next(servers, CmEventType.CONNECT_REQUEST).identifier());
+        CmIdentifier server =
+                opened.later(next(servers, CmEventType.CONNECT_REQUEST).identifier());
         assertThat(server.localAddress()).isEqualTo(new InetSocketAddress(other, SERVICE));
         assertThat(server.remoteAddress()).isEqualTo(client.localAddress());
         assertThat(server.remoteAddress().getAddress()).isEqualTo(one);
-        CmEnd serverEnd = later(CmEnd.of(server));
+        CmEnd serverEnd = opened.later(CmEnd.of(server));
         serverEnd.postReceive();
         server.accept(ConnectionParameters.DEFAULT);
         next(clients, CmEventType.ESTABLISHED);
@@ -104,13 +98,14 @@ class OwnAddressCmTest {
 
     @Test
     void nobodyListensThere() {
-        later(servers.createIdentifier(PortSpace.TCP)).bind(new InetSocketAddress(other, 0)); // the device is open
+        opened.later(servers.createIdentifier(PortSpace.TCP))
+                .bind(new InetSocketAddress(other, 0)); // the device is open
         CmIdentifier client = routed(PortSpace.TCP, SERVICE);
-        later(CmEnd.of(client));
+        opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT);
         assertThat(next(clients, CmEventType.REJECTED).status()).isEqualTo(8); // invalid service id
         CmIdentifier asking = routed(PortSpace.UDP, SERVICE);
-        later(CmEnd.of(asking));
+        opened.later(CmEnd.of(asking));
         asking.connect(ConnectionParameters.DEFAULT);
         assertThat(next(clients, CmEventType.UNREACHABLE).status()).isEqualTo(1); // unsupported
     }
@@ -119,7 +114,7 @@ class OwnAddressCmTest {
     void portsAreTheDevicesOwn() {
         listener(PortSpace.TCP, new InetSocketAddress(other, SERVICE));
         listener(PortSpace.UDP, new InetSocketAddress("0.0.0.0", SERVICE));
-        CmIdentifier second = later(servers.createIdentifier(PortSpace.TCP));
+        CmIdentifier second = opened.later(servers.createIdentifier(PortSpace.TCP));
         assertThatThrownBy(() -> second.bind(new InetSocketAddress("0.0.0.0", SERVICE)))
                 .isInstanceOfSatisfying(
                         VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
