@@ -2,19 +2,23 @@ package io.rdma.engine;
 
 import java.util.concurrent.locks.LockSupport;
 
-// Invariants: one per loop, its thread only. `turns` counts empty turns since the last work or sleep.
+// Invariants: one per loop, its thread only. `turns` counts empty turns since the last work or sleep; `until` is when
+// the loop gives up polling, 0 before it looked at the clock.
 
 /** An {@link IdleStrategy} at work: decides after each empty turn whether the loop polls again or sleeps. */
 final class Idling {
-    private static final int LEAST_SPINS = 64;
-    private static final int MOST_SPINS = 16_384;
     private static final int BACK_OFF_SPINS = 1_000;
     private static final long MOST_PAUSE_NANOS = 1_000_000;
-    /** A sleep shorter than this cost more than polling would have. */
-    private static final long SHORT_SLEEP_NANOS = 50_000;
+    /** After so many turns, a few microseconds, whoever else wants this processor may have it: perhaps the one that is waited for. */
+    private static final int TURNS_TO_YIELD = 64;
+
+    private static final long LEAST_POLLING_NANOS = 2_000;
+    /** What a sleep and its wake-up cost: who polls that long has lost no more than by sleeping at once. */
+    private static final long MOST_POLLING_NANOS = 50_000;
 
     private final IdleStrategy strategy;
-    private int spins = 256;
+    private long polling = 20_000;
+    private long until;
     private int turns;
     private long pause = 1_000;
 
@@ -24,6 +28,7 @@ final class Idling {
 
     void worked() {
         turns = 0;
+        until = 0;
         pause = 1_000;
     }
 
@@ -44,18 +49,32 @@ final class Idling {
                 return true;
             }
             case ADAPTIVE -> {
-                if (turns > spins) {
+                if (turns % TURNS_TO_YIELD != 0) {
+                    Thread.onSpinWait();
+                } else if (isTooLong()) {
                     return true;
+                } else {
+                    Thread.yield();
                 }
-                Thread.onSpinWait();
             }
         }
         return false;
     }
 
+    private boolean isTooLong() {
+        long now = System.nanoTime();
+        if (until == 0) {
+            until = now + polling | 1; // never the 0 that means none
+        }
+        return now - until >= 0;
+    }
+
     /** It slept until it was woken by the device. */
     void slept(long nanos) {
         turns = 0;
-        spins = nanos < SHORT_SLEEP_NANOS ? Math.min(MOST_SPINS, spins * 2) : Math.max(LEAST_SPINS, spins / 2);
+        until = 0;
+        polling = nanos < MOST_POLLING_NANOS
+                ? Math.min(MOST_POLLING_NANOS, polling * 2)
+                : Math.max(LEAST_POLLING_NANOS, polling / 2);
     }
 }
