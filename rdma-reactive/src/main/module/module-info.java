@@ -28,6 +28,7 @@ module io.rdma.reactive {
     requires static spring.boot.autoconfigure;
     requires static spring.boot.health;
     requires static spring.context;
+    requires static spring.messaging;
 
     // Client, server, connection and encoder; what implements them is not public.
     exports io.rdma.reactive;

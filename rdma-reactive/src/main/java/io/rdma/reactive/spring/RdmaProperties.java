@@ -15,6 +15,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxMessageSize largest message in bytes that is received
  * @param client where clients connect to
  * @param server where the server listens
+ * @param rsocket where RSocket's server listens
  */
 @ConfigurationProperties("rdma")
 public record RdmaProperties(
@@ -24,7 +25,8 @@ public record RdmaProperties(
         @DefaultValue("1") int loops,
         @DefaultValue("67108864") int maxMessageSize,
         @DefaultValue Client client,
-        @DefaultValue Server server) {
+        @DefaultValue Server server,
+        @DefaultValue RSocket rsocket) {
     /**
      * Properties {@code rdma.client.*}.
      *
@@ -48,4 +50,14 @@ public record RdmaProperties(
             @DefaultValue("7471") int port,
             @DefaultValue("1000") int maxConnections,
             @DefaultValue("5s") Duration shutdownTimeout) {}
+
+    /**
+     * Properties {@code rdma.rsocket.*}; the server runs if the port is set and there is something to serve: Spring's message handler, or an RSocketServer of the application.
+     *
+     * @param host local name or address to listen on
+     * @param port port to listen on, 0 for a free one; without it RSocket's server does not run
+     */
+    public record RSocket(
+            @DefaultValue("localhost") String host,
+            @Nullable Integer port) {}
 }

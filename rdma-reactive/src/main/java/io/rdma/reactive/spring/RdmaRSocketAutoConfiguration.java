@@ -1,0 +1,78 @@
+package io.rdma.reactive.spring;
+
+import io.rdma.reactive.RdmaClient;
+import io.rdma.reactive.RdmaServer;
+import io.rdma.reactive.rsocket.RdmaClientTransport;
+import io.rdma.reactive.rsocket.RdmaServerTransport;
+import io.rsocket.core.RSocketServer;
+import io.rsocket.frame.decoder.PayloadDecoder;
+import java.util.Objects;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
+import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
+
+/**
+ * RSocket over RDMA, with {@code rsocket-core} on the class path: a transport for clients, and, if {@code rdma.rsocket.port} says where, a server. Of Spring Boot's own RSocket it
+ * takes what there is: with {@code spring-boot-starter-rsocket} controllers with {@code @MessageMapping} are served.
+ */
+@AutoConfiguration(
+        after = RdmaAutoConfiguration.class,
+        afterName = "org.springframework.boot.rsocket.autoconfigure.RSocketMessagingAutoConfiguration")
+@ConditionalOnClass(RSocketServer.class)
+public final class RdmaRSocketAutoConfiguration {
+    RdmaRSocketAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnBean(RdmaClient.class)
+    @ConditionalOnMissingBean
+    RdmaClientTransport rdmaClientTransport(RdmaClient client) {
+        return RdmaClientTransport.create(client);
+    }
+
+    /** The server; what it answers comes from Spring's messaging, or from the application's own {@link RSocketServer}. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty("rdma.rsocket.port")
+    @ConditionalOnBean(RdmaServer.class)
+    static class Server {
+        @Order(1)
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(RSocketMessageHandler.class)
+        static class Messaging {
+            /** Leaves payloads where they arrived, for decoders that read them there, as Spring Boot does over TCP. */
+            @Bean
+            @ConditionalOnBean(RSocketMessageHandler.class)
+            @ConditionalOnMissingBean
+            RSocketServer rdmaRSocketServer(RSocketMessageHandler handler) {
+                RSocketServer server = RSocketServer.create(handler.responder());
+                return handler.getRSocketStrategies().dataBufferFactory() instanceof NettyDataBufferFactory
+                        ? server.payloadDecoder(PayloadDecoder.ZERO_COPY)
+                        : server;
+            }
+        }
+
+        /** After the one before, whose bean it asks for. */
+        @Order(2)
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnBean(RSocketServer.class)
+        static class Listening {
+            @Bean
+            @ConditionalOnMissingBean
+            RdmaRSocketServerLifecycle rdmaRSocketServerLifecycle(
+                    RSocketServer rsocket, RdmaServer server, RdmaProperties properties) {
+                return new RdmaRSocketServerLifecycle(
+                        rsocket,
+                        RdmaServerTransport.create(
+                                server.host(properties.rsocket().host())
+                                        .port(Objects.requireNonNull(
+                                                properties.rsocket().port()))));
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package io.rdma.reactive.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma.reactive.RdmaClient;
+import io.rdma.reactive.rsocket.RdmaClientTransport;
+import io.rsocket.Payload;
+import io.rsocket.RSocket;
+import io.rsocket.SocketAcceptor;
+import io.rsocket.core.RSocketConnector;
+import io.rsocket.core.RSocketServer;
+import io.rsocket.util.DefaultPayload;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.messaging.handler.annotation.MessageMapping;
+import org.springframework.messaging.rsocket.RSocketRequester;
+import org.springframework.messaging.rsocket.RSocketStrategies;
+import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
+import org.springframework.stereotype.Controller;
+import reactor.core.publisher.Mono;
+
+/** RSocket's server and the transport of its clients from properties {@code rdma.rsocket.*} and {@code rdma.client.*}. */
+class RdmaRSocketAutoConfigurationTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final ApplicationContextRunner contexts = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class, RdmaRSocketAutoConfiguration.class))
+            .withPropertyValues("rdma.device=soft0", "rdma.rsocket.host=127.0.0.1");
+
+    @Controller
+    static final class Greetings {
+        @MessageMapping("greet")
+        Mono<String> greet(String name) {
+            return Mono.just("hello " + name);
+        }
+    }
+
+    /** As Spring Boot's starter for RSocket has them. */
+    private ApplicationContextRunner withMessaging() {
+        RSocketStrategies strategies = RSocketStrategies.create();
+        return contexts.withBean(Greetings.class)
+                .withBean(RSocketStrategies.class, () -> strategies)
+                .withBean(RSocketMessageHandler.class, () -> {
+                    RSocketMessageHandler handler = new RSocketMessageHandler();
+                    handler.setRSocketStrategies(strategies);
+                    return handler;
+                });
+    }
+
+    private static RdmaClientTransport to(ApplicationContext context) {
+        return RdmaClientTransport.create(context.getBean(RdmaClient.class)
+                .host("127.0.0.1")
+                .port(context.getBean(RdmaRSocketServerLifecycle.class)
+                        .address()
+                        .getPort()));
+    }
+
+    @Test
+    void controllersAreServedFromStartToStop() {
+        AtomicReference<RSocket> left = new AtomicReference<>();
+        AtomicReference<RdmaRSocketServerLifecycle> lifecycle = new AtomicReference<>();
+        withMessaging().withPropertyValues("rdma.rsocket.port=0").run(context -> {
+            lifecycle.set(context.getBean(RdmaRSocketServerLifecycle.class));
+            RSocketRequester requester = RSocketRequester.builder()
+                    .rsocketStrategies(context.getBean(RSocketStrategies.class))
+                    .transport(to(context));
+            left.set(requester.rsocketClient().source().block(PATIENCE));
+            assertThat(requester
+                            .route("greet")
+                            .data("you")
+                            .retrieveMono(String.class)
+                            .block(PATIENCE))
+                    .isEqualTo("hello you");
+            assertThat(context).doesNotHaveBean(RdmaServerLifecycle.class);
+        });
+        assertThat(lifecycle.get().isRunning()).isFalse();
+        assertThatThrownBy(lifecycle.get()::address).isInstanceOf(IllegalStateException.class);
+        left.get().onClose().onErrorComplete().block(PATIENCE); // it was closed with the context
+    }
+
+    @Test
+    void anApplicationsOwnServerNeedsNoMessagingOfSprings() {
+        contexts.withClassLoader(new FilteredClassLoader("org.springframework.messaging"))
+                .withBean(
+                        RSocketServer.class,
+                        () -> RSocketServer.create(SocketAcceptor.forRequestResponse(question -> {
+                            question.release();
+                            return Mono.just(DefaultPayload.create("own"));
+                        })))
+                .withPropertyValues("rdma.rsocket.port=0")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    RSocket rsocket = Objects.requireNonNull(
+                            RSocketConnector.connectWith(to(context)).block(PATIENCE));
+                    try {
+                        Payload answer = Objects.requireNonNull(rsocket.requestResponse(DefaultPayload.create("?"))
+                                .block(PATIENCE));
+                        assertThat(answer.getDataUtf8()).isEqualTo("own");
+                        answer.release();
+                    } finally {
+                        rsocket.dispose();
+                    }
+                });
+    }
+
+    @Test
+    void nothingListensWithoutAPort() {
+        withMessaging()
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(RdmaClientTransport.class)
+                        .doesNotHaveBean(RSocketServer.class)
+                        .doesNotHaveBean(RdmaRSocketServerLifecycle.class));
+    }
+
+    @Test
+    void norWithoutAnythingToServe() {
+        contexts.withPropertyValues("rdma.rsocket.port=0")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(RSocketServer.class)
+                        .doesNotHaveBean(RdmaRSocketServerLifecycle.class));
+    }
+
+    @Test
+    void withoutRSocketTheRestWorks() {
+        contexts.withClassLoader(new FilteredClassLoader("io.rsocket", "org.springframework.messaging"))
+                .withPropertyValues("rdma.rsocket.port=0")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(RdmaClient.class)
+                        .doesNotHaveBean("rdmaClientTransport"));
+    }
+
+    @Test
+    void withoutADeviceNothing() {
+        withMessaging()
+                .withPropertyValues("rdma.device=mlx5_77", "rdma.rsocket.port=0")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(RdmaClientTransport.class)
+                        .doesNotHaveBean(RdmaRSocketServerLifecycle.class));
+    }
+}

@@ -1,0 +1,98 @@
+package io.rdma.samples.weather;
+
+import io.rdma.reactive.rsocket.RdmaClientTransport;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.springframework.boot.ApplicationRunner;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.messaging.rsocket.RSocketRequester;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.util.retry.Retry;
+
+/** A client: Spring's requester over the transport that {@code rdma.client.*} describes. It has each kind of interaction once, says what came of it, and ends. */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+class WeatherClient {
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final int READINGS = 24;
+    private static final int ASKED = 5;
+
+    WeatherClient() {}
+
+    static void run(String... args) {
+        new SpringApplicationBuilder(WeatherClient.class)
+                .properties("spring.config.name=weather-client")
+                .run(args) // and its runner
+                .close();
+    }
+
+    @Bean(destroyMethod = "dispose")
+    RSocketRequester weather(RSocketRequester.Builder builder, RdmaClientTransport transport) {
+        return builder.transport(transport);
+    }
+
+    @Bean
+    ApplicationRunner everyInteraction(RSocketRequester weather) {
+        return arguments -> Flux.concat(report(weather), latest(weather), measure(weather), average(weather))
+                .doOnNext(System.out::println)
+                .blockLast(PATIENCE);
+    }
+
+    /** A day's readings. */
+    private static Flux<Reading> readings(String station) {
+        return Flux.range(0, READINGS).map(number -> new Reading(station, number, WeatherController.celsius(number)));
+    }
+
+    private static Mono<String> report(RSocketRequester weather) {
+        return readings("oslo")
+                .concatMap(reading -> weather.route("report").data(reading).send())
+                .then(Mono.just("fire-and-forget   " + READINGS + " readings of oslo reported"));
+    }
+
+    /** Who forgets does not know when it has arrived, so it is asked for until it is there. */
+    private static Flux<String> latest(RSocketRequester weather) {
+        Mono<Reading> last = weather.route("latest.{station}", "oslo")
+                .retrieveMono(Reading.class)
+                .filter(reading -> reading.number() == READINGS - 1)
+                .switchIfEmpty(Mono.error(() -> new IllegalStateException("not all readings have arrived")))
+                .retryWhen(Retry.backoff(Long.MAX_VALUE, Duration.ofMillis(5)).maxBackoff(Duration.ofSeconds(1)));
+        Mono<Reading> nobody = weather.route("latest.{station}", "atlantis").retrieveMono(Reading.class);
+        return Flux.concat(
+                last.map(reading -> "request-response  " + reading),
+                nobody.map(Reading::toString)
+                        .onErrorResume(error -> Mono.just("request-response  refused: " + error.getMessage())));
+    }
+
+    /** The stream has no end; the server measures what is asked for, and not one more. */
+    private static Mono<String> measure(RSocketRequester weather) {
+        return weather.route("measure.{station}", "bergen")
+                .retrieveFlux(Reading.class)
+                .take(ASKED)
+                .collectList()
+                .flatMap(got -> weather.route("measured.{station}", "bergen")
+                        .retrieveMono(Long.class)
+                        .map(measured -> "request-stream    asked for " + ASKED + ", got " + got.size()
+                                + ", the server measured " + measured));
+    }
+
+    private static Mono<String> average(RSocketRequester weather) {
+        return weather.route("average")
+                .data(readings("tromso"), Reading.class)
+                .retrieveFlux(Double.class)
+                .collectList()
+                .map(averages -> "request-channel   " + READINGS + " readings out, " + averages.size()
+                        + " averages in: " + first(averages) + " …");
+    }
+
+    private static List<String> first(List<Double> averages) {
+        return averages.stream()
+                .limit(4)
+                .map(average -> String.format(Locale.ROOT, "%.1f", average))
+                .toList();
+    }
+}

@@ -1,0 +1,28 @@
+package io.rdma.samples.weather;
+
+import io.rdma.reactive.spring.RdmaRSocketServerLifecycle;
+import org.springframework.boot.ApplicationRunner;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/** The service. That its controller is reached over RDMA is said by {@code rdma.rsocket.port} in weather-server.properties. */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@Import(WeatherController.class)
+class WeatherServer {
+    WeatherServer() {}
+
+    static void run(String... args) {
+        new SpringApplicationBuilder(WeatherServer.class)
+                .properties("spring.config.name=weather-server")
+                .run(args);
+    }
+
+    @Bean
+    ApplicationRunner ready(RdmaRSocketServerLifecycle server) {
+        return arguments -> System.out.println(Weather.READY + server.address().getPort());
+    }
+}

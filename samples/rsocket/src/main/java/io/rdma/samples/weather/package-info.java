@@ -1,0 +1,5 @@
+/** A weather service of Spring Boot whose controller is reached by RSocket over RDMA, and a client of it. */
+@NullMarked
+package io.rdma.samples.weather;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,2 @@
+/** What the tests of these samples share. */
+package io.rdma.samples;
