@@ -3,22 +3,25 @@ package io.rdma.engine;
 import java.util.concurrent.locks.LockSupport;
 
 // Invariants: one per loop, its thread only. `turns` counts empty turns since the last work or sleep; `until` is when
-// the loop gives up polling, 0 before it looked at the clock.
+// the loop gives up polling, and `yields` when it lets others go first; `until` is 0 before it looked at the clock.
 
 /** An {@link IdleStrategy} at work: decides after each empty turn whether the loop polls again or sleeps. */
 final class Idling {
     private static final int BACK_OFF_SPINS = 1_000;
     private static final long MOST_PAUSE_NANOS = 1_000_000;
-    /** After so many turns, a few microseconds, whoever else wants this processor may have it: perhaps the one that is waited for. */
-    private static final int TURNS_TO_YIELD = 64;
+    /** After so many turns it looks at the clock. */
+    private static final int TURNS_TO_LOOK = 8;
+    /** Then whoever else wants this processor may have it: perhaps the one that is waited for. */
+    private static final long NANOS_TO_YIELD = 3_000;
 
     private static final long LEAST_POLLING_NANOS = 2_000;
-    /** What a sleep and its wake-up cost: who polls that long has lost no more than by sleeping at once. */
-    private static final long MOST_POLLING_NANOS = 50_000;
+    /** More than what comes back takes when all on its way slept, else it would never be found out that without sleep it takes a tenth. */
+    private static final long MOST_POLLING_NANOS = 200_000;
 
     private final IdleStrategy strategy;
     private long polling = 20_000;
     private long until;
+    private long yields;
     private int turns;
     private long pause = 1_000;
 
@@ -49,24 +52,26 @@ final class Idling {
                 return true;
             }
             case ADAPTIVE -> {
-                if (turns % TURNS_TO_YIELD != 0) {
-                    Thread.onSpinWait();
-                } else if (isTooLong()) {
-                    return true;
-                } else {
-                    Thread.yield();
+                if (turns % TURNS_TO_LOOK == 0) {
+                    return look(System.nanoTime());
                 }
+                Thread.onSpinWait();
             }
         }
         return false;
     }
 
-    private boolean isTooLong() {
-        long now = System.nanoTime();
+    private boolean look(long now) {
         if (until == 0) {
             until = now + polling | 1; // never the 0 that means none
+            yields = now + NANOS_TO_YIELD;
+        } else if (now - until >= 0) {
+            return true;
+        } else if (now - yields >= 0) {
+            Thread.yield();
+            yields = System.nanoTime() + NANOS_TO_YIELD;
         }
-        return now - until >= 0;
+        return false;
     }
 
     /** It slept until it was woken by the device. */

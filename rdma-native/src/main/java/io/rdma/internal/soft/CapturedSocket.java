@@ -103,8 +103,8 @@ final class CapturedSocket implements LinkSocket {
     }
 
     @Override
-    public void await(long nanos) {
-        socket.await(nanos);
+    public void await(long nanos, boolean forPackets) {
+        socket.await(nanos, forPackets);
     }
 
     @Override

@@ -21,6 +21,7 @@ final class ChannelSocket implements LinkSocket {
 
     private final DatagramChannel channel;
     private final Selector selector;
+    private final SelectionKey key;
     private final InetSocketAddress local;
     private final ByteBuffer memory = ByteBuffer.allocateDirect(2 * MAX_DATAGRAM);
     private long lost;
@@ -38,7 +39,7 @@ final class ChannelSocket implements LinkSocket {
             }
             opened.bind(address);
             opened.configureBlocking(false);
-            opened.register(selector, SelectionKey.OP_READ);
+            key = opened.register(selector, SelectionKey.OP_READ);
             channel = opened;
             local = (InetSocketAddress) opened.getLocalAddress();
         } catch (IOException e) {
@@ -137,8 +138,9 @@ final class ChannelSocket implements LinkSocket {
     }
 
     @Override
-    public void await(long nanos) {
+    public void await(long nanos, boolean forPackets) {
         try {
+            key.interestOps(forPackets ? SelectionKey.OP_READ : 0);
             if (nanos < 0) {
                 selector.select();
             } else {

@@ -3,7 +3,9 @@ package io.rdma.internal.soft;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -113,7 +115,7 @@ final class CmRendezvous {
         line.connect(service, ASK_MILLIS);
         line.setSoTimeout(ASK_MILLIS);
         DataInputStream from = new DataInputStream(line.getInputStream());
-        int magic = from.readInt();
+        int magic = magic(from);
         byte[] gid = new byte[BYTES - Integer.BYTES];
         from.readFully(gid);
         if (magic != MAGIC) {
@@ -123,5 +125,16 @@ final class CmRendezvous {
                 .write(ByteBuffer.allocate(BYTES).putInt(number).put(own).array());
         line.setSoTimeout(0);
         return gid;
+    }
+
+    /** What is closed while a line is being made breaks that line: nobody listens any more. */
+    private static int magic(DataInputStream from) throws IOException {
+        try {
+            return from.readInt();
+        } catch (EOFException | SocketException e) {
+            ConnectException closed = new ConnectException("whoever listened has stopped to");
+            closed.initCause(e);
+            throw closed;
+        }
     }
 }

@@ -38,6 +38,7 @@ final class DeviceTurns {
     private final List<SoftQp> all;
     private final Delivery delivery;
     private final @Nullable StrictTiming timing;
+    private final SocketWatch watch = new SocketWatch();
     private final Thread thread;
     private final AtomicBoolean sleeping = new AtomicBoolean();
     private volatile boolean leftOver;
@@ -96,6 +97,30 @@ final class DeviceTurns {
         }
     }
 
+    /** Somebody polls a completion queue that is empty: if the device's thread relies on that, he does what it would do. Any thread, not in a turn. */
+    void polled() {
+        if (!watch.polled() || !turn.tryLock()) {
+            return;
+        }
+        boolean more = false;
+        try {
+            if (open) { // else the socket is closed, or soon
+                receive();
+                more = drain();
+            }
+        } finally {
+            turn.unlock();
+        }
+        after(more);
+    }
+
+    /** Somebody who polled goes to sleep. Any thread. */
+    void left() {
+        if (watch.left()) {
+            wake();
+        }
+    }
+
     private void wake() {
         if (sleeping.compareAndSet(true, false)) {
             link.wake();
@@ -110,7 +135,12 @@ final class DeviceTurns {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        link.close(); // by now nobody wakes it: there are no queue pairs
+        turn.lock();
+        try {
+            link.close(); // by now nobody wakes it: there are no queue pairs
+        } finally {
+            turn.unlock();
+        }
     }
 
     private void loop() {
@@ -119,7 +149,7 @@ final class DeviceTurns {
             boolean worked;
             turn.lock();
             try {
-                worked = receive();
+                worked = takeTurn();
             } finally {
                 turn.unlock();
             }
@@ -128,13 +158,19 @@ final class DeviceTurns {
             } else if (++idle < SPINS) {
                 Thread.onSpinWait();
             } else {
-                sleep();
-                idle = 0;
+                idle = sleep() ? SPINS : 0;
             }
         }
     }
 
-    /** A turn of the device's thread: what has arrived, what is due, what is to be run. @return whether there was anything */
+    /** A turn of the device's thread. @return whether there was anything to do */
+    private boolean takeTurn() {
+        boolean work = receive() | !runQueue.isEmpty() | !doorbells.isEmpty();
+        drain();
+        return work;
+    }
+
+    /** What has arrived, and what is due. @return whether anything has arrived */
     private boolean receive() {
         long now = System.nanoTime();
         link.release(now);
@@ -142,15 +178,16 @@ final class DeviceTurns {
         while (received < RECEIVES && receiveOne(now)) {
             received++;
         }
+        if (received > 0) {
+            watch.arrived();
+        }
         if (timer != 0 && now - timer >= 0) {
             due(now);
         }
         if (timing != null) {
             timing.release(this);
         }
-        boolean work = received > 0 || !runQueue.isEmpty() || !doorbells.isEmpty();
-        drain();
-        return work;
+        return received > 0;
     }
 
     private boolean receiveOne(long now) {
@@ -215,20 +252,28 @@ final class DeviceTurns {
         return false;
     }
 
-    private void sleep() {
+    /** @return whether others were to watch the socket */
+    private boolean sleep() {
+        boolean away;
         long until;
         turn.lock();
         try {
+            away = watch.leaveToPollers();
             until = timer;
+            if (away) {
+                long back = System.nanoTime() + SocketWatch.AWAY_NANOS;
+                until = until == 0 || back - until < 0 ? back : until;
+            }
             sleepsUntil = until;
             sleeping.set(true);
         } finally {
             turn.unlock();
         }
         if (doorbells.isEmpty() && !leftOver && open) {
-            link.await(until == 0 ? -1 : Math.max(0, until - System.nanoTime()));
+            link.await(until == 0 ? -1 : Math.max(0, until - System.nanoTime()), !away);
         }
         sleeping.set(false);
+        return away;
     }
 
     /** Has a queue pair run soon. In a turn. */

@@ -49,8 +49,9 @@ interface LinkSocket extends AutoCloseable {
      * Waits for a datagram or a wake-up.
      *
      * @param nanos at most so long, negative for ever
+     * @param forPackets false: for a wake-up alone
      */
-    void await(long nanos);
+    void await(long nanos, boolean forPackets);
 
     /** Ends a wait, this one or the next. */
     void wake();

@@ -207,11 +207,13 @@ final class NativeSocket implements LinkSocket {
     }
 
     @Override
-    public void await(long nanos) {
-        if (left > 0 || taken < arrived) {
+    public void await(long nanos, boolean forPackets) {
+        long first = forPackets ? fds : fds + POLLFD;
+        int count = forPackets ? 2 : 1;
+        if (forPackets && (left > 0 || taken < arrived)) {
             return;
         }
-        if (ppoll(fds, 2, nanos) > 0 && PollFds.ready(fds + POLLFD)) {
+        if (ppoll(first, count, nanos) > 0 && PollFds.ready(fds + POLLFD)) {
             drain(eventFd);
         }
     }

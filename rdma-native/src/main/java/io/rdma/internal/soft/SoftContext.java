@@ -4,7 +4,12 @@ import io.rdma.internal.ffi.AsyncEventEntry;
 
 /** An opened device, and the asynchronous events of what was made from it. */
 final class SoftContext extends SoftObject {
+    final SoftDevice device;
     private final EventQueue<AsyncEventEntry> events = new EventQueue<>();
+
+    SoftContext(SoftDevice device) {
+        this.device = device;
+    }
 
     EventQueue<AsyncEventEntry> events() {
         return events;

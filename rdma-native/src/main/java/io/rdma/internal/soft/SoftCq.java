@@ -124,6 +124,9 @@ final class SoftCq extends SoftObject {
 
     /** Takes completions, and their times where they have some and {@code times} is not 0. */
     int poll(int max, long wc, long times) {
+        if (!polls) {
+            context.device.polled(); // may bring what is taken below
+        }
         return polls || max < 0 ? take(max, wc, times) : 0;
     }
 

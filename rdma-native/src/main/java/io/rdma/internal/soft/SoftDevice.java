@@ -136,6 +136,16 @@ final class SoftDevice {
         turns.ring(qp);
     }
 
+    /** A completion queue was polled that is empty. Any thread. */
+    void polled() {
+        turns.polled();
+    }
+
+    /** Somebody who polled goes to sleep. Any thread. */
+    void left() {
+        turns.left();
+    }
+
     void close() {
         turns.close();
     }

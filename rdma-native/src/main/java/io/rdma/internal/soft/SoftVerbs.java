@@ -174,7 +174,7 @@ public final class SoftVerbs implements Verbs {
             }
         }
         contexts++;
-        return handles.add(new SoftContext());
+        return handles.add(new SoftContext(device));
     }
 
     @Override
@@ -555,7 +555,11 @@ public final class SoftVerbs implements Verbs {
 
     @Override
     public boolean pollCompChannel(long channel, int timeoutMillis) {
-        return object("poll", channel, SoftCompChannel.class).events.await(timeoutMillis);
+        SoftCompChannel object = object("poll", channel, SoftCompChannel.class);
+        if (timeoutMillis != 0) {
+            object.context.device.left();
+        }
+        return object.events.await(timeoutMillis);
     }
 
     @Override

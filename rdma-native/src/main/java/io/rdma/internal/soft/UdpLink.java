@@ -172,9 +172,9 @@ final class UdpLink implements AutoCloseable {
         return icrc.matches(memory.limit(memory.capacity()), at, length, from, local);
     }
 
-    /** Waits for a packet or a wake-up. @param nanos at most so long, negative for ever */
-    void await(long nanos) {
-        socket.await(nanos);
+    /** Waits for a wake-up, and for a packet if it is to. @param nanos at most so long, negative for ever */
+    void await(long nanos, boolean forPackets) {
+        socket.await(nanos, forPackets);
     }
 
     /** Ends a wait, this one or the next. Any thread. */

@@ -47,7 +47,7 @@ class DuplicateRequestTest {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (peer.receive(packet) == null) {
             assertThat(System.nanoTime()).as("an answer in time").isLessThan(deadline);
-            peer.await(1_000_000);
+            peer.await(1_000_000, true);
         }
         assertThat(packet.opcode).isEqualTo(opcode);
         assertThat(packet.psn).isEqualTo(psn);

@@ -71,7 +71,7 @@ class HostilePacketTest {
             if (attacker.receive(answer) != null) {
                 return answer;
             }
-            attacker.await(100_000_000);
+            attacker.await(100_000_000, true);
         }
         throw new AssertionError("the device did not answer within 10 s");
     }

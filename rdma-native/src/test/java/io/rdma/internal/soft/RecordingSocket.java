@@ -62,7 +62,7 @@ final class RecordingSocket implements LinkSocket {
     }
 
     @Override
-    public void await(long nanos) {
+    public void await(long nanos, boolean forPackets) {
         // Nothing comes.
     }
 
