@@ -66,6 +66,11 @@ public final class JavaProcess implements AutoCloseable {
         return this;
     }
 
+    /** Ends it at once: it has no time to say goodbye to anybody. Does not wait. */
+    public void kill() {
+        process.toHandle().destroyForcibly();
+    }
+
     /** Waits for its end. */
     public JavaProcess ended(int status) throws InterruptedException {
         assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))

@@ -1,10 +1,7 @@
 package io.rdma.samples.weather;
 
-import java.io.BufferedReader;
+import io.rdma.samples.ServerProcess;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,57 +22,23 @@ final class Weather {
             case "server" -> WeatherServer.run(more);
             case "client" -> WeatherClient.run(more);
             case TIED -> {
-                Thread.ofVirtual().start(Weather::endWithStandardInput);
+                ServerProcess.endWithStandardInput();
                 WeatherServer.run(more);
             }
             default -> both(args);
         }
     }
 
-    private static void endWithStandardInput() {
-        try (InputStream in = System.in) {
-            in.transferTo(OutputStream.nullOutputStream());
-        } catch (IOException e) {
-            // as good as its end
-        }
-        System.exit(0);
-    }
-
     private static void both(String[] args) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
-                "-Xmx128m",
-                "-classpath",
-                System.getProperty("java.class.path"),
-                Weather.class.getName(),
-                TIED,
-                "--rdma.rsocket.port=0"));
-        command.addAll(List.of(args));
-        Process server = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (BufferedReader output = server.inputReader()) {
+        List<String> tied = new ArrayList<>(List.of(TIED, "--rdma.rsocket.port=0"));
+        tied.addAll(List.of(args));
+        try (ServerProcess server = ServerProcess.start(Weather.class, tied)) {
             String[] client = Arrays.copyOf(args, args.length + 1);
-            client[args.length] = "--rdma.client.port=" + port(output);
-            System.out.println("process " + server.pid() + " serves, process "
+            client[args.length] = "--rdma.client.port=" + server.port(READY);
+            System.out.println("process " + server.handle().pid() + " serves, process "
                     + ProcessHandle.current().pid() + " asks");
             WeatherClient.run(client);
-        } finally {
-            server.getOutputStream().close();
-            server.onExit().join();
+            System.out.println("the server ended with status " + server.end());
         }
-        System.out.println("the server ended with status " + server.exitValue());
-    }
-
-    private static String port(BufferedReader output) throws IOException {
-        String line;
-        while ((line = output.readLine()) != null) {
-            if (line.startsWith(READY)) {
-                return line.substring(READY.length());
-            }
-        }
-        throw new IOException("the server has ended: see above");
     }
 }

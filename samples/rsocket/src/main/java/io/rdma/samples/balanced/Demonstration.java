@@ -1,0 +1,107 @@
+package io.rdma.samples.balanced;
+
+import io.rdma.engine.RdmaResources;
+import io.rdma.samples.ServerProcess;
+import io.rdma.verbs.RdmaDevices;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Three servers, a client that asks all the time, a death, and a newcomer; goes on when enough was answered, not when some time is over. */
+final class Demonstration {
+    private static final String HOST = "127.0.0.1";
+
+    /** Answers of a server that are enough to go on. */
+    private static final int ENOUGH = 400;
+
+    /** How late the discovery is to notice a death. */
+    private static final Duration LATE = Duration.ofMillis(1500);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+    private final String device;
+    private final PrintStream out;
+    private final Map<String, ServerProcess> processes = new LinkedHashMap<>();
+
+    Demonstration(String device, PrintStream out) {
+        this.device = device;
+        this.out = out;
+    }
+
+    /** @return whether every question was answered rightly */
+    boolean run() throws IOException {
+        try (RdmaResources resources = new RdmaResources(RdmaDevices.named(device))) {
+            Servers servers = new Servers(resources);
+            DigestClient client = new DigestClient(servers.targets());
+            try {
+                for (String name : List.of("alpha", "beta", "gamma")) {
+                    start(name, servers);
+                }
+                return play(servers, client, new Load(client));
+            } finally {
+                client.dispose();
+                for (ServerProcess process : processes.values()) {
+                    process.close();
+                }
+            }
+        }
+    }
+
+    private boolean play(Servers servers, DigestClient client, Load load) throws IOException {
+        Disposable report = Flux.interval(Duration.ofSeconds(1)).subscribe(second -> out.println(client));
+        try {
+            until(() -> answered(client, 0, "alpha", "beta", "gamma"));
+            kill("beta");
+            Mono<Long> noticed = Mono.delay(LATE).cache();
+            noticed.subscribe();
+            long before = Math.max(client.answersOf("alpha"), client.answersOf("gamma"));
+            until(() -> answered(client, before, "alpha", "gamma"));
+            noticed.block(PATIENCE);
+            servers.left("beta");
+            out.println("the discovery has noticed");
+            start("delta", servers);
+            until(() -> answered(client, 0, "delta"));
+            load.stop().block(PATIENCE);
+        } finally {
+            report.dispose();
+        }
+        out.println(client);
+        out.println(load.right() + " questions answered rightly, " + load.wrong() + " wrongly or not");
+        return load.wrong() == 0;
+    }
+
+    private void start(String name, Servers servers) throws IOException {
+        ServerProcess process = ServerProcess.start(Balanced.class, List.of(Balanced.TIED, name, device, HOST));
+        processes.put(name, process);
+        int port = process.port(DigestServer.READY);
+        out.println("server " + name + " is process " + process.handle().pid() + ", port " + port);
+        servers.joined(name, HOST, port);
+    }
+
+    private void kill(String name) {
+        ProcessHandle victim = Objects.requireNonNull(processes.get(name)).handle();
+        victim.destroyForcibly();
+        victim.onExit().join();
+        out.println("server " + name + " was killed");
+    }
+
+    private static boolean answered(DigestClient client, long before, String... names) {
+        return Arrays.stream(names).allMatch(name -> client.answersOf(name) >= before + ENOUGH);
+    }
+
+    private static void until(BooleanSupplier condition) {
+        Flux.interval(Duration.ZERO, Duration.ofMillis(20))
+                .onBackpressureDrop()
+                .filter(tick -> condition.getAsBoolean())
+                .blockFirst(PATIENCE);
+    }
+}

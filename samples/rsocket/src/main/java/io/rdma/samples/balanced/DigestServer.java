@@ -1,0 +1,39 @@
+package io.rdma.samples.balanced;
+
+import io.rdma.reactive.RdmaServer;
+import io.rdma.reactive.rsocket.RdmaCloseableServer;
+import io.rdma.reactive.rsocket.RdmaServerTransport;
+import io.rsocket.Payload;
+import io.rsocket.SocketAcceptor;
+import io.rsocket.core.RSocketServer;
+import io.rsocket.util.DefaultPayload;
+import java.time.Duration;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/** One of the servers: answers with its name and the digest. */
+final class DigestServer {
+    /** What it says when it listens, followed by its port. */
+    static final String READY = "digests on port ";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private DigestServer() {}
+
+    /** Serves until its end. */
+    static void run(String name, String device, String host, int port) {
+        RdmaCloseableServer server = Objects.requireNonNull(
+                RSocketServer.create(SocketAcceptor.forRequestResponse(question -> answer(name, question)))
+                        .bind(RdmaServerTransport.create(
+                                RdmaServer.create().device(device).host(host).port(port)))
+                        .block(PATIENCE));
+        System.out.println(READY + server.address().getPort());
+        server.onClose().block();
+    }
+
+    private static Mono<Payload> answer(String name, Payload question) {
+        String number = question.getDataUtf8();
+        question.release();
+        return Mono.just(DefaultPayload.create(Digests.of(number), name));
+    }
+}

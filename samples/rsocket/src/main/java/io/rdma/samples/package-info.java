@@ -1,0 +1,5 @@
+/** What these samples share. */
+@NullMarked
+package io.rdma.samples;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,2 +1,0 @@
-/** What the tests of these samples share. */
-package io.rdma.samples;
