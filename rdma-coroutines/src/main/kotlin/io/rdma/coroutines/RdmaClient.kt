@@ -20,6 +20,8 @@ public object RdmaClient {
      *
      * @throws io.rdma.cm.RdmaConnectException if there is no connection
      * @throws io.rdma.verbs.VerbsException if the device cannot be used
+     *
+     * @sample io.rdma.coroutines.samples.connect
      */
     public suspend fun connect(
         host: String,
@@ -48,6 +50,8 @@ public object RdmaClient {
      * peer's memory are those of one connection, and so belong into the handler. It learns of a loss by the failure of what it does or waits for.
      *
      * Returns what the handler returns; its connection is closed then. Throws what the handler throws while its connection stands, and the cause that [retry] refused.
+     *
+     * @sample io.rdma.coroutines.samples.reconnect
      */
     public suspend fun <T> reconnect(
         host: String,

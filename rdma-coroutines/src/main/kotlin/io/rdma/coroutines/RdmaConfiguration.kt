@@ -5,6 +5,9 @@ import io.rdma.cm.ConnectionOptions
 import io.rdma.engine.RdmaResources
 import io.rdma.verbs.QueuePairCapacity
 import io.rdma.verbs.RdmaDevices
+import kotlin.time.Duration
+import kotlin.time.toJavaDuration
+import kotlin.time.toKotlinDuration
 
 /** How [RdmaClient] and [RdmaServer] connect; the receiver of their configuration blocks. */
 public class RdmaConfiguration internal constructor() {
@@ -16,6 +19,20 @@ public class RdmaConfiguration internal constructor() {
 
     /** All options. */
     public var options: ConnectionOptions = ConnectionOptions.DEFAULT
+
+    /** How long making a connection may take, part of [options]. */
+    public var handshakeTimeout: Duration
+        get() = options.handshakeTimeout().toKotlinDuration()
+        set(value) {
+            options = options.withHandshakeTimeout(value.toJavaDuration())
+        }
+
+    /** How long a close waits for the device to give back what is in flight, part of [options]. */
+    public var drainTimeout: Duration
+        get() = options.drainTimeout().toKotlinDuration()
+        set(value) {
+            options = options.withDrainTimeout(value.toJavaDuration())
+        }
 
     /** What a server admits; of no meaning for a client. */
     public var limits: AdmissionLimits = AdmissionLimits.DEFAULT

@@ -80,6 +80,8 @@ public class RdmaConnection internal constructor(
     /**
      * Sends each item as a message, in order; collects [items] only as fast as there are send buffers. Returns when the peer's device has all
      * messages; the first error cancels the collection.
+     *
+     * @sample io.rdma.coroutines.samples.sendFlow
      */
     public suspend fun <T> send(
         items: Flow<T>,
@@ -123,6 +125,8 @@ public class RdmaConnection internal constructor(
      *
      * @throws ConnectionClosedException at the end, with a cause if the connection was lost
      * @throws IllegalStateException if somebody else receives
+     *
+     * @sample io.rdma.coroutines.samples.timeout
      */
     public suspend fun <T> receive(decoder: (ReceivedMessage) -> T): T = inbound.receive(decoder)
 
@@ -130,6 +134,8 @@ public class RdmaConnection internal constructor(
      * The messages, one at a time: each buffer is posted again when the collector's block returns. A slow collector slows the peer down.
      * Completes after an orderly close, throws [ConnectionClosedException] when the connection is lost. One collector at a time; messages that
      * were not collected wait for the next.
+     *
+     * @sample io.rdma.coroutines.samples.incoming
      */
     public fun incoming(): Flow<ReceivedMessage> = inbound.incoming()
 
@@ -164,7 +170,11 @@ public class RdmaConnection internal constructor(
         endpoint.await(WorkRequest.read(source, target))
     }
 
-    /** Adds to eight bytes of the peer's memory, on an eight-byte boundary and in its byte order; returns the old value. */
+    /**
+     * Adds to eight bytes of the peer's memory, on an eight-byte boundary and in its byte order; returns the old value.
+     *
+     * @sample io.rdma.coroutines.samples.oneSided
+     */
     public suspend fun fetchAndAdd(
         target: RemoteMemory,
         addend: Long,
@@ -186,6 +196,8 @@ public class RdmaConnection internal constructor(
     /**
      * Lets the peer use [length] bytes from [offset] of a region of this connection for some [time], with a key of its own: the peer is to get the grant's
      * `remote()`. It ends by itself, or by its close, or with the connection; a request of the peer's that comes later fails, and with it the connection.
+     *
+     * @sample io.rdma.coroutines.samples.grant
      */
     public fun grant(
         memory: MemoryRegion,

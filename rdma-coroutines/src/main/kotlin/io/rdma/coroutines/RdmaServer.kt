@@ -48,6 +48,8 @@ public class RdmaServer private constructor(
     /**
      * Runs [handler] for each connection, in a coroutine of its own, and closes the connection when it returns. A handler that fails ends its own
      * connection only. Returns when the server is closed and all handlers have ended; cancellation ends the handlers.
+     *
+     * @sample io.rdma.coroutines.samples.serve
      */
     public suspend fun serve(handler: suspend (RdmaConnection) -> Unit): Unit =
         supervisorScope {

@@ -1,0 +1,183 @@
+package io.rdma.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.engine.RdmaResources;
+import io.rdma.reactive.databuffer.MessageCodec;
+import io.rdma.reactive.micrometer.RdmaMetrics;
+import io.rdma.reactive.micrometer.RdmaObservations;
+import io.rdma.reactive.rsocket.RdmaClientTransport;
+import io.rdma.reactive.rsocket.RdmaCloseableServer;
+import io.rdma.reactive.rsocket.RdmaServerTransport;
+import io.rdma.reactive.spring.RdmaAutoConfiguration;
+import io.rdma.reactive.spring.RdmaConnectionHandler;
+import io.rdma.reactive.spring.RdmaServerLifecycle;
+import io.rdma.verbs.AsyncEvent;
+import io.rdma.verbs.RdmaDevices;
+import io.rsocket.RSocket;
+import io.rsocket.SocketAcceptor;
+import io.rsocket.core.RSocketConnector;
+import io.rsocket.core.RSocketServer;
+import io.rsocket.util.DefaultPayload;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.MediaType;
+import org.springframework.http.codec.json.JacksonJsonDecoder;
+import org.springframework.http.codec.json.JacksonJsonEncoder;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** The Java of the pages in docs, which quote these lines: what they show is compiled and does what they say. */
+@Timeout(180)
+class DocumentationTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static void withAnEcho(Consumer<RdmaConnection> test) {
+        DisposableServer server = RdmaServer.create()
+                .device("soft0")
+                .host("127.0.0.1")
+                .handle(new EchoConfiguration().echo()::handle)
+                .bindNow(PATIENCE);
+        try {
+            RdmaConnection connection = RdmaClient.create()
+                    .device("soft0")
+                    .host("127.0.0.1")
+                    .port(server.port())
+                    .connectNow(PATIENCE);
+            test.accept(connection);
+            connection.disposeNow(PATIENCE);
+        } finally {
+            server.disposeNow(PATIENCE);
+        }
+    }
+
+    @Test
+    void events() {
+        RdmaResources resources = new RdmaResources(RdmaDevices.defaultDevice());
+        Flux<AsyncEvent> events = RdmaEvents.events(resources); // io.rdma.reactive
+        RdmaClient client = RdmaClient.create().resources(resources);
+        assertThat(client).isNotNull();
+        Mono<Long> counted = events.count();
+        resources.close();
+        assertThat(counted.block(PATIENCE))
+                .as("completes when the resources close")
+                .isZero();
+    }
+
+    @Test
+    void meters() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        RdmaResources resources = new RdmaResources(RdmaDevices.defaultDevice());
+        new RdmaMetrics(resources).bindTo(registry);
+        RdmaClient client = RdmaClient.create().resources(resources);
+        assertThat(client).isNotNull();
+        assertThat(registry.get("rdma.connections").gauge().value()).isZero();
+        resources.close();
+    }
+
+    @Test
+    void observations() {
+        TestObservationRegistry observations = TestObservationRegistry.create();
+        withAnEcho(connection -> {
+            observed(connection, observations).send(5, to -> {}).block(PATIENCE);
+            connection.receive(ReceivedMessage::toByteArray).blockFirst(PATIENCE);
+        });
+        TestObservationRegistryAssert.assertThat(observations)
+                .hasObservationWithNameEqualTo("rdma.operation")
+                .that()
+                .hasLowCardinalityKeyValue("rdma.operation.type", "send");
+    }
+
+    private static RdmaConnection observed(RdmaConnection connection, ObservationRegistry observationRegistry) {
+        RdmaConnection observed = RdmaObservations.observe(connection, observationRegistry);
+        return observed;
+    }
+
+    @Test
+    void rsocket() {
+        SocketAcceptor acceptor = SocketAcceptor.forRequestResponse(question -> Mono.just(question));
+        RdmaCloseableServer server = RSocketServer.create(acceptor)
+                .bindNow(RdmaServerTransport.create(
+                        RdmaServer.create().host("localhost").port(0)));
+
+        Mono<RSocket> client = RSocketConnector.create()
+                .connect(RdmaClientTransport.create(RdmaClient.create()
+                        .host("localhost")
+                        .port(server.address().getPort())));
+        RSocket requester = Objects.requireNonNull(client.block(PATIENCE));
+        String answer = requester
+                .requestResponse(DefaultPayload.create("hello"))
+                .map(payload -> {
+                    String text = payload.getDataUtf8();
+                    payload.release();
+                    return text;
+                })
+                .block(PATIENCE);
+        assertThat(answer).isEqualTo("hello");
+        requester.dispose();
+        requester.onClose().block(PATIENCE);
+        server.dispose();
+        server.onClose().block(PATIENCE);
+    }
+
+    /** An application's. */
+    @Configuration(proxyBeanMethods = false)
+    static class EchoConfiguration {
+        @Bean
+        RdmaConnectionHandler echo() {
+            return connection -> connection
+                    .receive(ReceivedMessage::toByteArray)
+                    .concatMap(bytes -> connection.send(bytes.length, to -> to.copyFrom(MemorySegment.ofArray(bytes))))
+                    .then();
+        }
+    }
+
+    @Test
+    void springBoot() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
+                .withUserConfiguration(EchoConfiguration.class)
+                .withPropertyValues("rdma.device=soft0", "rdma.server.host=127.0.0.1", "rdma.server.port=0")
+                .run(context -> {
+                    RdmaConnection connection = context.getBean(RdmaClient.class)
+                            .host("127.0.0.1")
+                            .port(context.getBean(RdmaServerLifecycle.class)
+                                    .address()
+                                    .getPort())
+                            .connectNow(PATIENCE);
+                    connection.send(5, to -> {}).block(PATIENCE);
+                    assertThat(connection.receive(ReceivedMessage::length).blockFirst(PATIENCE))
+                            .isEqualTo(5);
+                    connection.disposeNow(PATIENCE);
+                });
+    }
+
+    /** What is sent. */
+    record Order(int number, String item) {}
+
+    @Test
+    void codecs() {
+        withAnEcho(connection -> {
+            MessageCodec<Order> orders = MessageCodec.of(
+                    Order.class, new JacksonJsonEncoder(), new JacksonJsonDecoder(), MediaType.APPLICATION_JSON);
+
+            Flux<Order> received = orders.receive(connection);
+            Mono<Void> sent = orders.send(connection, Flux.just(new Order(1, "bolt")));
+            sent.block(PATIENCE);
+            assertThat(received.blockFirst(PATIENCE)).isEqualTo(new Order(1, "bolt"));
+        });
+    }
+}
