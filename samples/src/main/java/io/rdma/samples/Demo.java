@@ -2,10 +2,7 @@ package io.rdma.samples;
 
 import io.rdma.verbs.RdmaDevice;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -58,25 +55,7 @@ final class Demo implements Callable<Integer> {
     }
 
     private static Process server(RdmaDevice device, Language language) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(argument ->
-                        argument.startsWith("-X")) // a server has the memory and the compilers that this process has
-                .forEach(command::add);
-        command.addAll(List.of(
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "demo-server",
-                "--device",
-                device.name(),
-                "--language",
-                language.name()));
-        return new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        return ChildJvm.start(List.of("demo-server", "--device", device.name(), "--language", language.name()));
     }
 
     /** The port that a server prints on its first line, which has to come in time and be short. */

@@ -8,15 +8,12 @@ import org.HdrHistogram.Histogram;
 /** Progress while an operation runs, and the table at the end. */
 final class DemoReport {
     private static final long MAX_NANOS = 60_000_000_000L;
-    private static final int WIDTH = 30;
     private static final int STEPS_WITHOUT_TERMINAL = 4;
 
     private record Row(String operation, Language language, long count, long bytes, long nanos, Histogram latencies) {}
 
     private final List<Row> rows = new ArrayList<>();
     private final List<String> mismatches = new ArrayList<>();
-    private final boolean terminal =
-            System.console() != null && System.console().isTerminal();
 
     /** One operation that is repeated. */
     final class Run {
@@ -25,13 +22,14 @@ final class DemoReport {
         private final long total;
         private final Histogram latencies = new ConcurrentHistogram(MAX_NANOS, 3);
         private final long start = System.nanoTime();
-        private long shown;
+        private final ProgressBar bar;
         private long excluded;
 
         private Run(String operation, Language language, long total) {
             this.operation = operation;
             this.language = language;
             this.total = total;
+            this.bar = new ProgressBar(total, STEPS_WITHOUT_TERMINAL);
         }
 
         /** One is done. Any thread. */
@@ -41,17 +39,9 @@ final class DemoReport {
         }
 
         private synchronized void show(long count) {
-            long steps = terminal ? WIDTH : STEPS_WITHOUT_TERMINAL;
-            long step = count * steps / total;
-            if (step <= shown) {
-                return;
+            if (bar.moves(count)) {
+                bar.write(String.format("%-6s %-16s ", language, operation), count, "");
             }
-            shown = step;
-            int filled = (int) (count * WIDTH / total);
-            String bar = "#".repeat(filled) + ".".repeat(WIDTH - filled);
-            String line = String.format("%-6s %-16s [%s] %d/%d", language, operation, bar, count, total);
-            System.out.print(terminal ? "\r" + line + (count == total ? "\n" : "") : line + "\n");
-            System.out.flush();
         }
 
         /** The time since then was spent on checks: it does not count. */

@@ -1,7 +1,9 @@
 package io.rdma.samples;
 
 /** Which front-end a sample uses. */
-enum Language {
+public enum Language {
+    /** Java, with Reactor. */
     java,
+    /** Kotlin, with coroutines. */
     kotlin
 }

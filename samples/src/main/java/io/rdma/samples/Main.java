@@ -2,6 +2,7 @@ package io.rdma.samples;
 
 import io.rdma.samples.bench.Bench;
 import io.rdma.samples.learn.Learn;
+import io.rdma.samples.pipeline.Pipeline;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -20,6 +21,7 @@ import picocli.CommandLine.ScopeType;
             Counter.class,
             Datagrams.class,
             Factors.class,
+            Pipeline.class,
             PingPong.Reliable.class,
             PingPong.Unreliable.class,
             PingPong.Datagram.class,

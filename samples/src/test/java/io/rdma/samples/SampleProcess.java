@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /** The samples' command line in a process of its own, as a user runs it. */
-final class SampleProcess implements AutoCloseable {
+public final class SampleProcess implements AutoCloseable {
     private static final int SECONDS = 420; // three of them at once, under emulation, take their time
 
     private final Process process;
@@ -19,7 +20,8 @@ final class SampleProcess implements AutoCloseable {
     private final StringBuffer output = new StringBuffer();
     private final Thread reader;
 
-    SampleProcess(String... arguments) throws IOException {
+    /** Starts it. */
+    public SampleProcess(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -38,22 +40,35 @@ final class SampleProcess implements AutoCloseable {
     }
 
     /** The rest of the first line that begins so. */
-    String await(String beginning) throws InterruptedException {
+    public String await(String beginning) throws InterruptedException {
+        return await(beginning, line -> line.startsWith(beginning))
+                .substring(beginning.length())
+                .strip();
+    }
+
+    /** The first line, of those that nobody has awaited yet, that is as wanted. */
+    public String await(String what, Predicate<String> wanted) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
         while (System.nanoTime() - deadline < 0) {
             String line = lines.poll(100, TimeUnit.MILLISECONDS);
-            if (line != null && line.startsWith(beginning)) {
-                return line.substring(beginning.length()).strip();
+            if (line != null && wanted.test(line)) {
+                return line;
             }
             assertThat(line != null || process.isAlive() || reader.isAlive())
-                    .as("it has ended without '" + beginning + "': " + output)
+                    .as("it has ended without '" + what + "': " + output)
                     .isTrue();
         }
-        throw new AssertionError("no '" + beginning + "' within " + SECONDS + " s: " + output);
+        throw new AssertionError("no '" + what + "' within " + SECONDS + " s: " + output);
+    }
+
+    /** Presses Enter. */
+    public void enter() throws IOException {
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
     }
 
     /** Waits for its end. */
-    SampleProcess ended(int status) throws InterruptedException {
+    public SampleProcess ended(int status) throws InterruptedException {
         assertThat(process.waitFor(SECONDS, TimeUnit.SECONDS))
                 .as(output.toString())
                 .isTrue();
@@ -63,11 +78,12 @@ final class SampleProcess implements AutoCloseable {
     }
 
     /** Asks it to end, as an operator does. */
-    void terminate() {
+    public void terminate() {
         process.toHandle().destroy(); // its output stays readable, which Process.destroy() would end
     }
 
-    String output() {
+    /** What it has printed so far. */
+    public String output() {
         return output.toString();
     }
 

@@ -1,0 +1,46 @@
+package io.rdma.samples.pipeline;
+
+import io.rdma.samples.DeviceOption;
+import java.util.List;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How stages are connected; the same for all of a pipeline. */
+final class HopOptions {
+    @Mixin
+    private DeviceOption device = new DeviceOption();
+
+    @Option(
+            names = "--buffers",
+            defaultValue = "64",
+            description = "To send, and to receive, of each connection; default: ${DEFAULT-VALUE}.")
+    private int buffers;
+
+    @Option(
+            names = "--samples",
+            defaultValue = "128",
+            description = "In each block, of 8 bytes; default: ${DEFAULT-VALUE}.")
+    private int samples;
+
+    Hop hop() {
+        return new Hop(device.device().name(), buffers, Message.bytes(samples()));
+    }
+
+    int samples() {
+        if (samples < 8 || samples > 1 << 20) {
+            throw new IllegalArgumentException("--samples must be from 8 to " + (1 << 20) + ": " + samples);
+        }
+        return samples;
+    }
+
+    /** For a stage in another process. */
+    List<String> arguments() {
+        return List.of(
+                "--device",
+                device.device().name(),
+                "--buffers",
+                Integer.toString(buffers),
+                "--samples",
+                Integer.toString(samples()));
+    }
+}

@@ -1,0 +1,131 @@
+package io.rdma.samples.pipeline;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/** The three stages in processes of their own on this host: starts, watches and judges them. */
+final class PipelineRun {
+    /** How often each of them says how it stands. */
+    static final int REPORT_MILLIS = 100;
+
+    private static final int END_SECONDS = 60;
+
+    private final Hop hop;
+    private final long count;
+    private final Path plots;
+    private final PipelineWatch watch;
+    private final Map<Stage, StageProcess> processes = new EnumMap<>(Stage.class);
+
+    PipelineRun(Hop hop, long count, Path plots) {
+        this.hop = hop;
+        this.count = count;
+        this.plots = plots;
+        this.watch = new PipelineWatch(count);
+    }
+
+    /** Runs them to the end. @param command of each, but for where it connects to @return exit status */
+    int run(Function<Stage, List<String>> command) throws IOException, InterruptedException {
+        System.out.println("device " + hop.device() + ", three processes; between producer and sink are at most "
+                + hop.most() + " of " + count + " blocks");
+        CountDownLatch judged = new CountDownLatch(1);
+        try {
+            StageProcess sink = start(Stage.SINK, command, List.of());
+            StageProcess transform = start(Stage.TRANSFORM, command, connecting(sink));
+            StageProcess producer = start(Stage.PRODUCER, command, connecting(transform));
+            stopping(producer, sink, judged);
+            forwardEnter(sink);
+            return judge(List.of(producer, transform, sink));
+        } finally {
+            processes.values().forEach(StageProcess::close);
+            System.out.flush();
+            judged.countDown();
+        }
+    }
+
+    private StageProcess start(Stage stage, Function<Stage, List<String>> command, List<String> more)
+            throws IOException {
+        List<String> arguments = new ArrayList<>(command.apply(stage));
+        arguments.addAll(more);
+        StageProcess process = new StageProcess(stage, arguments, watch::report);
+        processes.put(stage, process);
+        return process;
+    }
+
+    private static List<String> connecting(StageProcess next) throws IOException, InterruptedException {
+        return List.of("--to-host", "127.0.0.1", "--to-port", Integer.toString(next.port()));
+    }
+
+    /** When this process is asked to end: the stream ends where the producer is, and what is on its way is still checked. */
+    private static void stopping(StageProcess producer, StageProcess sink, CountDownLatch judged) {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            producer.stop();
+            try {
+                sink.enter(); // if it stands still
+                judged.await(2 * END_SECONDS, TimeUnit.SECONDS);
+            } catch (IOException e) {
+                // it has ended
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }));
+    }
+
+    private static void forwardEnter(StageProcess sink) {
+        Thread.ofPlatform().daemon().name("pipeline-input").start(() -> {
+            try {
+                int next;
+                while ((next = System.in.read()) >= 0) {
+                    if (next == '\n') {
+                        sink.enter();
+                    }
+                }
+            } catch (IOException e) {
+                // nobody presses Enter any more, or the sink has ended
+            }
+        });
+    }
+
+    private int judge(List<StageProcess> stages) throws InterruptedException {
+        List<StageProcess> endings = new CopyOnWriteArrayList<>();
+        CompletableFuture<Void> settled = new CompletableFuture<>();
+        stages.forEach(stage -> stage.ended().thenAccept(ended -> {
+            endings.add(ended);
+            if (ended.done() == null || endings.size() == stages.size()) {
+                settled.complete(null);
+            }
+        }));
+        settled.join();
+        for (StageProcess stage : stages) { // the neighbours of one that failed notice it themselves
+            stage.awaitEnd(END_SECONDS);
+        }
+        watch.finish();
+        watch.plot(plots, hop);
+        for (StageProcess ended : endings) {
+            if (ended.done() == null) {
+                System.out.println("the " + ended.stage().command() + " failed first, with status " + ended.status());
+                return 1;
+            }
+        }
+        if (endings.size() < stages.size()) {
+            System.out.println("a stage does not end");
+            return 1;
+        }
+        System.out.println(
+                "all came once, in order and unchanged: " + endings.getFirst().done());
+        long ahead = watch.breach(hop.most());
+        System.out.println(
+                ahead == 0
+                        ? "the producer was never more than " + hop.most() + " blocks ahead of the sink"
+                        : "the producer was " + ahead + " blocks ahead of the sink, more than " + hop.most());
+        return ahead == 0 ? 0 : 1;
+    }
+}

@@ -1,0 +1,115 @@
+package io.rdma.samples.pipeline;
+
+import io.rdma.samples.ChildJvm;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - One thread reads what it prints, to the end; `ended` completes after that, so its last line is known then.
+// - It ends with this process: its standard input does.
+
+/** One stage in a process of its own. */
+final class StageProcess implements AutoCloseable {
+    private static final int START_SECONDS = 240;
+
+    private final Stage stage;
+    private final Process process;
+    private final CompletableFuture<Integer> port = new CompletableFuture<>();
+    private final CompletableFuture<StageProcess> ended = new CompletableFuture<>();
+    private volatile @Nullable String done;
+
+    /** Starts it. @param watcher gets its reports, on a thread of their own */
+    StageProcess(Stage stage, List<String> arguments, Consumer<StageReport> watcher) throws IOException {
+        this.stage = stage;
+        process = ChildJvm.start(arguments);
+        Thread.startVirtualThread(() -> read(watcher));
+    }
+
+    private void read(Consumer<StageReport> watcher) {
+        try (BufferedReader reader = process.inputReader()) {
+            String line;
+            while ((line = reader.readLine()) != null) {
+                if (line.startsWith(PipelineStage.LISTENING)) {
+                    port.complete(Integer.parseInt(line.substring(PipelineStage.LISTENING.length())));
+                } else if (line.startsWith(PipelineStage.DONE)) {
+                    done = line.substring(PipelineStage.DONE.length());
+                } else {
+                    StageReport.parse(line).ifPresentOrElse(watcher, printing(line));
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            System.err.println("what the " + stage.command() + " said could not be read: " + e);
+            process.destroyForcibly();
+        }
+        process.onExit().thenAccept(end -> {
+            port.completeExceptionally(new IOException("the " + stage.command() + " ended before it listened"));
+            ended.complete(this);
+        });
+    }
+
+    private Runnable printing(String line) {
+        return () -> System.out.println(stage.command() + ": " + line);
+    }
+
+    /** Where it listens, once it does. */
+    int port() throws IOException, InterruptedException {
+        try {
+            return port.get(START_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException(
+                    "the " + stage.command() + " did not come to listen within " + START_SECONDS + " s", e);
+        }
+    }
+
+    Stage stage() {
+        return stage;
+    }
+
+    /** Completes with itself. */
+    CompletableFuture<StageProcess> ended() {
+        return ended;
+    }
+
+    /** Waits for its end, but not for ever. */
+    void awaitEnd(int seconds) throws InterruptedException {
+        try {
+            ended.get(seconds, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            // it is ended then
+        }
+    }
+
+    /** What it said at the end of its part; null if it did not come to that. */
+    @Nullable
+    String done() {
+        return done;
+    }
+
+    /** After the end. */
+    int status() {
+        return process.exitValue();
+    }
+
+    /** Presses Enter. */
+    void enter() throws IOException {
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
+    }
+
+    /** Asks it to end. */
+    void stop() {
+        process.toHandle().destroy(); // what it prints stays readable, which Process.destroy() would end
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

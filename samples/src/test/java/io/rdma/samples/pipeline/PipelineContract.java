@@ -1,0 +1,136 @@
+package io.rdma.samples.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.samples.SampleProcess;
+import io.rdma.testing.TestDevice;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a pipeline promises, in processes of its own, the same on every device. Counts are compared, never times. */
+@Timeout(900)
+abstract class PipelineContract {
+    private static final int BUFFERS = 16;
+    private static final Pattern DONE = Pattern.compile("(?m)^done: (.*)$");
+
+    private final List<SampleProcess> running = new ArrayList<>();
+
+    @TempDir
+    private Path plots;
+
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void needsTheDevice() {
+        TestDevice.assumed(device());
+    }
+
+    @AfterEach
+    void end() {
+        running.forEach(SampleProcess::close);
+    }
+
+    SampleProcess run(List<String> more, String... arguments) throws IOException {
+        List<String> all = new ArrayList<>(List.of("pipeline"));
+        all.addAll(List.of(arguments));
+        all.addAll(List.of("--device", device(), "--buffers", Integer.toString(BUFFERS)));
+        all.addAll(more);
+        SampleProcess process = new SampleProcess(all.toArray(String[]::new));
+        running.add(process);
+        return process;
+    }
+
+    /** A stage that listens, or the producer, which does not. */
+    SampleProcess stage(Stage stage, String language, String nextPort, String... more) throws IOException {
+        List<String> connecting = stage == Stage.SINK
+                ? List.of("--host", "127.0.0.1", "--port", "0")
+                : stage == Stage.PRODUCER
+                        ? List.of("--to-host", "127.0.0.1", "--to-port", nextPort)
+                        : List.of(
+                                "--host", "127.0.0.1", "--port", "0", "--to-host", "127.0.0.1", "--to-port", nextPort);
+        List<String> all = new ArrayList<>(connecting);
+        all.addAll(List.of(more));
+        return run(all, stage.command(), "--language", language, "--report", "100");
+    }
+
+    /** Folder of this test for plots. */
+    String plots() {
+        return plots.toString();
+    }
+
+    static String port(SampleProcess listening) throws InterruptedException {
+        return listening.await("listening on port");
+    }
+
+    /** A sink that stands still stops the producer, two processes away, where its buffers and credits say; then everything comes. */
+    @ParameterizedTest(name = "{0} producer, {1} transform, {2} sink")
+    @CsvSource({"java, kotlin, java", "kotlin, java, kotlin"})
+    void theProducerGoesNoFurtherThanBuffersReach(String producing, String transforming, String sinking)
+            throws Exception {
+        int taken = 100;
+        SampleProcess sink = stage(Stage.SINK, sinking, "", "--pause-at", Integer.toString(taken));
+        SampleProcess transform = stage(Stage.TRANSFORM, transforming, port(sink));
+        SampleProcess producer = stage(Stage.PRODUCER, producing, port(transform), "--count", "3000");
+        sink.await("standing still after " + taken + " blocks");
+
+        long most = new Hop(device(), BUFFERS, 0).most();
+        StageReport stopped = standing(producer, taken + most / 2);
+        assertThat(stopped.blocks()).isLessThanOrEqualTo(taken + most);
+        assertThat(stopped.starvations())
+                .as("it waits for credits of the transform")
+                .isPositive();
+        assertThat(stopped.waiting()).isBetween(1, BUFFERS);
+        assertThat(sink.output()).as("none was taken meanwhile").doesNotContain("sink: " + (taken + 1));
+
+        sink.enter();
+        assertThat(done(producer.ended(0)))
+                .startsWith("3000 blocks, checksum ")
+                .isEqualTo(done(transform.ended(0)))
+                .isEqualTo(done(sink.ended(0)));
+    }
+
+    /** Its first report that says nothing new, once it has made so many. */
+    private static StageReport standing(SampleProcess producer, long least) throws InterruptedException {
+        StageReport before = null;
+        while (true) {
+            String line =
+                    producer.await("a report", text -> StageReport.parse(text).isPresent());
+            StageReport report = StageReport.parse(line).orElseThrow();
+            if (before != null && before.blocks() == report.blocks() && report.blocks() >= least) {
+                return report;
+            }
+            before = report;
+        }
+    }
+
+    private static String done(SampleProcess ended) {
+        Matcher matcher = DONE.matcher(ended.output());
+        assertThat(matcher.find()).as(ended.output()).isTrue();
+        return matcher.group(1);
+    }
+
+    @Test
+    void oneCommandRunsChecksAndDrawsAllOfIt() throws Exception {
+        SampleProcess all = run(
+                List.of("--count", "2000", "--sink-rate", "1000", "--plot", plots()),
+                "--language",
+                "kotlin,java,kotlin");
+        assertThat(all.ended(0).output())
+                .contains("all came once, in order and unchanged: 2000 blocks, checksum ")
+                .contains("the producer was never more than 67 blocks ahead of the sink")
+                .containsPattern("\\[#{30}] 2000/2000  producer +\\d+/s .* credits\\)  transform .* sink +\\d+/s");
+        assertThat(plots.resolve("pipeline.png")).isNotEmptyFile();
+    }
+}

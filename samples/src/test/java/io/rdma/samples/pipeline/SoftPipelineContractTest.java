@@ -1,0 +1,42 @@
+package io.rdma.samples.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.samples.Language;
+import io.rdma.samples.SampleProcess;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SoftPipelineContractTest extends PipelineContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+
+    /** Who is left knows that it has not got all, and says so. */
+    @ParameterizedTest
+    @EnumSource(Language.class)
+    void whenTheMiddleDiesBothEndsFail(Language language) throws Exception {
+        SampleProcess sink = stage(Stage.SINK, language.name(), "", "--slow-to", "1000000", "--sink-rate", "100");
+        SampleProcess transform = stage(Stage.TRANSFORM, language.name(), port(sink));
+        SampleProcess producer = stage(Stage.PRODUCER, language.name(), port(transform), "--count", "1000000");
+        sink.await("some blocks", line -> line.contains("sink: ") && !line.contains("sink: 0 blocks"));
+        transform.close();
+        for (SampleProcess end : List.of(producer, sink)) {
+            assertThat(end.ended(1).output()).containsPattern("(?m)^error: ").doesNotContain("done:");
+        }
+    }
+
+    /** Asked to end, it ends the stream where the producer is, and what is on its way is still taken and checked. */
+    @Test
+    void askedToEndItLosesNothing() throws Exception {
+        SampleProcess all = run(List.of("--count", "100000", "--pause-at", "100", "--plot", plots()));
+        all.await("sink: standing still after 100 blocks");
+        all.terminate();
+        assertThat(all.ended(128 + 15).output())
+                .contains("all came once, in order and unchanged: ")
+                .doesNotContain("100000 blocks, checksum");
+    }
+}
