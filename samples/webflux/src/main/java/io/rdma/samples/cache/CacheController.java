@@ -1,18 +1,17 @@
 package io.rdma.samples.cache;
 
 import io.rdma.verbs.RdmaException;
-import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.Exceptions;
@@ -41,9 +40,10 @@ final class CacheController {
                 .defaultIfEmpty(ResponseEntity.notFound().build());
     }
 
+    /** The body as it is, whatever its type: with {@code @RequestBody} what {@code curl -d} sends would be a form, and refused. */
     @PutMapping("/values/{key}")
-    Mono<ResponseEntity<Void>> put(@PathVariable String key, @RequestBody(required = false) Flux<DataBuffer> body) {
-        return DataBufferUtils.join(body, Slot.CAPACITY)
+    Mono<ResponseEntity<Void>> put(@PathVariable String key, ServerHttpRequest request) {
+        return DataBufferUtils.join(request.getBody(), Slot.CAPACITY)
                 .map(joined -> {
                     byte[] value = new byte[joined.readableByteCount()];
                     joined.read(value);

@@ -69,6 +69,14 @@ class RemoteCacheTest {
                 .valueEquals("ETag", "\"2\"")
                 .expectBody(String.class)
                 .isEqualTo("hello again");
+        client.put()
+                .uri("values/greeting")
+                .contentType(MediaType.APPLICATION_FORM_URLENCODED) // as curl -d
+                .bodyValue("hello=again&again")
+                .exchange()
+                .expectStatus()
+                .isNoContent();
+        client.get().uri("values/greeting").exchange().expectBody(String.class).isEqualTo("hello=again&again");
         put("empty", "").expectStatus().isNoContent();
         client.get()
                 .uri("values/empty")
