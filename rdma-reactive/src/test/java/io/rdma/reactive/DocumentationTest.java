@@ -19,19 +19,28 @@ import io.rdma.reactive.spring.RdmaConnectionHandler;
 import io.rdma.reactive.spring.RdmaServerLifecycle;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.RdmaDevices;
+import io.rsocket.Payload;
 import io.rsocket.RSocket;
 import io.rsocket.SocketAcceptor;
+import io.rsocket.core.RSocketClient;
 import io.rsocket.core.RSocketConnector;
 import io.rsocket.core.RSocketServer;
+import io.rsocket.loadbalance.LoadbalanceRSocketClient;
+import io.rsocket.loadbalance.LoadbalanceTarget;
 import io.rsocket.util.DefaultPayload;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cloud.client.DefaultServiceInstance;
+import org.springframework.cloud.client.ServiceInstance;
+import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.MediaType;
@@ -120,17 +129,71 @@ class DocumentationTest {
         RSocket requester = Objects.requireNonNull(client.block(PATIENCE));
         String answer = requester
                 .requestResponse(DefaultPayload.create("hello"))
-                .map(payload -> {
-                    String text = payload.getDataUtf8();
-                    payload.release();
-                    return text;
-                })
+                .map(DocumentationTest::text)
                 .block(PATIENCE);
         assertThat(answer).isEqualTo("hello");
         requester.dispose();
         requester.onClose().block(PATIENCE);
         server.dispose();
         server.onClose().block(PATIENCE);
+    }
+
+    /** What Spring Cloud would ask a registry for: one instance, with the port of RDMA in its metadata. */
+    private record OneInstance(int port) implements ReactiveDiscoveryClient {
+        @Override
+        public String description() {
+            return "one instance";
+        }
+
+        @Override
+        public Flux<ServiceInstance> getInstances(String service) {
+            Map<String, String> metadata = Map.of("rdma.port", Integer.toString(port));
+            return Flux.just(new DefaultServiceInstance("alpha", service, "127.0.0.1", 8080, false, metadata));
+        }
+
+        @Override
+        public Flux<String> getServices() {
+            return Flux.just("digests");
+        }
+    }
+
+    @Test
+    void balancing() {
+        RdmaCloseableServer server = RSocketServer.create(SocketAcceptor.forRequestResponse(Mono::just))
+                .bindNow(RdmaServerTransport.create(
+                        RdmaServer.create().device("soft0").host("127.0.0.1").port(0)));
+        ReactiveDiscoveryClient discovery = new OneInstance(server.address().getPort());
+        RdmaResources resources = new RdmaResources(RdmaDevices.named("soft0"));
+        RdmaClient client = RdmaClient.create().resources(resources); // one device and its loops for all connections
+        Flux<List<LoadbalanceTarget>> targets = Flux.interval(Duration.ZERO, Duration.ofSeconds(1))
+                .onBackpressureDrop()
+                .concatMap(
+                        tick -> discovery.getInstances("digests").collectList().onErrorComplete(), 1)
+                .map(instances -> instances.stream()
+                        .map(instance -> LoadbalanceTarget.from(
+                                instance.getInstanceId(),
+                                RdmaClientTransport.create(client.host(
+                                                instance.getMetadata().getOrDefault("rdma.host", instance.getHost()))
+                                        .port(Integer.parseInt(
+                                                instance.getMetadata().getOrDefault("rdma.port", "7471"))))))
+                        .toList());
+        RSocketClient servers = LoadbalanceRSocketClient.builder(targets) // Publisher<List<LoadbalanceTarget>>
+                .roundRobinLoadbalanceStrategy() // or weighted, by latency
+                .build();
+        String answer = servers.requestResponse(Mono.fromSupplier(() -> DefaultPayload.create("hello")))
+                .map(DocumentationTest::text)
+                .block(PATIENCE);
+        assertThat(answer).isEqualTo("hello");
+        servers.dispose();
+        server.dispose();
+        server.onClose().block(PATIENCE);
+        resources.close();
+    }
+
+    private static String text(Payload payload) {
+        String text = payload.getDataUtf8();
+        payload.release();
+        return text;
     }
 
     /** An application's. */

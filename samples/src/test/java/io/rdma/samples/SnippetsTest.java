@@ -25,7 +25,9 @@ class SnippetsTest {
 
     private record Snippet(Path page, String text) {
         List<String> parts() {
-            return Arrays.stream(text.split("…")).map(SnippetsTest::withoutSpace).toList();
+            return Arrays.stream(text.split("…"))
+                    .map(SnippetsTest::withoutSpace)
+                    .toList();
         }
 
         boolean isIn(String source) {
