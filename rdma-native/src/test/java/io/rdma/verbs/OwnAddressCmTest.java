@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two software devices with an IP address each, as between hosts: peers are found by their addresses, ports are numbers. */
+@Tag("link")
 class OwnAddressCmTest {
     private static final int PATIENCE_MILLIS = 60_000;
     private static final Duration RESOLVE = Duration.ofSeconds(2);

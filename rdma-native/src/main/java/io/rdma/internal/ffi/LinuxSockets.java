@@ -23,6 +23,9 @@ public final class LinuxSockets {
     public static final int SOL_SOCKET = 1;
     public static final int SO_SNDBUF = 7;
     public static final int SO_RCVBUF = 8;
+    /** {@code SO_REUSEPORT}, {@code socket(7)}. */
+    public static final int SO_REUSEPORT = 15;
+
     public static final int SO_SNDBUFFORCE = 32;
     public static final int SO_RCVBUFFORCE = 33;
     public static final int SOL_IP = 0;

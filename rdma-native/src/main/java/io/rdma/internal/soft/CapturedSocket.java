@@ -38,12 +38,23 @@ final class CapturedSocket implements LinkSocket {
 
     /** Writes a datagram, which is not sent, to the file. */
     void capture(int at, int length, Endpoint from, Endpoint to, boolean outbound) {
+        capture(socket.memory(), at, length, from, to, outbound);
+    }
+
+    /** A datagram that came by another socket. */
+    void received(ByteBuffer memory, int at, int length, Endpoint from) {
+        if (file != null && length <= MAX_DATAGRAM) {
+            capture(memory, at, length, from, local, false);
+        }
+    }
+
+    private void capture(ByteBuffer memory, int at, int length, Endpoint from, Endpoint to, boolean outbound) {
         CaptureFile now = file;
         if (now == null) {
             return;
         }
         try {
-            now.add(socket.memory(), at, length, from, to, outbound);
+            now.add(memory, at, length, from, to, outbound);
         } catch (UncheckedIOException e) { // a full disk is no reason to stop
             LOGGER.log(System.Logger.Level.WARNING, "The capture ends here", e);
             captureTo(null);
@@ -61,8 +72,8 @@ final class CapturedSocket implements LinkSocket {
     @Override
     public int receive(Endpoint from) {
         int length = socket.receive(from);
-        if (file != null && length >= 0 && length <= MAX_DATAGRAM) {
-            capture(socket.received(), length, from, local, false);
+        if (length >= 0) {
+            received(socket.memory(), socket.received(), length, from);
         }
         return length;
     }

@@ -12,20 +12,23 @@ package io.rdma.internal.soft;
  */
 final class CongestionWindow {
     /** Packets: 16 of 4 KiB fit a default socket buffer with room for others. */
-    private static final int MOST = 16;
+    static final int USUAL = 16;
 
     /** So many times as much of messages that are a small packet each: the system counts less than 1 KiB for it. */
     private static final int SMALL_FACTOR = 8;
 
     private static final int SMALL = 256;
 
-    private int packets = MOST;
+    private int most = USUAL;
+    private int packets = USUAL;
     private int arrived; // of this window
     private boolean recovering;
     private int recoveredAt; // PSN: what was sent before the loss has arrived then
 
-    void reset() {
-        packets = MOST;
+    /** @param mostPackets in flight, however well it goes */
+    void reset(int mostPackets) {
+        most = mostPackets;
+        packets = mostPackets;
         arrived = 0;
         recovering = false;
     }
@@ -46,10 +49,10 @@ final class CongestionWindow {
             recovering = false;
         }
         arrived += count;
-        while (arrived >= packets && packets < MOST) {
+        while (arrived >= packets && packets < most) {
             arrived -= packets++;
         }
-        arrived = Math.min(arrived, MOST);
+        arrived = Math.min(arrived, most);
     }
 
     /** A packet was lost. @param sent PSN of the last packet that was sent */

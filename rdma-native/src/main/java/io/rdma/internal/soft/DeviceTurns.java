@@ -40,22 +40,26 @@ final class DeviceTurns {
     private final @Nullable StrictTiming timing;
     private final SocketWatch watch = new SocketWatch();
     private final Thread thread;
+    private final List<ReceiveLane> lanes;
     private final AtomicBoolean sleeping = new AtomicBoolean();
     private volatile boolean leftOver;
     private volatile boolean open = true;
     private long timer; // 0: none
     private long sleepsUntil; // 0: for ever
 
-    DeviceTurns(UdpLink link, List<SoftQp> all, Delivery delivery, @Nullable StrictTiming timing) {
+    /** @param threads how many take packets off the link */
+    DeviceTurns(UdpLink link, List<SoftQp> all, Delivery delivery, @Nullable StrictTiming timing, int threads) {
         this.link = link;
         this.all = all;
         this.delivery = delivery;
         this.timing = timing;
         thread = Thread.ofPlatform().daemon().name("rdma-soft0").unstarted(this::loop);
+        lanes = link.lanes(threads - 1, this::deliver);
     }
 
     void start() {
         thread.start();
+        lanes.forEach(ReceiveLane::start);
     }
 
     /** Runs something in a turn of its own; what it makes runnable has run when this returns, within a bound. Not in a turn. */
@@ -135,6 +139,7 @@ final class DeviceTurns {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        lanes.forEach(ReceiveLane::close);
         turn.lock();
         try {
             link.close(); // by now nobody wakes it: there are no queue pairs
@@ -196,6 +201,25 @@ final class DeviceTurns {
             delivery.deliver(incoming, from, now);
         }
         return from != null;
+    }
+
+    /** What a lane has gathered. Its thread, not in a turn. */
+    private void deliver(ReceiveLane lane) {
+        boolean more;
+        turn.lock();
+        try {
+            long now = System.nanoTime();
+            for (int i = 0; i < lane.count(); i++) {
+                Endpoint from = link.receive(lane, i, incoming);
+                if (from != null) {
+                    delivery.deliver(incoming, from, now);
+                }
+            }
+            more = drain();
+        } finally {
+            turn.unlock();
+        }
+        after(more);
     }
 
     private void due(long now) {

@@ -48,11 +48,19 @@ final class NativeSocket implements LinkSocket {
 
     /** @throws BindException if the address is in use @throws IOException if there is no such address, or no socket */
     NativeSocket(InetSocketAddress address) throws IOException {
+        this(address, false);
+    }
+
+    /** @param beside where another one listens that is {@linkplain #share shared} */
+    NativeSocket(InetSocketAddress address, boolean beside) throws IOException {
         boolean ipv6 = address.getAddress() instanceof Inet6Address;
         fd = check("socket", socket(ipv6 ? AF_INET6 : AF_INET));
         int event = -1;
         try {
             event = check("eventfd", eventfd());
+            if (beside) {
+                check("SO_REUSEPORT", setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, 1));
+            }
             setBuffer(SO_RCVBUFFORCE, SO_RCVBUF);
             setBuffer(SO_SNDBUFFORCE, SO_SNDBUF);
             setsockopt(fd, ipv6 ? SOL_IPV6 : SOL_IP, ipv6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER, PMTUDISC_DO);
@@ -82,6 +90,11 @@ final class NativeSocket implements LinkSocket {
         eventFd = event;
         PollFds.watch(fds, fd, POLLIN);
         PollFds.watch(fds + POLLFD, eventFd, POLLIN);
+    }
+
+    /** From now on other sockets of this user may listen here, too, and the kernel gives each sender's datagrams to one of them. Not before it was bound: no other must have the address. */
+    void share() throws IOException {
+        check("SO_REUSEPORT", setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, 1));
     }
 
     private InetSocketAddress bind(InetSocketAddress address) throws IOException {
@@ -160,6 +173,16 @@ final class NativeSocket implements LinkSocket {
         frame = 0;
     }
 
+    /** Where {@link #memory} is. */
+    long base() {
+        return base;
+    }
+
+    /** Whether {@link #receive} finds something without a system call, and what was received stays. */
+    boolean hasMore() {
+        return left > 0 || taken < arrived;
+    }
+
     @Override
     public int receive(Endpoint from) {
         if (left == 0 && !next()) {
@@ -176,7 +199,12 @@ final class NativeSocket implements LinkSocket {
     private boolean next() {
         do {
             if (taken == arrived) {
+                boolean all = arrived > 0 && arrived < RECEIVES;
                 taken = 0;
+                if (all) { // a call to hear that again would cost as much as one that brings a packet
+                    arrived = 0;
+                    return false;
+                }
                 arrived = Math.max(0, in.receive(fd));
                 if (arrived == 0) {
                     return false;
@@ -210,7 +238,7 @@ final class NativeSocket implements LinkSocket {
     public void await(long nanos, boolean forPackets) {
         long first = forPackets ? fds : fds + POLLFD;
         int count = forPackets ? 2 : 1;
-        if (forPackets && (left > 0 || taken < arrived)) {
+        if (forPackets && hasMore()) {
             return;
         }
         if (ppoll(first, count, nanos) > 0 && PollFds.ready(fds + POLLFD)) {

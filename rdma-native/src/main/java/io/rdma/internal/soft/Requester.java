@@ -46,7 +46,7 @@ final class Requester implements SendSide {
         rnrUntil = 0;
         deadline = 0;
         tellDrained = false;
-        window.reset();
+        window.reset(qp.device.packetsInFlight(qp));
     }
 
     @Override

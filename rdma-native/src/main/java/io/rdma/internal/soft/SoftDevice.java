@@ -38,11 +38,17 @@ final class SoftDevice {
 
     SoftDevice(SoftConfig config, HandleTable handles, ManagementPort.Receiver manager) {
         this.handles = handles;
+        int threads = ReceiveLane.threads(System.getProperty(ReceiveLane.PROPERTY, "1"));
         link = new UdpLink(config, counters);
         datagrams = new Datagrams(this, link);
         management = new ManagementPort(this, link, manager);
         mtu = Packet.mtuBytes(config.activeMtu());
-        turns = new DeviceTurns(link, all, this::arrived, timing);
+        try {
+            turns = new DeviceTurns(link, all, this::arrived, timing, threads);
+        } catch (VerbsException e) {
+            link.close();
+            throw e;
+        }
         turns.start();
     }
 
@@ -126,6 +132,12 @@ final class SoftDevice {
         });
     }
 
+    /** How many packets of a queue pair may be on their way at most. */
+    int packetsInFlight(SoftQp of) {
+        InetSocketAddress peer = of.peer;
+        return peer == null ? CongestionWindow.USUAL : link.packetsInFlight(peer);
+    }
+
     /** Whether packets to this device itself go through its link, too. */
     boolean faulty() {
         return link.faulty();
@@ -201,9 +213,9 @@ final class SoftDevice {
     private boolean connected(SoftQp qp, @Nullable Endpoint from) {
         InetSocketAddress peer = qp.peer;
         if (peer == null) {
-            return from == null || link.cameFromHere();
+            return from == null || link.cameFromHere(from);
         }
-        return from != null && link.cameFrom(peer);
+        return from != null && link.cameFrom(from, peer);
     }
 
     /** Process address of memory that a local key names, or 0 when key, domain, range or rights do not fit. */

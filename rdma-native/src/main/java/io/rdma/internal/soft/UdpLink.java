@@ -9,8 +9,11 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: whatever does not parse, or is damaged, is counted and dropped; nothing is allocated and nothing thrown
@@ -23,10 +26,15 @@ final class UdpLink implements AutoCloseable {
 
     private static final int MIN_DATAGRAM = 16; // BTH and ICRC
     private static final int MAX_DESTINATIONS = 4096;
+    /** Bytes of a socket buffer for each packet in flight of a queue pair: eight of them send at once, and the system counts 16 KiB for a packet of 4 KiB. */
+    private static final int BUFFER_SHARE = 8 * 16_384;
+
+    private static final int MOST_IN_FLIGHT = 64;
     /** Of the IP headers that are sent: what Linux writes for an unconnected socket with "don't fragment". */
     private static final int IDENTIFICATION = 0;
 
     private final CapturedSocket socket;
+    private final @Nullable NativeSocket shareable;
     private final ByteBuffer memory;
     private final long base;
     private final Endpoint local;
@@ -42,7 +50,8 @@ final class UdpLink implements AutoCloseable {
         plan = config.faults();
         InetSocketAddress address = config.socketAddress();
         try {
-            socket = new CapturedSocket(nativeSockets() ? new NativeSocket(address) : new ChannelSocket(address));
+            shareable = nativeSockets() ? new NativeSocket(address) : null;
+            socket = new CapturedSocket(shareable == null ? new ChannelSocket(address) : shareable);
         } catch (IOException e) {
             int errno = e instanceof BindException ? Errno.EADDRINUSE : Errno.EADDRNOTAVAIL;
             throw new VerbsException(
@@ -56,6 +65,32 @@ final class UdpLink implements AutoCloseable {
         base = MemorySegment.ofBuffer(memory).address();
         local = new Endpoint(socket.local());
         faults = new FaultInjector(socket, plan.settings());
+    }
+
+    /** More sockets at this address, each with a thread, not started. @param delivery what it does in a turn */
+    List<ReceiveLane> lanes(int more, Consumer<ReceiveLane> delivery) {
+        List<ReceiveLane> lanes = new ArrayList<>();
+        if (more > 0 && shareable == null) {
+            System.getLogger(UdpLink.class.getName())
+                    .log(System.Logger.Level.WARNING, "One thread receives: more need the sockets of Linux");
+            return lanes;
+        }
+        try {
+            if (more > 0 && shareable != null) {
+                shareable.share();
+            }
+            for (int i = 0; i < more; i++) {
+                lanes.add(new ReceiveLane(socket.local(), i + 2, delivery));
+            }
+            return lanes;
+        } catch (IOException e) {
+            lanes.forEach(ReceiveLane::close);
+            throw new VerbsException(
+                    "SO_REUSEPORT",
+                    Errno.EINVAL,
+                    "There can't be " + (more + 1) + " threads: " + e.getMessage() + ". Set -D" + ReceiveLane.PROPERTY
+                            + " to 1");
+        }
     }
 
     private static boolean nativeSockets() {
@@ -125,9 +160,18 @@ final class UdpLink implements AutoCloseable {
         return known;
     }
 
-    /** Whether the last packet came from the device that listens there. */
-    boolean cameFrom(InetSocketAddress device) {
-        return from.sendsFor(endpoint(device));
+    /** Whether a packet came from the device that listens there. */
+    boolean cameFrom(Endpoint sender, InetSocketAddress device) {
+        return sender.sendsFor(endpoint(device));
+    }
+
+    /** To a process of this host, whose socket buffers are like ours, and which no slow link lies in front of, as many as fit there; else the usual. */
+    int packetsInFlight(InetSocketAddress peer) {
+        if (!peer.getAddress().isLoopbackAddress() || faulty()) {
+            return CongestionWindow.USUAL;
+        }
+        int fit = socket.receiveBuffer() / BUFFER_SHARE;
+        return Math.clamp(fit, CongestionWindow.USUAL, MOST_IN_FLIGHT);
     }
 
     /** Whether packets have to go through the socket, even to this device itself, because something may happen to them. */
@@ -135,9 +179,9 @@ final class UdpLink implements AutoCloseable {
         return !plan.settings().none();
     }
 
-    /** Whether the last packet came from this device itself. */
-    boolean cameFromHere() {
-        return from.sendsFor(local) && from.port == local.port;
+    /** Whether a packet came from this device itself. */
+    boolean cameFromHere(Endpoint sender) {
+        return sender.sendsFor(local) && sender.port == local.port;
     }
 
     /** Sends what has waited long enough. */
@@ -156,16 +200,37 @@ final class UdpLink implements AutoCloseable {
         for (int length; (length = socket.receive(from)) >= 0; ) {
             int at = socket.received();
             int packet = length - Icrc.BYTES;
-            boolean plausible = length >= MIN_DATAGRAM && length <= LinkSocket.MAX_DATAGRAM && (length & 3) == 0;
-            if (plausible && !intact(at, packet)) {
-                counters.count(Counter.ICRC_ERR);
-            } else if (plausible && PacketCodec.decode(into, memory, base, at, packet)) {
+            boolean intact = plausible(length) && intact(at, packet);
+            if (decodes(into, memory, base, at, length, intact)) {
                 return from;
-            } else {
-                counters.count(Counter.MALFORMED_PKTS);
             }
         }
         return null;
+    }
+
+    /** Takes one packet that a lane has gathered. @return where it came from, or null if it is none */
+    @Nullable
+    Endpoint receive(ReceiveLane lane, int i, Packet into) {
+        Endpoint sender = lane.from(i);
+        socket.received(lane.memory(), lane.at(i), lane.length(i), sender);
+        return decodes(into, lane.memory(), lane.base(), lane.at(i), lane.length(i), lane.intact(i)) ? sender : null;
+    }
+
+    private boolean decodes(Packet into, ByteBuffer in, long inBase, int at, int length, boolean intact) {
+        if (plausible(length) && !intact) {
+            counters.count(Counter.ICRC_ERR);
+            return false;
+        }
+        if (!intact || !PacketCodec.decode(into, in, inBase, at, length - Icrc.BYTES)) {
+            counters.count(Counter.MALFORMED_PKTS);
+            return false;
+        }
+        return true;
+    }
+
+    /** Whether a datagram of that length may be a packet. */
+    static boolean plausible(int length) {
+        return length >= MIN_DATAGRAM && length <= LinkSocket.MAX_DATAGRAM && (length & 3) == 0;
     }
 
     private boolean intact(int at, int length) {

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a peer gets that repeats its requests, packet by packet. */
+@Tag("link")
 class DuplicateRequestTest {
     private static final int PSN = 0x1000;
     private static final int PEER_QPN = 0x4711;

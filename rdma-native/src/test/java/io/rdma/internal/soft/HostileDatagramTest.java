@@ -18,9 +18,11 @@ import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Datagrams that no honest device sends: they are dropped, and the endpoint goes on. */
+@Tag("link")
 class HostileDatagramTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int ATTACKER_QPN = 0x4711;

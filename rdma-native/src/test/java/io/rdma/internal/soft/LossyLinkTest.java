@@ -11,11 +11,13 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two software devices that talk over UDP, through links that lose, repeat and swap packets; everything must arrive once, whole and in order. */
+@Tag("link")
 class LossyLinkTest {
     private static final int SIZE = SoftSide.SIZE;
 

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
  * and opcodes, random bytes; most with a right ICRC, so that they get further. The device lives, allocates nothing for them, and who has another connection
  * on it notices nothing.
  */
+@Tag("link")
 class MalformedPacketTest {
     private static final long SEED = 20_261_121;
     private static final int PSN = 0xfffff0; // wraps soon

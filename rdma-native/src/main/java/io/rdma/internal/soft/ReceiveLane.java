@@ -1,0 +1,143 @@
+package io.rdma.internal.soft;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.Consumer;
+
+// Invariants
+// - What was gathered is delivered in its order, in one turn, before more is gathered. The kernel gives all packets of
+// a
+// sender's port to one socket, so those of a queue pair stay in order.
+// - A lane's thread touches nothing but its own socket, memory and arrays outside of a turn.
+
+/** One more socket at a device's address with a thread that takes packets off it: system call, copy and ICRC beside the device's turn, delivery in it. */
+final class ReceiveLane {
+    /** System property: how many threads receive, 1 by default. */
+    static final String PROPERTY = "io.rdma.soft.threads";
+
+    private static final int MOST_THREADS = 64;
+    private static final int MOST = 256;
+    private static final int SPINS = 20;
+
+    private final NativeSocket socket;
+    private final ByteBuffer memory;
+    private final Endpoint local;
+    private final Icrc icrc = new Icrc(LinkSocket.MAX_DATAGRAM);
+    private final Endpoint[] from = new Endpoint[MOST];
+    private final int[] at = new int[MOST];
+    private final int[] length = new int[MOST];
+    private final boolean[] intact = new boolean[MOST];
+    private final Thread thread;
+    private int count;
+    private volatile boolean open = true;
+
+    /** @param address where a {@link NativeSocket} listens that is shared @throws IOException if there cannot be one more */
+    ReceiveLane(InetSocketAddress address, int number, Consumer<ReceiveLane> delivery) throws IOException {
+        socket = new NativeSocket(address, true);
+        memory = socket.memory().order(ByteOrder.BIG_ENDIAN);
+        local = new Endpoint(address);
+        for (int i = 0; i < MOST; i++) {
+            from[i] = new Endpoint();
+        }
+        thread = Thread.ofPlatform().daemon().name("rdma-soft0-" + number).unstarted(() -> loop(delivery));
+    }
+
+    /** @param value of the system property */
+    static int threads(String value) {
+        int threads;
+        try {
+            threads = Integer.parseInt(value.strip());
+        } catch (NumberFormatException e) {
+            threads = 0;
+        }
+        if (threads < 1 || threads > MOST_THREADS) {
+            throw new IllegalArgumentException("Set -D" + PROPERTY + " to 1 to " + MOST_THREADS + ", not " + value);
+        }
+        return threads;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void loop(Consumer<ReceiveLane> delivery) {
+        int idle = 0;
+        while (open) {
+            if (gather()) {
+                delivery.accept(this);
+                idle = 0;
+            } else if (++idle < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                socket.await(-1, true);
+                idle = 0;
+            }
+        }
+    }
+
+    /** Takes what one system call brings, or a part of that. @return whether there is anything */
+    private boolean gather() {
+        count = 0;
+        do {
+            int bytes = socket.receive(from[count]);
+            if (bytes < 0) {
+                break;
+            }
+            at[count] = socket.received();
+            length[count] = bytes;
+            intact[count] =
+                    UdpLink.plausible(bytes) && icrc.matches(memory, at[count], bytes - Icrc.BYTES, from[count], local);
+            count++;
+        } while (count < MOST && socket.hasMore());
+        return count > 0;
+    }
+
+    /** How many datagrams were gathered. In a turn, like what follows. */
+    int count() {
+        return count;
+    }
+
+    Endpoint from(int i) {
+        return from[i];
+    }
+
+    int at(int i) {
+        return at[i];
+    }
+
+    int length(int i) {
+        return length[i];
+    }
+
+    boolean intact(int i) {
+        return intact[i];
+    }
+
+    ByteBuffer memory() {
+        return memory;
+    }
+
+    long base() {
+        return socket.base();
+    }
+
+    /** Waits for the thread. Not in a turn. */
+    void close() {
+        open = false;
+        socket.wake();
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        socket.close();
+    }
+}

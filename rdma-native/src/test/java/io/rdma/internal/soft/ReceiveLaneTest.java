@@ -1,0 +1,99 @@
+package io.rdma.internal.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.rdma.internal.ffi.LinuxSockets;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Several sockets of one device: every packet arrives at one of them, those of a sender at the same one, in order, and what is damaged is counted. */
+class ReceiveLaneTest {
+    private static final int SENDERS = 32;
+    private static final int PACKETS = 50;
+    private static final int LANES = 3;
+
+    private final Counters counters = new Counters();
+    private final UdpLink link = new UdpLink(SoftConfig.loopback(), counters);
+    private final Packet packet = new Packet();
+    private final Map<Integer, List<Integer>> numbers = new HashMap<>(); // by the sender's port
+    private final Map<Integer, Set<Object>> takers = new HashMap<>();
+    private List<ReceiveLane> lanes = List.of();
+
+    @AfterEach
+    void close() {
+        lanes.forEach(ReceiveLane::close);
+        link.close();
+    }
+
+    private synchronized void took(ReceiveLane lane) {
+        for (int i = 0; i < lane.count(); i++) {
+            Endpoint from = link.receive(lane, i, packet);
+            if (from != null) {
+                took(lane, from);
+            }
+        }
+    }
+
+    private void took(Object by, Endpoint from) {
+        numbers.computeIfAbsent(from.port, port -> new ArrayList<>()).add(packet.psn);
+        takers.computeIfAbsent(from.port, port -> new HashSet<>()).add(by);
+    }
+
+    private synchronized int taken() {
+        for (Endpoint from; (from = link.receive(packet)) != null; ) {
+            took(link, from);
+        }
+        return numbers.values().stream().mapToInt(List::size).sum();
+    }
+
+    @Test
+    void everyPacketArrivesInOrderAtOneOfThem() {
+        assumeThat(LinuxSockets.supported()).as("native sockets").isTrue();
+        lanes = link.lanes(LANES, this::took);
+        lanes.forEach(ReceiveLane::start);
+        InetSocketAddress here = link.local();
+        List<UdpLink> senders = new ArrayList<>();
+        for (int i = 0; i < SENDERS; i++) {
+            senders.add(new UdpLink(SoftConfig.loopback(), new Counters()));
+        }
+        Packet sent = new Packet();
+        for (int psn = 0; psn < PACKETS; psn++) {
+            for (UdpLink sender : senders) {
+                sent.reset(Opcode.ACKNOWLEDGE, 7, psn);
+                sender.send(sent, here);
+                sender.flush();
+            }
+            int all = (psn + 1) * SENDERS; // so that no socket buffer is full
+            Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> taken() == all);
+        }
+        senders.forEach(UdpLink::close);
+        synchronized (this) {
+            List<Integer> inOrder =
+                    java.util.stream.IntStream.range(0, PACKETS).boxed().toList();
+            assertThat(numbers).hasSize(SENDERS);
+            assertThat(numbers.values()).allSatisfy(list -> assertThat(list).isEqualTo(inOrder));
+            assertThat(takers.values()).allSatisfy(by -> assertThat(by).hasSize(1));
+        }
+    }
+
+    @Test
+    void isAskedForByAProperty() {
+        assertThat(ReceiveLane.threads("4")).isEqualTo(4);
+        for (String wrong : List.of("0", "65", "-1", "many", "")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> ReceiveLane.threads(wrong))
+                    .withMessageContaining(ReceiveLane.PROPERTY);
+        }
+    }
+}
