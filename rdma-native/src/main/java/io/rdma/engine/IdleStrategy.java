@@ -9,7 +9,7 @@ public enum IdleStrategy {
     /** Sleeps as soon as nothing is there, and is woken by the device: the least work, and a system call for each wake-up. */
     SLEEP,
     /**
-     * Polls for a while, at most 50 µs, then sleeps. Learns how long: longer when it was woken soon after it fell asleep, shorter when it slept long. While it
+     * Polls for a while, at most 200 µs, then sleeps. Learns how long: longer when it was woken soon after it fell asleep, shorter when it slept long. While it
      * polls it lets other threads have the processor, as the one that it waits for may want it. Nothing when idle, as good as spinning under load. The default.
      */
     ADAPTIVE
