@@ -132,7 +132,7 @@ final class CmRendezvous {
         try {
             return from.readInt();
         } catch (EOFException | SocketException e) {
-            ConnectException closed = new ConnectException("whoever listened has stopped to");
+            ConnectException closed = new ConnectException("whoever listened there has stopped");
             closed.initCause(e);
             throw closed;
         }

@@ -178,16 +178,17 @@ final class NativeSocket implements LinkSocket {
         return base;
     }
 
-    /** Whether {@link #receive} finds something without a system call, and what was received stays. */
-    boolean hasMore() {
-        return left > 0 || taken < arrived;
-    }
-
     @Override
     public int receive(Endpoint from) {
-        if (left == 0 && !next()) {
-            return -1;
-        }
+        return left > 0 || next(true) ? datagram(from) : -1;
+    }
+
+    /** The same as {@link #receive}, of what the last system call brought alone: all that came with it stays where it is. */
+    int receiveBeside(Endpoint from) {
+        return left > 0 || next(false) ? datagram(from) : -1;
+    }
+
+    private int datagram(Endpoint from) {
         in.addressInto(taken - 1, from);
         int length = Math.min(segment, left);
         at += segment;
@@ -196,10 +197,13 @@ final class NativeSocket implements LinkSocket {
     }
 
     /** The next message that is not empty. */
-    private boolean next() {
+    private boolean next(boolean call) {
         do {
             if (taken == arrived) {
                 boolean all = arrived > 0 && arrived < RECEIVES;
+                if (!call) {
+                    return false;
+                }
                 taken = 0;
                 if (all) { // a call to hear that again would cost as much as one that brings a packet
                     arrived = 0;
@@ -238,7 +242,7 @@ final class NativeSocket implements LinkSocket {
     public void await(long nanos, boolean forPackets) {
         long first = forPackets ? fds : fds + POLLFD;
         int count = forPackets ? 2 : 1;
-        if (forPackets && hasMore()) {
+        if (forPackets && (left > 0 || taken < arrived)) {
             return;
         }
         if (ppoll(first, count, nanos) > 0 && PollFds.ready(fds + POLLFD)) {

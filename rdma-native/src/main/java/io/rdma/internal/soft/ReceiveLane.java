@@ -7,9 +7,9 @@ import java.nio.ByteOrder;
 import java.util.function.Consumer;
 
 // Invariants
-// - What was gathered is delivered in its order, in one turn, before more is gathered. The kernel gives all packets of
-// a
-// sender's port to one socket, so those of a queue pair stay in order.
+// - What was gathered is of one system call, so that nothing is overwritten after its ICRC was checked, and is
+// delivered in its order, in one turn, before the next call. The kernel gives all packets of a sender's port to one
+// socket, so those of a queue pair stay in order.
 // - A lane's thread touches nothing but its own socket, memory and arrays outside of a turn.
 
 /** One more socket at a device's address with a thread that takes packets off it: system call, copy and ICRC beside the device's turn, delivery in it. */
@@ -80,17 +80,15 @@ final class ReceiveLane {
     /** Takes what one system call brings, or a part of that. @return whether there is anything */
     private boolean gather() {
         count = 0;
-        do {
-            int bytes = socket.receive(from[count]);
-            if (bytes < 0) {
-                break;
-            }
+        int bytes = socket.receive(from[0]);
+        while (bytes >= 0) {
             at[count] = socket.received();
             length[count] = bytes;
             intact[count] =
                     UdpLink.plausible(bytes) && icrc.matches(memory, at[count], bytes - Icrc.BYTES, from[count], local);
             count++;
-        } while (count < MOST && socket.hasMore());
+            bytes = count < MOST ? socket.receiveBeside(from[count]) : -1;
+        }
         return count > 0;
     }
 

@@ -3,16 +3,15 @@ package io.rdma.internal.soft;
 // Invariants
 // - The device's thread stays away from the socket only while packets come and somebody polls, and never longer than
 // AWAY_NANOS without looking whether that still holds.
-// - Whoever polled and goes to sleep says so before it looks whether the thread is away; the thread says that it is
-// away
-// before it looks whether somebody went to sleep. So one of the two sees the other.
+// - Whoever polled and goes to sleep says so before looking whether the thread is away; the thread says that it is away
+// before looking whether somebody went to sleep. So one of the two sees the other.
 
 /**
  * Who watches a device's socket: its thread, or those who poll completion queues. A packet that a poller takes itself needs no change of threads, neither to the
  * device's thread nor back.
  */
 final class SocketWatch {
-    /** How long packets may lie there when those who polled have stopped to without a word. */
+    /** How long packets may lie there when those who polled have stopped without a word. */
     static final long AWAY_NANOS = 1_000_000;
 
     private volatile boolean away;

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma.internal.ffi.LinuxSockets;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -84,6 +87,33 @@ class ReceiveLaneTest {
             assertThat(numbers).hasSize(SENDERS);
             assertThat(numbers.values()).allSatisfy(list -> assertThat(list).isEqualTo(inOrder));
             assertThat(takers.values()).allSatisfy(by -> assertThat(by).hasSize(1));
+            assertThat(new HashSet<>(takers.values())).as("sockets in use").hasSizeGreaterThan(1);
+        }
+    }
+
+    /** Otherwise bytes would change after their ICRC was checked, and another sender's count as the first one's. */
+    @Test
+    void whatWasGatheredIsNotOverwrittenHoweverManyEmptyDatagramsCome() throws IOException {
+        assumeThat(LinuxSockets.supported()).as("native sockets").isTrue();
+        NativeSocket socket = new NativeSocket(SoftConfig.loopback().socketAddress());
+        try (DatagramSocket sender = new DatagramSocket()) {
+            int several = 40; // more than one call brings
+            for (int i = 0; i < several; i++) {
+                byte[] datagram = i == 0 ? new byte[] {1} : new byte[0];
+                sender.send(new DatagramPacket(datagram, datagram.length, socket.local()));
+            }
+            sender.send(new DatagramPacket(new byte[] {2}, 1, socket.local()));
+            Endpoint from = new Endpoint();
+
+            assertThat(socket.receive(from)).isEqualTo(1);
+            int at = socket.received();
+            assertThat(socket.receiveBeside(from)).isEqualTo(-1);
+
+            assertThat(socket.memory().get(at)).isEqualTo((byte) 1);
+            assertThat(socket.receive(from)).isEqualTo(1);
+            assertThat(socket.memory().get(socket.received())).isEqualTo((byte) 2);
+        } finally {
+            socket.close();
         }
     }
 
