@@ -14,10 +14,16 @@ final class SocketWatch {
     /** How long packets may lie there when those who polled have stopped without a word. */
     static final long AWAY_NANOS = 1_000_000;
 
+    private final boolean trusting;
     private volatile boolean away;
     private volatile boolean left;
     private volatile boolean polled; // since the device's thread last decided
     private boolean arrived; // since then; in a turn
+
+    /** @param trusting false: never; on a single processor who polls keeps the sender from it, while a thread that sleeps gets it as soon as a packet comes */
+    SocketWatch(boolean trusting) {
+        this.trusting = trusting;
+    }
 
     /** A completion queue was polled that is empty. Any thread. @return whether the poller has to look for packets */
     boolean polled() {
@@ -46,7 +52,7 @@ final class SocketWatch {
     /** The device's thread is about to sleep. In its turn. @return whether it leaves the socket to those who poll */
     boolean leaveToPollers() {
         left = false;
-        boolean leave = polled && arrived;
+        boolean leave = trusting && polled && arrived;
         polled = false;
         arrived = false;
         away = leave;

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -78,7 +79,11 @@ class ReceiveLaneTest {
                 sender.flush();
             }
             int all = (psn + 1) * SENDERS; // so that no socket buffer is full
-            Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> taken() == all);
+            Awaitility.await()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .atMost(60, TimeUnit.SECONDS)
+                    .until(() -> taken() == all);
         }
         senders.forEach(UdpLink::close);
         synchronized (this) {

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 /** Who watches the socket of a device. */
 class SocketWatchTest {
-    private final SocketWatch watch = new SocketWatch();
+    private final SocketWatch watch = new SocketWatch(true);
 
     @Test
     void thoseWhoPollWatchItWhilePacketsCome() {
@@ -18,6 +18,15 @@ class SocketWatchTest {
         assertThat(watch.polled()).isTrue();
         watch.arrived();
         assertThat(watch.leaveToPollers()).isTrue();
+    }
+
+    @Test
+    void theDeviceWatchesItOnASingleProcessor() {
+        SocketWatch single = new SocketWatch(false);
+        single.polled();
+        single.arrived();
+
+        assertThat(single.leaveToPollers()).isFalse();
     }
 
     @Test
