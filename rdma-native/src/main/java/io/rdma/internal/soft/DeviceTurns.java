@@ -38,8 +38,7 @@ final class DeviceTurns {
     private final List<SoftQp> all;
     private final Delivery delivery;
     private final @Nullable StrictTiming timing;
-    private final SocketWatch watch =
-            new SocketWatch(Runtime.getRuntime().availableProcessors() > 1);
+    private final SocketWatch watch = new SocketWatch(Runtime.getRuntime().availableProcessors() > 1);
     private final Thread thread;
     private final List<ReceiveLane> lanes;
     private final AtomicBoolean sleeping = new AtomicBoolean();
