@@ -17,7 +17,7 @@ import org.awaitility.Awaitility;
 /** A program of the samples in a process of its own, as its user runs it. */
 public final class JavaProcess implements AutoCloseable {
     /** A loaded machine takes its time to start some virtual machines and Spring. */
-    private static final Duration PATIENCE = Duration.ofSeconds(240);
+    private static final Duration PATIENCE = Duration.ofSeconds(420);
 
     private final Process process;
     private final StringBuffer output = new StringBuffer();

@@ -21,7 +21,7 @@ final class Demonstration {
     private static final String HOST = "127.0.0.1";
 
     /** Answers of a server that are enough to go on. */
-    private static final int ENOUGH = 400;
+    private static final int ENOUGH = 200;
 
     /** How late the discovery is to notice a death. */
     private static final Duration LATE = Duration.ofMillis(1500);
