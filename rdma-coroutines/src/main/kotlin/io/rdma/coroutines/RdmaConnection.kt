@@ -178,14 +178,14 @@ public class RdmaConnection internal constructor(
     public suspend fun fetchAndAdd(
         target: RemoteMemory,
         addend: Long,
-    ): Long = endpoint.await(WorkRequest.fetchAndAdd(target, addend))
+    ): Long = endpoint.awaitValue(WorkRequest.fetchAndAdd(target, addend))
 
     /** Replaces eight bytes of the peer's memory if they are [expected]; returns the old value. */
     public suspend fun compareAndSwap(
         target: RemoteMemory,
         expected: Long,
         update: Long,
-    ): Long = endpoint.await(WorkRequest.compareAndSwap(target, expected, update))
+    ): Long = endpoint.awaitValue(WorkRequest.compareAndSwap(target, expected, update))
 
     /** Allocates registered memory, zeroed; closed with the connection unless closed before. */
     public fun allocate(

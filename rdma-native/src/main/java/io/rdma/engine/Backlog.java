@@ -92,7 +92,7 @@ final class Backlog {
     private static void add(ArrayDeque<Operation> to, Operation operation) {
         to.add(operation);
         if (to.size() % SWEEP == 0) {
-            to.removeIf(Operation::isCancelled);
+            to.removeIf(Operation::isAbandoned);
         }
     }
 

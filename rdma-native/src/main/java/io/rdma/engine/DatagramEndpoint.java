@@ -139,15 +139,12 @@ public final class DatagramEndpoint implements Submitter {
      * Submits a send of {@link WorkRequest#sendTo} or {@link WorkRequest#sendToWithImmediate}. If its path is new an address handle is made first, on another thread, and what fails
      * there is the operation's failure: a {@link io.rdma.verbs.VerbsException} if the destination is not to be reached.
      *
-     * @param operation fresh
+     * @param operation fresh, or ended
      * @throws DatagramTooLongException if it does not fit into a packet; nothing was submitted then
      * @throws IllegalStateException if its buffer is closed or in use in a way that excludes this; nothing was submitted then
      */
     @Override
     public void submit(Operation operation) {
-        if (operation.isCancelled()) {
-            return;
-        }
         WorkRequest request = operation.request();
         DatagramAddress destination = request.destination();
         if (destination == null) {
@@ -157,7 +154,9 @@ public final class DatagramEndpoint implements Submitter {
         if (length > maxMessageSize()) {
             throw tooLong(length);
         }
-        request.borrow();
+        if (!operation.borrow()) {
+            return;
+        }
         CachedAddress path = paths.tryLease(destination.path());
         if (path != null) {
             submit(operation, path);

@@ -2,43 +2,56 @@ package io.rdma.engine;
 
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
-// States: NEW -> QUEUED                        submitted, its buffer is borrowed; NEW -> CANCELLED: it never will be
-//         NEW -> POSTED                        submitted by the loop, which posts it itself
-//         QUEUED -> POSTED -> DONE             completed or failed, the listener methods run
-//         QUEUED -> CANCELLED                  nothing reached the device
-//         POSTED -> ABANDONED                  the device goes on; its completion only gives the buffer back
-// Whoever moves the state out of QUEUED or POSTED owns what follows; every operation gives its buffer back exactly
-// once.
+// States: NEW -> POSTED                       submitted by the loop, which posts it itself
+//         NEW -> WAITING -> POSTED -> ENDED    completed or failed, the listener methods run
+//                WAITING -> ENDED, CANCELLED   nothing reached the device
+//         ENDED -> POSTED, WAITING             submitted again
+// - Whoever moves the state out of WAITING owns what follows. POSTED belongs to the queue that posted it: one thread at
+// a time, which therefore needs no atomic instruction.
+// - `abandoned` is set once. Who ends an operation makes it ENDED, passes a full fence and then looks at the flag; who
+// abandons sets the flag by an atomic instruction and then looks at the state: so one of the two sees the other, and
+// one fence is enough for all operations that a completion ends.
+// - Every operation gives its buffer back exactly once for each time it was submitted. The close of a buffer that the
+// engine is to close happens at an abandon that finds the state NEW as well: a second close does nothing.
 
 /**
- * One submitted work request and the upcall for its end. A front-end subclasses it with its subscriber or continuation. Used once.
+ * One submitted work request and the upcall for its end. A front-end subclasses it with its subscriber or continuation.
  *
- * <p>Exactly one of {@link #completed}, {@link #failed} and an {@link #abandon} that returned true ends it.
+ * <p>Exactly one of {@link #completed}, {@link #failed} and an {@link #abandon} that returned true ends it. After the first two it may be submitted again, also from within them: what is
+ * done many times makes no garbage then. Nobody should abandon it any more, because that may hit the next time.
  */
 public abstract class Operation {
     private static final int NEW = 0;
-    private static final int QUEUED = 1;
+    private static final int WAITING = 1;
     private static final int POSTED = 2;
-    private static final int DONE = 3;
+    private static final int ENDED = 3;
     private static final int CANCELLED = 4;
-    private static final int ABANDONED = 5;
 
     private static final Runnable NOTHING = () -> {};
 
-    // Of a field, not an AtomicInteger: an object less for each operation.
+    // Of fields, not AtomicIntegers: objects less for each operation.
     private static final AtomicIntegerFieldUpdater<Operation> STATE =
             AtomicIntegerFieldUpdater.newUpdater(Operation.class, "state");
+    private static final AtomicIntegerFieldUpdater<Operation> ABANDONED =
+            AtomicIntegerFieldUpdater.newUpdater(Operation.class, "abandoned");
 
     private final WorkRequest request;
     private volatile int state; // NEW
-    private @Nullable MemoryRegion exposed; // of a large message: the buffer as the peer may read it, until the end
-    private @Nullable CachedAddress path; // of a datagram: held until the end
-    private @Nullable SlowOperationEvent slow; // while a recording wants it
+    private volatile int abandoned; // 0 or 1
     private int length; // from the submit on: the buffer's limit may change while this waits to be posted
+    private @Nullable Extras extras; // from the submit to the end, of those that need any
+
+    /** What few operations have, apart from them: so most are small. */
+    private static final class Extras {
+        private @Nullable MemoryRegion exposed; // of a large message: the buffer as the peer may read it
+        private @Nullable CachedAddress path; // of a datagram: held until the end
+        private @Nullable SlowOperationEvent slow; // while a recording wants it
+    }
 
     /**
      * An operation.
@@ -78,38 +91,64 @@ public abstract class Operation {
 
     /**
      * Ends the interest. What was not posted never will be, and its buffer is given back at once; what was posted happens anyway, and its buffer
-     * is given back when the device is done.
+     * is given back when the device is done. Any thread.
      *
-     * @return false if {@link #completed} or {@link #failed} was, or is being, called
+     * @return false if {@link #completed} or {@link #failed} was, or is being, called, or it was abandoned before
      */
     public final boolean abandon() {
-        if (move(NEW, CANCELLED)) {
-            request.drop(); // a submit that comes later does nothing
+        if (state == ENDED || !ABANDONED.compareAndSet(this, 0, 1)) {
+            return false;
+        }
+        int now = state;
+        if (now == NEW) { // a submit that is under way, or comes later, sees the flag or the closed buffer
+            request.drop();
             return true;
         }
-        if (move(QUEUED, CANCELLED)) {
+        if (now == WAITING && move(WAITING, CANCELLED)) {
             giveBack(NOTHING);
             return true;
         }
-        return move(POSTED, ABANDONED);
+        return state != ENDED;
     }
 
-    /** What is checked at the submit is what is posted. */
+    /**
+     * The submit begins: what is checked now is what is posted.
+     *
+     * @throws IllegalStateException if it is in flight
+     */
     final int fixLength() {
+        int now = state;
+        if (now == WAITING || now == POSTED) {
+            throw new IllegalStateException("the operation is in flight: submit it again when it has ended");
+        }
         length = request.checkedLength();
         if (FlightRecorder.isInitialized()) { // the first event makes it initialise, a good part of the start-up
-            SlowOperationEvent event = new SlowOperationEvent();
-            if (event.isEnabled()) {
-                event.begin();
-                slow = event;
-            }
+            watch();
         }
         return length;
     }
 
+    private void watch() {
+        SlowOperationEvent event = new SlowOperationEvent();
+        if (event.isEnabled()) {
+            event.begin();
+            extras().slow = event;
+        }
+    }
+
+    private Extras extras() {
+        Extras now = extras;
+        if (now == null) {
+            now = new Extras();
+            extras = now;
+        }
+        return now;
+    }
+
     /** It ends: a recording hears of it if it took long. */
     final void ended(int queuePair, boolean failed) {
-        SlowOperationEvent event = slow;
+        Extras more = extras;
+        SlowOperationEvent event = more == null ? null : more.slow;
         if (event != null && event.shouldCommit()) {
             event.opcode = request.opcode().name();
             event.bytes = length;
@@ -126,54 +165,80 @@ public abstract class Operation {
 
     /** The buffer is exposed to the peer from now until the operation ends. Before the submit. */
     final void expose(MemoryRegion region) {
-        exposed = region;
+        extras().exposed = region;
     }
 
     /** Where the peer finds the message; null if it is sent as it is. */
     final @Nullable RemoteMemory exposed() {
-        MemoryRegion region = exposed;
+        Extras more = extras;
+        MemoryRegion region = more == null ? null : more.exposed;
         return region == null ? null : region.remote();
     }
 
     /** The way of a datagram, which the operation holds from now on. Before the submit. */
     final void goBy(CachedAddress held) {
-        path = held;
+        extras().path = held;
     }
 
     /** The way of a datagram; null for all else. */
     final @Nullable CachedAddress path() {
-        return path;
+        Extras more = extras;
+        return more == null ? null : more.path;
     }
 
-    /** The way is not needed any more. By whoever ends the operation. */
-    private void releasePath() {
-        CachedAddress held = path;
-        if (held != null) {
-            path = null;
-            held.release();
+    /**
+     * The device is to use the buffer from now on.
+     *
+     * @return false if it was abandoned, and its buffer closed with it: nothing was borrowed
+     * @throws IllegalStateException if the buffer is closed or in use in a way that excludes this
+     */
+    final boolean borrow() {
+        if (isAbandoned()) {
+            return false;
+        }
+        try {
+            request.borrow();
+            return true;
+        } catch (IllegalStateException e) {
+            if (isAbandoned()) {
+                return false;
+            }
+            throw e;
         }
     }
 
     /** Its buffer is borrowed, but it could not be submitted, which its submitter does not wait to hear. */
     final void refuse(RuntimeException error) {
-        boolean wanted = abandon();
-        giveBack(wanted ? () -> failed(error) : NOTHING);
+        ending();
+        VarHandle.fullFence();
+        fail(error);
     }
 
-    /** Ends what the device, or the peer, had of the buffer; then the rest. */
+    /** Ends what the device, or the peer, had of the buffer; then the rest. By whoever ends the operation. */
     private void giveBack(Runnable then) {
-        releasePath();
-        MemoryRegion region = exposed;
+        Extras more = extras;
+        extras = null;
+        MemoryRegion region = null;
+        if (more != null) {
+            region = more.exposed;
+            CachedAddress held = more.path;
+            if (held != null) {
+                held.release();
+            }
+        }
         if (region == null) {
             try {
                 request.giveBack();
             } finally {
                 then.run();
             }
-            return;
+        } else {
+            unexpose(region, then);
         }
-        // Off the loop: unpinning much memory takes its time. First the region: who gets the buffer must not be read by
-        // the peer.
+    }
+
+    /** Off the loop: unpinning much memory takes its time. First the region: who gets the buffer must not be read by the peer. */
+    private void unexpose(MemoryRegion region, Runnable then) {
         Thread.ofVirtual().name("rdma-unexpose").start(() -> {
             try {
                 region.close();
@@ -187,27 +252,56 @@ public abstract class Operation {
         });
     }
 
-    /** It was cancelled before the submit: what the submit took goes back. */
+    /** It was abandoned before it was posted or queued: what the submit took goes back. */
     final void cancelledBefore() {
         giveBack(NOTHING);
     }
 
-    /** Whether the interest ended before anything was posted. */
-    final boolean isCancelled() {
-        return state == CANCELLED;
+    /**
+     * Whether the interest has ended: if it was not posted before, it never will be.
+     *
+     * @return true after the first {@link #abandon}
+     */
+    public final boolean isAbandoned() {
+        return abandoned != 0;
     }
 
+    /**
+     * It goes to wait for its post.
+     *
+     * @return false if it was abandoned before, and {@link #cancelledBefore} is due
+     */
     final boolean markQueued() {
-        return move(NEW, QUEUED);
+        state = WAITING;
+        return abandoned == 0 || !move(WAITING, CANCELLED); // an abandon that saw NEW leaves it to us
     }
 
+    /** @return false if it was abandoned while it waited */
     final boolean markPosted() {
-        return move(QUEUED, POSTED);
+        return move(WAITING, POSTED);
     }
 
-    /** Posted without having waited in a queue. */
+    /**
+     * Posted without having waited in a queue.
+     *
+     * @return false if it was abandoned before, and {@link #cancelledBefore} is due
+     */
     final boolean markPostedAtOnce() {
-        return move(NEW, POSTED);
+        if (abandoned != 0) {
+            return false;
+        }
+        STATE.lazySet(this, POSTED);
+        return true;
+    }
+
+    /**
+     * Whether it waits for room, for the peer or for its submit: so that an {@link #abandon} would have it never posted.
+     *
+     * @return false once it is posted, or has ended otherwise
+     */
+    public final boolean isWaiting() {
+        int now = state;
+        return now == NEW || now == WAITING;
     }
 
     /**
@@ -216,13 +310,22 @@ public abstract class Operation {
      * @return false also after an {@link #abandon}
      */
     protected final boolean isDone() {
-        return state == DONE;
+        return state == ENDED && abandoned == 0;
+    }
+
+    /** Its end is known: {@link #complete} or {@link #fail} follow, behind a full fence. By who has it from the device. */
+    final void ending() {
+        STATE.lazySet(this, ENDED);
+    }
+
+    /** As {@link #ending}, of one that waits. @return false if it was abandoned */
+    final boolean endingUnposted() {
+        return move(WAITING, ENDED);
     }
 
     final void complete(long value) {
-        boolean wanted = move(POSTED, DONE);
-        releasePath();
-        if (exposed == null) { // the hot path makes no closure
+        boolean wanted = abandoned == 0;
+        if (extras == null) { // the hot path makes no closure
             try {
                 request.giveBack();
             } finally {
@@ -236,9 +339,6 @@ public abstract class Operation {
     }
 
     final void fail(RuntimeException error) {
-        boolean wanted = move(POSTED, DONE) || move(QUEUED, DONE);
-        if (!isCancelled()) { // else the canceller gave the buffer back
-            giveBack(wanted ? () -> failed(error) : NOTHING);
-        }
+        giveBack(abandoned == 0 ? () -> failed(error) : NOTHING);
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -89,6 +90,20 @@ final class PostedRing {
     @Nullable
     Operation at(int slot) {
         return slots.getAcquire(slot);
+    }
+
+    /** The ends of all requests up to that slot are known: operations hear of it, and one fence stands behind all of them. Loop. */
+    void endingUpTo(int last) {
+        for (int slot = retireSlot; ; slot = slot + 1 == depth ? 0 : slot + 1) {
+            Operation operation = slots.getAcquire(slot);
+            if (operation != null) {
+                operation.ending();
+            }
+            if (slot == last) {
+                break;
+            }
+        }
+        VarHandle.fullFence();
     }
 
     /** The oldest request, of an operation or of none, is done: its slot, and the result there, may be overwritten. Loop. */

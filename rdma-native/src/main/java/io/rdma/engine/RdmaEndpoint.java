@@ -161,15 +161,12 @@ public final class RdmaEndpoint implements Submitter {
      * Submits an operation; it is posted at once or when there is room, and ends exactly once: with its value, with a
      * {@link WorkCompletionException} if it is the one that failed, with a {@link ConnectionClosedException} if the connection ended before.
      *
-     * @param operation fresh
-     * @throws IllegalStateException if its buffer is closed or in use in a way that excludes this; nothing was submitted then
+     * @param operation fresh, or ended
+     * @throws IllegalStateException if it is in flight, or if its buffer is closed or in use in a way that excludes this; nothing was submitted then
      * @throws IllegalArgumentException if a message is longer than the peer's receive buffer; nothing was submitted then
      */
     @Override
     public void submit(Operation operation) {
-        if (operation.isCancelled()) {
-            return;
-        }
         WorkRequest request = operation.request();
         int length = operation.fixLength();
         boolean send = request.remote() == null && request.opcode().consumesReceive();
@@ -178,7 +175,9 @@ public final class RdmaEndpoint implements Submitter {
                     + options.maxMessageSize()
                     + " bytes: send less, or have the peer configure larger receiveBuffers or maxMessageSize");
         }
-        request.borrow();
+        if (!operation.borrow()) {
+            return;
+        }
         if (send && length > options.peerReceiveBufferSize()) {
             try {
                 operation.expose(domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ)));

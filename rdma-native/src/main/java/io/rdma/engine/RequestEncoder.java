@@ -36,28 +36,18 @@ final class RequestEncoder {
         WorkRequest request = operation.request();
         WorkRequestOpcode opcode = request.opcode();
         chain.add(wrId, opcode);
-        if (operation instanceof BindOperation bind) {
-            chain.bind(bind.window(), bind.binding());
+        RegisteredBuffer buffer = request.buffer();
+        if (buffer == null) {
+            encodeWithoutBuffer(slot, operation);
             return;
         }
         RemoteMemory remote = request.remote();
-        RegisteredBuffer buffer = request.buffer();
-        if (buffer == null) { // an atomic: its result goes to the slot's own 8 bytes
-            RemoteMemory target = Objects.requireNonNull(remote);
-            WorkRequest.Operands operands = Objects.requireNonNull(request.operands());
-            chain.atomic(target.address(), target.rkey(), operands.compareAdd(), operands.swap());
-            chain.entry(address(slot), Long.BYTES, slotMemory.lkey());
-            return;
-        }
         if (remote != null) {
             chain.remote(remote.address(), remote.rkey());
         }
-        CachedAddress path = operation.path();
-        if (path != null) {
-            DatagramAddress destination = Objects.requireNonNull(request.destination());
-            chain.destination(path.handle(), destination.qpNumber(), destination.qkey());
+        if (request.operands() != null) {
+            encodeOperands(operation);
         }
-        attach(request);
         int length = operation.length();
         int total = length;
         if (credits.framed() && opcode.consumesReceive()) {
@@ -73,6 +63,29 @@ final class RequestEncoder {
         if (total > 0 && total <= maxInline && !opcode.isReadOrAtomic()) {
             chain.inline();
         }
+    }
+
+    private void encodeWithoutBuffer(int slot, Operation operation) {
+        if (operation instanceof BindOperation bind) {
+            chain.bind(bind.window(), bind.binding());
+            return;
+        }
+        // An atomic: its result goes to the slot's own 8 bytes.
+        WorkRequest request = operation.request();
+        RemoteMemory target = Objects.requireNonNull(request.remote());
+        WorkRequest.Operands operands = Objects.requireNonNull(request.operands());
+        chain.atomic(target.address(), target.rkey(), operands.compareAdd(), operands.swap());
+        chain.entry(address(slot), Long.BYTES, slotMemory.lkey());
+    }
+
+    private void encodeOperands(Operation operation) {
+        WorkRequest request = operation.request();
+        CachedAddress path = operation.path();
+        if (path != null) {
+            DatagramAddress destination = Objects.requireNonNull(request.destination());
+            chain.destination(path.handle(), destination.qpNumber(), destination.qkey());
+        }
+        attach(request);
     }
 
     /** Immediate data and the key to invalidate have the same place in C, in different byte orders. */

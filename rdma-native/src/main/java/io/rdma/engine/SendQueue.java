@@ -7,6 +7,7 @@ import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.SendChain;
 import io.rdma.verbs.VerbsException;
 import io.rdma.verbs.WorkRequestOpcode;
+import java.lang.invoke.VarHandle;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -246,7 +247,7 @@ final class SendQueue implements InFlightTable.Owner {
                 return false;
             }
             fetched++;
-            end(operation, 0, null);
+            endPosted(operation, 0, null);
         }
         return true;
     }
@@ -281,7 +282,7 @@ final class SendQueue implements InFlightTable.Owner {
         for (int i = 0; i < count; i++) {
             Operation operation = ring.takeBack();
             if (operation != null) {
-                end(operation, 0, error);
+                endPosted(operation, 0, error);
             }
         }
     }
@@ -292,6 +293,7 @@ final class SendQueue implements InFlightTable.Owner {
         int qpNumber = batch.qpNumber(index);
         int vendorError = batch.vendorError(index);
         // The queue completes in order: everything before this slot succeeded, signaled or not.
+        ring.endingUpTo(slot);
         while (ring.oldest() != slot) {
             retire(null);
         }
@@ -317,6 +319,14 @@ final class SendQueue implements InFlightTable.Owner {
         }
     }
 
+    /** One that no completion of this queue pair ends. */
+    private void endPosted(Operation operation, long value, @Nullable RuntimeException error) {
+        operation.ending();
+        VarHandle.fullFence();
+        end(operation, value, error);
+    }
+
+    /** Behind its {@link Operation#ending} and a full fence. */
     private void end(Operation operation, long value, @Nullable RuntimeException error) {
         operation.ended(queuePair.number(), error != null);
         try {
@@ -339,7 +349,9 @@ final class SendQueue implements InFlightTable.Owner {
     private void failWaiting() {
         Operation operation;
         while ((operation = backlog.any()) != null) {
-            end(operation, 0, endpoint.closedException(false));
+            if (operation.endingUnposted()) { // else the canceller gave the buffer back
+                end(operation, 0, endpoint.closedException(false));
+            }
         }
     }
 
@@ -351,11 +363,12 @@ final class SendQueue implements InFlightTable.Owner {
     /** After the queue pair is destroyed: what never completed fails explicitly, and the slots are given back. Loop thread. */
     void destroyed() {
         while (inFlight() > 0) {
+            ring.endingUpTo(ring.oldest());
             retire(endpoint.closedException(true));
         }
         Operation unfetched;
         while ((unfetched = announced.poll()) != null) {
-            end(unfetched, 0, endpoint.closedException(true));
+            endPosted(unfetched, 0, endpoint.closedException(true));
         }
         table.release(base, ring.depth());
     }

@@ -57,16 +57,32 @@ public class EngineWrites {
         Seam open = Objects.requireNonNull(seam);
         WorkRequest request = WorkRequest.write(open.source(), open.target());
         counted.before(open.counters());
-        Window window = new Window(endpoints.size() * inFlight, Seam.BATCH) {
-            @Override
-            void start(int place) {
-                RdmaEndpoint endpoint = endpoints.get(place / inFlight);
-                endpoint.submit(new Write(request, this, place));
-            }
-        };
+        Writes window = new Writes(endpoints, request, inFlight);
         window.begin();
         window.await();
         counted.after(open.counters());
+    }
+
+    /** One operation for each place, which is submitted again when it has ended. */
+    private static final class Writes extends Window {
+        private final List<RdmaEndpoint> endpoints;
+        private final Write[] writes;
+        private final int inFlight;
+
+        Writes(List<RdmaEndpoint> endpoints, WorkRequest request, int inFlight) {
+            super(endpoints.size() * inFlight, Seam.BATCH);
+            this.endpoints = endpoints;
+            this.inFlight = inFlight;
+            writes = new Write[endpoints.size() * inFlight];
+            for (int place = 0; place < writes.length; place++) {
+                writes[place] = new Write(request, this, place);
+            }
+        }
+
+        @Override
+        void start(int place) {
+            endpoints.get(place / inFlight).submit(writes[place]);
+        }
     }
 
     /** Tells its window. */
