@@ -6,16 +6,26 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
 
-/** The life of one connection, in a recording of the JDK's Flight Recorder: from its first posted receive until it is drained. */
+// An instant with the time that it was open, not an event that lasts: which would have to begin before anybody records,
+// and the first event
+// makes the recorder initialise, a good part of the start-up.
+
+/** The end of one connection, in a recording of the JDK's Flight Recorder. */
 @Name("io.rdma.Connection")
 @Label("RDMA Connection")
 @Category("RDMA")
-@Description("From the first posted receive to the destroyed queue pair")
+@Description("The end of a connection")
 @StackTrace(false)
 final class ConnectionEvent extends Event {
     @Label("Local Queue Pair")
     int queuePair;
+
+    @Label("Open")
+    @Description("From the first posted receive to the destroyed queue pair")
+    @Timespan(Timespan.NANOSECONDS)
+    long open;
 
     @Label("End")
     @Description("Why it ended")

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 // States: OPEN -> CLOSING (queue pair in ERR, drains) -> CLOSED (queue pair destroyed).
@@ -53,7 +54,7 @@ public final class RdmaEndpoint implements Submitter {
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     private final CompletableFuture<Void> ending = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
-    private final ConnectionEvent life = new ConnectionEvent();
+    private final long opened = System.nanoTime();
     private volatile long drainDeadline; // System.nanoTime
 
     /**
@@ -98,7 +99,6 @@ public final class RdmaEndpoint implements Submitter {
             sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
             undo.keep();
         }
-        life.begin();
         loop.join(this);
         receives.postAll();
     }
@@ -517,14 +517,23 @@ public final class RdmaEndpoint implements Submitter {
             attempt(step);
         }
         loop.leave(this);
-        End reason = end.get();
-        if (reason != null && life.shouldCommit()) {
-            life.queuePair = queuePair.number();
-            life.end = reason.message();
-            life.lost = reason.cause() != null;
-            life.commit();
-        }
+        record();
         closed.complete(null);
         return true;
+    }
+
+    private void record() {
+        End reason = end.get();
+        if (reason == null || !FlightRecorder.isInitialized()) {
+            return;
+        }
+        ConnectionEvent event = new ConnectionEvent();
+        if (event.shouldCommit()) {
+            event.queuePair = queuePair.number();
+            event.open = System.nanoTime() - opened;
+            event.end = reason.message();
+            event.lost = reason.cause() != null;
+            event.commit();
+        }
     }
 }

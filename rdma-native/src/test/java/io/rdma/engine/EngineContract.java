@@ -14,8 +14,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -120,6 +122,78 @@ abstract class EngineContract extends ConnectedContract {
         client.closed().join();
         assertThatThrownBy(() -> client.allocate(8, Set.of(AccessFlag.LOCAL_WRITE)))
                 .isInstanceOf(ConnectionClosedException.class);
+    }
+
+    @Test
+    void anOperationThatHasEndedCanBeSubmittedAgainAndOneInFlightCannot() {
+        connect(small());
+        MemoryRegion there = everything(server, 8);
+        int times = 200;
+        CompletableFuture<Long> last = new CompletableFuture<>();
+        AtomicInteger left = new AtomicInteger(times);
+        AtomicInteger refused = new AtomicInteger();
+        Operation again = new Operation(WorkRequest.fetchAndAdd(there.remote(), 1)) {
+            @Override
+            protected void completed(long value) {
+                if (left.decrementAndGet() == 0) {
+                    last.complete(value);
+                    return;
+                }
+                client.submit(this);
+                try {
+                    client.submit(this);
+                } catch (IllegalStateException inFlight) {
+                    refused.incrementAndGet();
+                }
+            }
+
+            @Override
+            protected void failed(RuntimeException error) {
+                last.completeExceptionally(error);
+            }
+        };
+        client.submit(again);
+        assertThat(last).succeedsWithin(PATIENCE).isEqualTo(times - 1L);
+        assertThat(refused).hasValue(times - 1);
+        assertThat(there.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(times);
+    }
+
+    @Test
+    void whoAbandonsAndTheDeviceNeverBothEndAnOperation() throws InterruptedException {
+        connect(small());
+        MemoryRegion there = everything(server, 8);
+        MemoryRegion here = client.allocate(8, Set.of(AccessFlag.LOCAL_WRITE));
+        List<Counted> operations = new ArrayList<>();
+        BlockingQueue<Counted> submitted = new LinkedBlockingQueue<>();
+        AtomicInteger abandoned = new AtomicInteger();
+        int count = 400;
+        Thread other = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < count; i++) {
+                try {
+                    if (submitted.take().abandon()) {
+                        abandoned.incrementAndGet();
+                    }
+                } catch (InterruptedException e) {
+                    return;
+                }
+            }
+        });
+        try (RegisteredBuffer source = RegisteredBuffer.of(here, 0, 8)) {
+            for (int i = 0; i < count; i++) {
+                Counted operation = new Counted(WorkRequest.write(source, there.remote()));
+                operations.add(operation);
+                submitted.add(operation);
+                client.submit(operation);
+            }
+            other.join();
+            await().atMost(PATIENCE).until(() -> client.inFlight() == 0);
+            assertThat(submit(client, WorkRequest.write(source, there.remote())).ended().error)
+                    .isNull(); // what was posted before has ended
+            assertThat(source.segment().isReadOnly()).as("the device is done").isFalse();
+        }
+        assertThat(operations.stream().mapToInt(o -> o.ends.get()).sum() + abandoned.get())
+                .isEqualTo(count);
+        assertThat(operations).allMatch(operation -> operation.error == null);
     }
 
     @Test
