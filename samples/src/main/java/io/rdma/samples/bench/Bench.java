@@ -7,7 +7,14 @@ import picocli.CommandLine.Command;
         name = "bench",
         mixinStandardHelpOptions = true,
         description = "Measures; prints a table, and writes JSON and a plot.",
-        subcommands = {EngineBench.class, SocketsBench.class, IdleBench.class, StartupBench.class, VerbsBench.class})
+        subcommands = {
+            EngineBench.class,
+            SocketsBench.class,
+            IdleBench.class,
+            StartupBench.class,
+            SoakBench.class,
+            VerbsBench.class
+        })
 public final class Bench {
     private Bench() {}
 }

@@ -3,6 +3,7 @@ package io.rdma.samples.bench.exchange;
 import io.rdma.engine.IdleStrategy;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
+import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.verbs.AccessFlag;
@@ -18,8 +19,10 @@ import reactor.core.publisher.Mono;
 /** The end of a {@link VerbsClient} that does not measure: lends memory, and sends messages back that ask for it. */
 public final class VerbsServer {
     static final int BUFFERS = 64;
-    static final int BUFFER_BYTES = 65_536;
-    static final int MEMORY_BYTES = 1 << 20;
+    /** Of a receive buffer. */
+    public static final int BUFFER_BYTES = 65_536;
+    /** What it lends. */
+    public static final int MEMORY_BYTES = 1 << 20;
 
     private static final Duration PATIENCE = Duration.ofMinutes(5); // an emulated machine
 
@@ -32,21 +35,45 @@ public final class VerbsServer {
      * @throws IOException if it cannot
      */
     public static void main(String[] arguments) throws IOException {
-        int port = RdmaServer.create()
-                .resources(resources(arguments[0], IdleStrategy.valueOf(arguments[1])))
-                .host(arguments[2])
-                .port(0)
-                .receiveBuffers(BUFFERS, BUFFER_BYTES)
-                .sendBuffers(BUFFERS, BUFFER_BYTES)
-                .options(options -> options.withHandshakeTimeout(PATIENCE))
-                .handle(VerbsServer::serve)
-                .bindNow(PATIENCE)
+        RdmaResources resources = resources(arguments[0], IdleStrategy.valueOf(arguments[1]));
+        int port = server(RdmaServer.create().resources(resources).host(arguments[2]))
                 .port();
         OtherJvm.listening("verbs", port);
         OtherJvm.untilTheEnd();
     }
 
-    static RdmaResources resources(String device, IdleStrategy idle) {
+    /**
+     * Binds it.
+     *
+     * @param server with resources and host
+     * @return listening on a port of the system's choice
+     */
+    public static DisposableServer server(RdmaServer server) {
+        return server.port(0)
+                .receiveBuffers(BUFFERS, BUFFER_BYTES)
+                .sendBuffers(BUFFERS, BUFFER_BYTES)
+                .options(options -> options.withHandshakeTimeout(PATIENCE))
+                .handle(VerbsServer::serve)
+                .bindNow(PATIENCE);
+    }
+
+    /**
+     * A message of which an answer comes back.
+     *
+     * @param message at least a byte
+     */
+    public static void askForAnAnswer(MemorySegment message) {
+        message.set(ValueLayout.JAVA_BYTE, 0, Carrier.ANSWER);
+    }
+
+    /**
+     * One loop of a device, for either end.
+     *
+     * @param device name
+     * @param idle what the loop does when nothing completes
+     * @return to be closed
+     */
+    public static RdmaResources resources(String device, IdleStrategy idle) {
         return new RdmaResources(RdmaDevices.named(device), ResourceOptions.DEFAULT.withIdleStrategy(idle));
     }
 
