@@ -272,6 +272,7 @@ public final class CompletionLoop implements AutoCloseable {
             queue.requestNotify();
         }
         if (poll() > 0 || !tasks.isEmpty() || !running) {
+            idling.worked();
             return; // armed for nothing; the event it may cause is taken at the next sleep
         }
         counters.slept();

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 //         ENDED -> POSTED, WAITING             submitted again
 // - Whoever moves the state out of WAITING owns what follows. POSTED belongs to the queue that posted it: one thread at
 // a time, which therefore needs no atomic instruction.
-// - `abandoned` is set once. Who ends an operation makes it ENDED, passes a full fence and then looks at the flag; who
-// abandons sets the flag by an atomic instruction and then looks at the state: so one of the two sees the other, and
-// one fence is enough for all operations that a completion ends.
+// - Who abandons raises the flag by an atomic instruction and then looks at the state; who ends operations makes all that
+// a completion ends ENDED, passes one full fence and then looks at their flags: so at least one of the two sees the other.
+// If both do, an atomic instruction on the flag decides: from RAISED to HEARD for the abandon, back to DOWN for the end.
 // - Every operation gives its buffer back exactly once for each time it was submitted. The close of a buffer that the
 // engine is to close happens at an abandon that finds the state NEW as well: a second close does nothing.
 
@@ -32,6 +32,10 @@ public abstract class Operation {
     private static final int ENDED = 3;
     private static final int CANCELLED = 4;
 
+    private static final int DOWN = 0;
+    private static final int RAISED = 1;
+    private static final int HEARD = 2;
+
     private static final Runnable NOTHING = () -> {};
 
     // Of fields, not AtomicIntegers: objects less for each operation.
@@ -42,7 +46,7 @@ public abstract class Operation {
 
     private final WorkRequest request;
     private volatile int state; // NEW
-    private volatile int abandoned; // 0 or 1
+    private volatile int abandoned; // DOWN
     private int length; // from the submit on: the buffer's limit may change while this waits to be posted
     private @Nullable Extras extras; // from the submit to the end, of those that need any
 
@@ -96,7 +100,7 @@ public abstract class Operation {
      * @return false if {@link #completed} or {@link #failed} was, or is being, called, or it was abandoned before
      */
     public final boolean abandon() {
-        if (state == ENDED || !ABANDONED.compareAndSet(this, 0, 1)) {
+        if (state == ENDED || !ABANDONED.compareAndSet(this, DOWN, RAISED)) {
             return false;
         }
         int now = state;
@@ -108,7 +112,12 @@ public abstract class Operation {
             giveBack(NOTHING);
             return true;
         }
-        return state != ENDED;
+        return state != ENDED || !ABANDONED.compareAndSet(this, RAISED, DOWN);
+    }
+
+    /** Behind {@link #ending} and a full fence. @return whether the listener is to hear of the end, because nobody abandoned it */
+    private boolean isWanted() {
+        return abandoned == DOWN || !ABANDONED.compareAndSet(this, RAISED, HEARD);
     }
 
     /**
@@ -122,6 +131,9 @@ public abstract class Operation {
             throw new IllegalStateException("the operation is in flight: submit it again when it has ended");
         }
         length = request.checkedLength();
+        if (now == ENDED) {
+            STATE.lazySet(this, NEW); // the path of a datagram may take its time: it can be abandoned meanwhile
+        }
         if (FlightRecorder.isInitialized()) { // the first event makes it initialise, a good part of the start-up
             watch();
         }
@@ -263,7 +275,7 @@ public abstract class Operation {
      * @return true after the first {@link #abandon}
      */
     public final boolean isAbandoned() {
-        return abandoned != 0;
+        return abandoned != DOWN;
     }
 
     /**
@@ -273,7 +285,7 @@ public abstract class Operation {
      */
     final boolean markQueued() {
         state = WAITING;
-        return abandoned == 0 || !move(WAITING, CANCELLED); // an abandon that saw NEW leaves it to us
+        return abandoned == DOWN || !move(WAITING, CANCELLED); // an abandon that saw NEW leaves it to us
     }
 
     /** @return false if it was abandoned while it waited */
@@ -287,7 +299,7 @@ public abstract class Operation {
      * @return false if it was abandoned before, and {@link #cancelledBefore} is due
      */
     final boolean markPostedAtOnce() {
-        if (abandoned != 0) {
+        if (abandoned != DOWN) {
             return false;
         }
         STATE.lazySet(this, POSTED);
@@ -310,7 +322,7 @@ public abstract class Operation {
      * @return false also after an {@link #abandon}
      */
     protected final boolean isDone() {
-        return state == ENDED && abandoned == 0;
+        return state == ENDED && abandoned == DOWN;
     }
 
     /** Its end is known: {@link #complete} or {@link #fail} follow, behind a full fence. By who has it from the device. */
@@ -324,7 +336,7 @@ public abstract class Operation {
     }
 
     final void complete(long value) {
-        boolean wanted = abandoned == 0;
+        boolean wanted = isWanted();
         if (extras == null) { // the hot path makes no closure
             try {
                 request.giveBack();
@@ -339,6 +351,6 @@ public abstract class Operation {
     }
 
     final void fail(RuntimeException error) {
-        giveBack(abandoned == 0 ? () -> failed(error) : NOTHING);
+        giveBack(isWanted() ? () -> failed(error) : NOTHING);
     }
 }

@@ -108,7 +108,9 @@ final class DeviceTurns {
         }
         boolean more = false;
         try {
-            if (open) { // else the socket is closed, or soon
+            // Else the socket is closed, or soon; or the device's thread is about to watch it again, and would not see what
+            // one system call takes from it and one turn does not deliver.
+            if (open && watch.isAway()) {
                 receive();
                 more = drain();
             }
@@ -170,6 +172,9 @@ final class DeviceTurns {
 
     /** A turn of the device's thread. @return whether there was anything to do */
     private boolean takeTurn() {
+        if (!open) {
+            return false; // the socket may be closed
+        }
         boolean work = receive() | !runQueue.isEmpty() | !doorbells.isEmpty();
         drain();
         return work;
@@ -282,6 +287,7 @@ final class DeviceTurns {
         long until;
         turn.lock();
         try {
+            sleeping.set(true); // before: who leaves and finds it away wakes it
             away = watch.leaveToPollers();
             until = timer;
             if (away) {
@@ -289,7 +295,6 @@ final class DeviceTurns {
                 until = until == 0 || back - until < 0 ? back : until;
             }
             sleepsUntil = until;
-            sleeping.set(true);
         } finally {
             turn.unlock();
         }

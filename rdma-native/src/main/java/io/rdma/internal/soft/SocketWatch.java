@@ -33,6 +33,11 @@ final class SocketWatch {
         return away;
     }
 
+    /** Whether those who poll look for packets still. */
+    boolean isAway() {
+        return away;
+    }
+
     /** Somebody who polled goes to sleep. Any thread. @return whether the device's thread has to be woken */
     boolean left() {
         polled = false;

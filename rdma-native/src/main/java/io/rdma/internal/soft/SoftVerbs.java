@@ -569,7 +569,11 @@ public final class SoftVerbs implements Verbs {
 
     @Override
     public long getCqEvent(long channel) {
-        return object("ibv_get_cq_event", channel, SoftCompChannel.class).events.take().handle;
+        SoftCompChannel object = object("ibv_get_cq_event", channel, SoftCompChannel.class);
+        if (!object.events.await(0)) {
+            object.context.device.left();
+        }
+        return object.events.take().handle;
     }
 
     @Override
