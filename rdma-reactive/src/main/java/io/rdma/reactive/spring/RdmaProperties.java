@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param required whether the application must not start without a device
  * @param device name of the device, such as mlx5_0 or soft0; the default device unless set
  * @param loops completion loops, each a thread
- * @param maxMessageSize largest message in bytes that is received
+ * @param maxMessageSize largest message in bytes that is received, and, from 64 bytes to 16 MiB, largest frame that RSocket sends
  * @param client where clients connect to
  * @param server where the server listens
  * @param rsocket where RSocket's server listens

@@ -6,7 +6,6 @@ import io.rdma.reactive.rsocket.RdmaClientTransport;
 import io.rdma.reactive.rsocket.RdmaServerTransport;
 import io.rsocket.core.RSocketServer;
 import io.rsocket.frame.decoder.PayloadDecoder;
-import java.util.Objects;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -27,13 +26,21 @@ import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHa
         afterName = "org.springframework.boot.rsocket.autoconfigure.RSocketMessagingAutoConfiguration")
 @ConditionalOnClass(RSocketServer.class)
 public final class RdmaRSocketAutoConfiguration {
+    private static final int MIN_FRAME_LENGTH = 64; // RSocket's smallest fragment
+
     RdmaRSocketAutoConfiguration() {}
 
     @Bean
     @ConditionalOnBean(RdmaClient.class)
     @ConditionalOnMissingBean
-    RdmaClientTransport rdmaClientTransport(RdmaClient client) {
-        return RdmaClientTransport.create(client);
+    RdmaClientTransport rdmaClientTransport(RdmaClient client, RdmaProperties properties) {
+        RdmaClientTransport transport = RdmaClientTransport.create(client);
+        return transport.maxFrameLength(frameLength(properties, transport.maxFrameLength()));
+    }
+
+    /** What a peer with the same properties receives, so that RSocket refuses the request that is larger, and not the device the connection. */
+    private static int frameLength(RdmaProperties properties, int most) {
+        return Math.clamp(properties.maxMessageSize(), MIN_FRAME_LENGTH, most);
     }
 
     /** The server; what it answers comes from Spring's messaging, or from the application's own {@link RSocketServer}. */
@@ -66,12 +73,22 @@ public final class RdmaRSocketAutoConfiguration {
             @ConditionalOnMissingBean
             RdmaRSocketServerLifecycle rdmaRSocketServerLifecycle(
                     RSocketServer rsocket, RdmaServer server, RdmaProperties properties) {
+                RdmaServerTransport transport = RdmaServerTransport.create(
+                        server.host(properties.rsocket().host()).port(port(properties)));
                 return new RdmaRSocketServerLifecycle(
-                        rsocket,
-                        RdmaServerTransport.create(
-                                server.host(properties.rsocket().host())
-                                        .port(Objects.requireNonNull(
-                                                properties.rsocket().port()))));
+                        rsocket, transport.maxFrameLength(frameLength(properties, transport.maxFrameLength())));
+            }
+
+            private static int port(RdmaProperties properties) {
+                Integer port = properties.rsocket().port();
+                if (port == null) { // the condition takes an empty one for one
+                    throw new IllegalArgumentException(
+                            "rdma.rsocket.port is empty: say a port, 0 for a free one, or leave it out");
+                }
+                if (port < 0 || port > 65_535) {
+                    throw new IllegalArgumentException("rdma.rsocket.port must be from 0 to 65535: " + port);
+                }
+                return port;
             }
         }
     }

@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -39,6 +41,11 @@ class RdmaRSocketAutoConfigurationTest {
         @MessageMapping("greet")
         Mono<String> greet(String name) {
             return Mono.just("hello " + name);
+        }
+
+        @MessageMapping("long")
+        Mono<String> longer() {
+            return Mono.just("x".repeat(2_000));
         }
     }
 
@@ -108,6 +115,62 @@ class RdmaRSocketAutoConfigurationTest {
                         rsocket.dispose();
                     }
                 });
+    }
+
+    /** The limit is said to RSocket, which refuses what exceeds it; the connection goes on. */
+    @Test
+    void whatIsLongerThanAMessageIsRefusedByItself() {
+        withMessaging()
+                .withPropertyValues("rdma.rsocket.port=0", "rdma.max-message-size=1000")
+                .run(context -> {
+                    assertThat(context.getBean(RdmaClientTransport.class).maxFrameLength())
+                            .isEqualTo(1_000);
+                    RSocketRequester requester = RSocketRequester.builder()
+                            .rsocketStrategies(context.getBean(RSocketStrategies.class))
+                            .transport(to(context));
+                    RSocket connection = requester.rsocketClient().source().block(PATIENCE);
+                    assertThatThrownBy(() -> requester
+                                    .route("long")
+                                    .retrieveMono(String.class)
+                                    .block(PATIENCE))
+                            .hasMessageContaining("payload");
+                    assertThat(requester
+                                    .route("greet")
+                                    .data("you")
+                                    .retrieveMono(String.class)
+                                    .block(PATIENCE))
+                            .isEqualTo("hello you");
+                    assertThat(requester.rsocketClient().source().block(PATIENCE))
+                            .isSameAs(connection);
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "67108864, 16777215", // the default: more than RSocket knows
+        "1, 64" // less
+    })
+    void framesAreAsLongAsBothAllow(int message, int frame) {
+        contexts.withPropertyValues("rdma.max-message-size=" + message)
+                .run(context -> assertThat(
+                                context.getBean(RdmaClientTransport.class).maxFrameLength())
+                        .isEqualTo(frame));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', 'rdma.rsocket.port is empty: say a port, 0 for a free one, or leave it out'",
+        "-1, rdma.rsocket.port must be from 0 to 65535: -1",
+        "70000, rdma.rsocket.port must be from 0 to 65535: 70000"
+    })
+    void aPortThatIsNoneIsNamed(String port, String message) {
+        withMessaging()
+                .withPropertyValues("rdma.rsocket.port=" + port)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasRootCauseInstanceOf(IllegalArgumentException.class)
+                        .rootCause()
+                        .hasMessage(message));
     }
 
     @Test

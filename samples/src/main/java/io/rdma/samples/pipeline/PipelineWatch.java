@@ -78,7 +78,7 @@ final class PipelineWatch {
     }
 
     /**
-     * Whether the producer was further ahead of the sink than it may be. Each of its reports is compared with one of the sink's that is not older, so what this finds is true; what it does
+     * Whether the producer was further ahead of the sink than it may be. Each of its reports is compared with one of the sink's that is younger, so what this finds is true; what it does
      * not find was shorter than an interval.
      *
      * @return blocks ahead; 0 if it never was
@@ -88,7 +88,7 @@ final class PipelineWatch {
         int next = 0;
         List<StageReport> sink = of(Stage.SINK);
         for (StageReport made : of(Stage.PRODUCER)) {
-            while (next < sink.size() && sink.get(next).micros() < made.micros()) {
+            while (next < sink.size() && sink.get(next).micros() <= made.micros()) {
                 next++;
             }
             if (next < sink.size()) {

@@ -56,10 +56,14 @@ public final class StageReporter implements AutoCloseable {
     StageReport report() {
         RdmaEndpoint sending = next;
         RdmaEndpoint receiving = before;
+        // Compared with each other: by then the producer had made at least as many, the others had done at most as
+        // many.
+        long madeBefore = blocks.get();
+        long micros = System.nanoTime() / 1000;
         return new StageReport(
                 stage,
-                System.nanoTime() / 1000,
-                blocks.get(),
+                micros,
+                stage == Stage.PRODUCER ? madeBefore : blocks.get(),
                 sending == null ? 0 : sending.sendBuffers().leased(),
                 receiving == null
                         ? 0

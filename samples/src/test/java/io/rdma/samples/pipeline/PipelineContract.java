@@ -88,10 +88,7 @@ abstract class PipelineContract {
         long most = new Hop(device(), BUFFERS, 0).most();
         StageReport stopped = standing(producer, taken + most / 2);
         assertThat(stopped.blocks()).isLessThanOrEqualTo(taken + most);
-        assertThat(stopped.starvations())
-                .as("it waits for credits of the transform")
-                .isPositive();
-        assertThat(stopped.waiting()).isBetween(1, BUFFERS);
+        assertThat(stopped.waiting()).isLessThanOrEqualTo(BUFFERS);
         assertThat(sink.output()).as("none was taken meanwhile").doesNotContain("sink: " + (taken + 1));
 
         sink.enter();
@@ -101,14 +98,18 @@ abstract class PipelineContract {
                 .isEqualTo(done(sink.ended(0)));
     }
 
-    /** Its first report that says nothing new, once it has made so many. */
+    /** Its first report that says nothing new while something waits for a credit, once it has made so many: it has not merely got no processor. */
     private static StageReport standing(SampleProcess producer, long least) throws InterruptedException {
         StageReport before = null;
         while (true) {
             String line =
                     producer.await("a report", text -> StageReport.parse(text).isPresent());
             StageReport report = StageReport.parse(line).orElseThrow();
-            if (before != null && before.blocks() == report.blocks() && report.blocks() >= least) {
+            if (before != null
+                    && before.blocks() == report.blocks()
+                    && report.blocks() >= least
+                    && report.starvations() > 0
+                    && report.waiting() > 0) {
                 return report;
             }
             before = report;

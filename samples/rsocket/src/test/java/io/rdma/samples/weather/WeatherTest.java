@@ -47,10 +47,13 @@ class WeatherTest {
 
     @AfterAll
     static void stop() throws Exception {
-        weather.dispose();
-        server.terminate().ended(143); // by the signal, when the context was closed
-        server.close();
-        assertThat(server.output()).doesNotContainIgnoringCase("leak");
+        try (JavaProcess ending = server) {
+            if (weather != null) { // else it never listened
+                weather.dispose();
+                ending.terminate().ended(143); // by the signal, when the context was closed
+                assertThat(ending.output()).doesNotContainIgnoringCase("leak");
+            }
+        }
     }
 
     private static Reading reading(String station, long number) {
@@ -129,6 +132,13 @@ class WeatherTest {
                 .then(() -> assertThat(sent).hasValue(10))
                 .thenCancel()
                 .verify(PATIENCE);
+    }
+
+    @Test
+    void whatKeepsTheServerFromStartingIsSaid() throws Exception {
+        try (JavaProcess both = new JavaProcess(Weather.class.getName(), "--rdma.device=nope")) {
+            assertThat(both.ended(1).output()).contains("nope", "the server has ended: see above");
+        }
     }
 
     @Test
