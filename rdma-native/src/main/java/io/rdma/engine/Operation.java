@@ -14,11 +14,9 @@ import org.jspecify.annotations.Nullable;
 // - Whoever moves the state out of WAITING owns what follows. POSTED belongs to the queue that posted it: one thread at
 // a time, which therefore needs no atomic instruction.
 // - Who abandons raises the flag by an atomic instruction and then looks at the state; who ends operations makes all
-// that
-// a completion ends ENDED, passes one full fence and then looks at their flags: so at least one of the two sees the
-// other.
-// If both do, an atomic instruction on the flag decides: from RAISED to HEARD for the abandon, back to DOWN for the
-// end.
+// that a completion ends ENDED, passes one full fence and then looks at their flags: at least one of the two sees the
+// other. If both do, an atomic instruction on the flag decides: from RAISED to HEARD for the abandon, back to DOWN for
+// the end.
 // - Every operation gives its buffer back exactly once for each time it was submitted. The close of a buffer that the
 // engine is to close happens at an abandon that finds the state NEW as well: a second close does nothing.
 

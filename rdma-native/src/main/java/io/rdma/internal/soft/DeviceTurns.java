@@ -109,8 +109,7 @@ final class DeviceTurns {
         boolean more = false;
         try {
             // Else the socket is closed, or soon; or the device's thread is about to watch it again, and would not see
-            // what
-            // one system call takes from it and one turn does not deliver.
+            // what one system call takes from it and one turn does not deliver.
             if (open && watch.isAway()) {
                 receive();
                 more = drain();
