@@ -1,5 +1,7 @@
 package io.rdma.internal.soft;
 
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -53,7 +55,8 @@ final class ReceiveLane {
             threads = 0;
         }
         if (threads < 1 || threads > MOST_THREADS) {
-            throw new IllegalArgumentException("Set -D" + PROPERTY + " to 1 to " + MOST_THREADS + ", not " + value);
+            throw new VerbsException(
+                    "soft0", Errno.EINVAL, "Set -D" + PROPERTY + " to 1 to " + MOST_THREADS + ", not " + value);
         }
         return threads;
     }

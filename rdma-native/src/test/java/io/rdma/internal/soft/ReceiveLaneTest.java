@@ -1,10 +1,12 @@
 package io.rdma.internal.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma.internal.ffi.LinuxSockets;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -126,9 +128,10 @@ class ReceiveLaneTest {
     void isAskedForByAProperty() {
         assertThat(ReceiveLane.threads("4")).isEqualTo(4);
         for (String wrong : List.of("0", "65", "-1", "many", "")) {
-            assertThatIllegalArgumentException()
+            assertThatExceptionOfType(VerbsException.class)
                     .isThrownBy(() -> ReceiveLane.threads(wrong))
-                    .withMessageContaining(ReceiveLane.PROPERTY);
+                    .withMessageContaining(ReceiveLane.PROPERTY)
+                    .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
         }
     }
 }
