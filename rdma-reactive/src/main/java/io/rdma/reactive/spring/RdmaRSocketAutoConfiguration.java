@@ -27,6 +27,7 @@ import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHa
 @ConditionalOnClass(RSocketServer.class)
 public final class RdmaRSocketAutoConfiguration {
     private static final int MIN_FRAME_LENGTH = 64; // RSocket's smallest fragment
+    private static final int MIN_PAYLOAD_LIMIT = 1 << 24; // RSocket wants room for its largest frame
 
     RdmaRSocketAutoConfiguration() {}
 
@@ -56,8 +57,9 @@ public final class RdmaRSocketAutoConfiguration {
             @Bean
             @ConditionalOnBean(RSocketMessageHandler.class)
             @ConditionalOnMissingBean
-            RSocketServer rdmaRSocketServer(RSocketMessageHandler handler) {
-                RSocketServer server = RSocketServer.create(handler.responder());
+            RSocketServer rdmaRSocketServer(RSocketMessageHandler handler, RdmaProperties properties) {
+                RSocketServer server = RSocketServer.create(handler.responder())
+                        .maxInboundPayloadSize(Math.max(MIN_PAYLOAD_LIMIT, properties.maxMessageSize()));
                 return handler.getRSocketStrategies().dataBufferFactory() instanceof NettyDataBufferFactory
                         ? server.payloadDecoder(PayloadDecoder.ZERO_COPY)
                         : server;

@@ -145,6 +145,24 @@ class RdmaRSocketAutoConfigurationTest {
                 });
     }
 
+    @Test
+    void fragmentsAreNotGatheredForEver() {
+        withMessaging()
+                .withPropertyValues("rdma.rsocket.port=0", "rdma.max-message-size=16384")
+                .run(context -> {
+                    RSocketRequester requester = RSocketRequester.builder()
+                            .rsocketStrategies(context.getBean(RSocketStrategies.class))
+                            .rsocketConnector(connector -> connector.fragment(16_000))
+                            .transport(to(context));
+                    assertThatThrownBy(() -> requester
+                                    .route("greet")
+                                    .data("x".repeat(17 << 20))
+                                    .retrieveMono(String.class)
+                                    .block(PATIENCE))
+                            .hasMessageContaining("16777216 bytes");
+                });
+    }
+
     @ParameterizedTest
     @CsvSource({
         "67108864, 16777215", // the default: more than RSocket knows

@@ -16,9 +16,19 @@ final class Balanced {
     /** With this as first argument a server ends with its standard input, and so with who started it. */
     static final String TIED = "tied-server";
 
+    private static final String USAGE = """
+            Balanced [DEVICE]                        servers and a client, of which one server is killed
+            Balanced server NAME DEVICE HOST PORT    a server alone
+            Balanced client DEVICE NAME PORT         a client of all addresses that a name has\
+            """;
+
     private Balanced() {}
 
     public static void main(String[] args) throws IOException {
+        if (!understood(args)) {
+            System.err.println("usage:\n" + USAGE);
+            System.exit(2);
+        }
         switch (args.length == 0 ? "" : args[0]) {
             case "server" -> DigestServer.run(args[1], args[2], args[3], Integer.parseInt(args[4]));
             case "client" -> ask(args[1], args[2], Integer.parseInt(args[3]));
@@ -28,6 +38,19 @@ final class Balanced {
             }
             default -> System.exit(new Demonstration(args.length == 0 ? "soft0" : args[0], System.out).run() ? 0 : 1);
         }
+    }
+
+    private static boolean understood(String[] args) {
+        return switch (args.length == 0 ? "" : args[0]) {
+            case "server" -> args.length == 5 && isPort(args[4]);
+            case "client" -> args.length == 4 && isPort(args[3]);
+            case TIED -> args.length == 4;
+            default -> args.length == 0 || args.length == 1 && !args[0].startsWith("-");
+        };
+    }
+
+    private static boolean isPort(String text) {
+        return text.matches("\\d{1,5}") && Integer.parseInt(text) <= 65_535;
     }
 
     /** Until it is stopped. */

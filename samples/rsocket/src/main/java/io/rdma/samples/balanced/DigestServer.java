@@ -18,12 +18,16 @@ final class DigestServer {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** Of one in fragments, which RSocket puts together: the least that it lets be said, its largest frame. */
+    private static final int MAX_QUESTION = 1 << 24;
+
     private DigestServer() {}
 
     /** Serves until its end. */
     static void run(String name, String device, String host, int port) {
         RdmaCloseableServer server = Objects.requireNonNull(
                 RSocketServer.create(SocketAcceptor.forRequestResponse(question -> answer(name, question)))
+                        .maxInboundPayloadSize(MAX_QUESTION)
                         .bind(RdmaServerTransport.create(
                                 RdmaServer.create().device(device).host(host).port(port)))
                         .block(PATIENCE));

@@ -18,12 +18,18 @@ final class WeatherController {
     /** Readings that an average is of. */
     static final int WINDOW = 4;
 
+    /** Stations that are remembered: clients name them. */
+    static final int STATIONS = 1_000;
+
+    private static final int NAME_LENGTH = 100;
+
     private final Map<String, Reading> latest = new ConcurrentHashMap<>();
     private final Map<String, AtomicLong> measured = new ConcurrentHashMap<>();
 
     /** Fire and forget: nobody waits for an answer. */
     @MessageMapping("report")
     Mono<Void> report(Reading reading) {
+        admit(latest, reading.station());
         latest.put(reading.station(), reading);
         return Mono.empty();
     }
@@ -38,6 +44,7 @@ final class WeatherController {
     /** Request and stream, without an end: a reading is measured when the client asks for one more, never before. */
     @MessageMapping("measure.{station}")
     Flux<Reading> measure(@DestinationVariable String station) {
+        admit(measured, station);
         AtomicLong count = measured.computeIfAbsent(station, name -> new AtomicLong());
         return Flux.generate(sink -> {
             long number = count.getAndIncrement();
@@ -68,6 +75,16 @@ final class WeatherController {
                         .orElseThrow();
             });
         });
+    }
+
+    /** Before it is remembered. Between requests on several completion loops a few more may get in. */
+    private static void admit(Map<String, ?> stations, String station) {
+        if (station.length() > NAME_LENGTH) {
+            throw new IllegalArgumentException("a station's name has up to " + NAME_LENGTH + " characters");
+        }
+        if (stations.size() >= STATIONS && !stations.containsKey(station)) {
+            throw new IllegalArgumentException("there are " + STATIONS + " stations already, no more are taken");
+        }
     }
 
     /** An error that is meant for the client: what nothing handles is sent there too, but Spring logs it as the server's. */

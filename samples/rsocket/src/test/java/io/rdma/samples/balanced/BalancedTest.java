@@ -15,6 +15,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 /** A client over several servers in processes of their own. */
@@ -41,6 +43,14 @@ class BalancedTest {
                 .get(name)
                 .await(Pattern.compile(DigestServer.READY + "(\\d+)"))
                 .group(1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"server", "server a soft0 127.0.0.1 port", "client soft0 localhost 65536", "--help"})
+    void whatIsNotUnderstoodIsToldHow(String arguments) throws Exception {
+        try (JavaProcess wrong = new JavaProcess(Balanced.class.getName(), arguments.split(" "))) {
+            assertThat(wrong.ended(2).output()).contains("usage:", "Balanced server NAME DEVICE HOST PORT");
+        }
     }
 
     /** Asks so many questions. @return how many were answered rightly */
