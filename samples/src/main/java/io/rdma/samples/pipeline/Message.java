@@ -57,6 +57,19 @@ public sealed interface Message {
     }
 
     /**
+     * Takes it for the answer to an end, which is an end.
+     *
+     * @return itself
+     * @throws IllegalArgumentException if it is none
+     */
+    default End answer() {
+        if (this instanceof End end) {
+            return end;
+        }
+        throw new IllegalArgumentException("a block where an end has to come: is that peer a stage?");
+    }
+
+    /**
      * Writes it.
      *
      * @param target a send buffer

@@ -91,7 +91,7 @@ final class ReactorStages implements Stages {
     }
 
     private static Mono<Message.End> answer(RdmaConnection downstream) {
-        return messages(downstream).next().cast(Message.End.class);
+        return messages(downstream).next().map(Message::answer);
     }
 
     private static Mono<Message.End> reply(RdmaConnection upstream, Message.End end) {

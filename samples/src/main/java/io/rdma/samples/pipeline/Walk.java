@@ -14,6 +14,9 @@ public final class Walk {
     private volatile boolean stopped;
 
     Walk(long blocks, int samples) {
+        if (blocks < 1) { // its end would never come
+            throw new IllegalArgumentException("one block at least, please, not " + blocks);
+        }
         this.blocks = blocks;
         this.samples = samples;
     }

@@ -8,6 +8,7 @@ import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.completeWith
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.last
 import kotlinx.coroutines.flow.map
@@ -102,7 +103,7 @@ class FlowStages : Stages {
             } while (message !is Message.End)
         }
 
-    private suspend fun RdmaConnection.answer() = messages().last() as Message.End
+    private suspend fun RdmaConnection.answer() = messages().first().answer()
 
     private suspend fun RdmaConnection.reply(end: Message.End) = send(Message.HEADER_BYTES) { end.encode(it) }
 
