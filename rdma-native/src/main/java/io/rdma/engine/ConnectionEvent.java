@@ -9,8 +9,7 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 // An instant with the time that it was open, not an event that lasts: which would have to begin before anybody records,
-// and the first event
-// makes the recorder initialise, a good part of the start-up.
+// and the first event makes the recorder initialise, a good part of the start-up.
 
 /** The end of one connection, in a recording of the JDK's Flight Recorder. */
 @Name("io.rdma.Connection")
