@@ -52,11 +52,11 @@ private class Awaited<T>(
     override fun failed(error: RuntimeException) = continuation.resumeWithException(error)
 }
 
-/** Suspends until the pool has a buffer; one that arrives too late for a cancelled coroutine goes back. */
-internal suspend fun BufferPool.await(): RegisteredBuffer =
+/** Suspends until the pool has a buffer; one that arrives too late for a cancelled coroutine goes back. Of an [exclusive] one see [RegisteredBuffer.place]. */
+internal suspend fun BufferPool.await(exclusive: Boolean = false): RegisteredBuffer =
     suspendCancellableCoroutine { continuation ->
         val waiter =
-            object : BufferWaiter() {
+            object : BufferWaiter(exclusive) {
                 override fun acquired(buffer: RegisteredBuffer) =
                     continuation.resume(buffer) { _, late, _ -> late.close() }
 

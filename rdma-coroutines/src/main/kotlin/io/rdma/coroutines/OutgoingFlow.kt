@@ -3,15 +3,20 @@ package io.rdma.coroutines
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.engine.MessageStream
 import io.rdma.engine.RdmaEndpoint
+import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.job
-import kotlinx.coroutines.sync.Semaphore
+import kotlinx.coroutines.suspendCancellableCoroutine
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
+import kotlin.coroutines.resume
 
 // Invariants
 // - `pending` is 1 for the collection plus 1 for each message that is not delivered: who makes it 0 ends `delivered`.
+// - At most `most` messages are not delivered. Who has to wait for room waits for a quarter of it, so that many messages share a suspension;
+// the waiter is set before the last look at `pending`, and a delivery looks at it afterwards: one of the two wakes it.
 // - `delivered` is a child of the scope that collects: its failure cancels the collection, and a cancelled scope ends it, which abandons
 // what is on its way. The scope ends when it has.
 
@@ -20,10 +25,10 @@ internal class OutgoingFlow<T>(
     private val endpoint: RdmaEndpoint,
     private val encoder: MessageEncoder<T>,
     scope: CoroutineScope,
-    most: Int = endpoint.options().sendBuffers(),
-) : MessageStream(endpoint, most),
+    private val most: Int = endpoint.options().sendBuffers(),
+) : MessageStream(endpoint),
     FlowCollector<T> {
-    private val room = Semaphore(most)
+    private val waiter = AtomicReference<CancellableContinuation<Unit>?>()
     private val pending = AtomicInteger(1)
     private val delivered = CompletableDeferred<Unit>(scope.coroutineContext.job)
 
@@ -31,26 +36,57 @@ internal class OutgoingFlow<T>(
         delivered.invokeOnCompletion { cause -> if (cause != null) abandonAll() }
     }
 
+    // Tail calls: as long as there is room and a buffer, a message needs no object for the state of this function.
     override suspend fun emit(value: T) {
-        room.acquire()
-        val size = endpoint.sendBuffers().bufferSize()
+        if (undelivered() >= most) return emitLater(value)
+        if (!tryEmit(value)) emitWithBuffer(value)
+    }
+
+    private suspend fun emitLater(value: T) {
+        suspendCancellableCoroutine { continuation ->
+            waiter.set(continuation)
+            wakeIfRoom()
+        }
+        if (!tryEmit(value)) emitWithBuffer(value)
+    }
+
+    private fun undelivered() = pending.get() - 1
+
+    private fun wakeIfRoom() {
+        if (undelivered() <= most - maxOf(1, most / 4)) waiter.getAndSet(null)?.resume(Unit)
+    }
+
+    private suspend fun emitWithBuffer(value: T) = emit(value, endpoint.sendBuffers().await(exclusive = true))
+
+    /** @return false if there is no buffer for it now */
+    private fun tryEmit(value: T): Boolean {
         val length = encoder.length(value)
-        val buffer =
-            if (length > size) {
-                encodedExactly(value, length)
-            } else {
-                val pooled = endpoint.sendBuffers().tryAcquire() ?: endpoint.sendBuffers().await()
-                val encoded = encode(value, pooled)
-                if (encoded >= 0) {
-                    pooled.limit(encoded)
-                } else {
-                    pooled.close()
-                    check(-encoded > size) { "the encoder says that it needs ${-encoded} bytes, and had $size" }
-                    encodedExactly(value, -encoded)
-                }
-            }
+        if (length > endpoint.sendBuffers().bufferSize()) {
+            emitted(encodedExactly(value, length))
+        } else {
+            emit(value, endpoint.sendBuffers().tryAcquireExclusive() ?: return false)
+        }
+        return true
+    }
+
+    private fun emit(
+        value: T,
+        pooled: RegisteredBuffer,
+    ) {
+        val size = pooled.capacity()
+        val encoded = encode(value, pooled)
+        if (encoded >= 0) {
+            emitted(pooled.limit(encoded))
+        } else {
+            pooled.close()
+            check(-encoded > size) { "the encoder says that it needs ${-encoded} bytes, and had $size" }
+            emitted(encodedExactly(value, -encoded))
+        }
+    }
+
+    private fun emitted(message: RegisteredBuffer) {
         pending.incrementAndGet()
-        send(buffer)
+        send(message)
     }
 
     private fun encodedExactly(
@@ -89,8 +125,8 @@ internal class OutgoingFlow<T>(
     }
 
     override fun sent() {
-        room.release()
         complete()
+        if (waiter.get() != null) wakeIfRoom()
     }
 
     override fun failed(error: RuntimeException) {

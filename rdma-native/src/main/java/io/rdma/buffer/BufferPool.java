@@ -9,13 +9,14 @@ import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jctools.queues.varhandle.MpmcVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Every slot is either in `free` or behind exactly one lease; each lease holds the region, so the memory outlives the
-// pool's close.
+// - Every slot is either in `free` or behind exactly one lease. The region ends when the pool is closed and all slots
+// are in `free`: whoever brings that about closes it.
 // - Waiters are served in order by whoever drains; `wip` lets one thread drain for all.
 
 /** Equal buffers from one registered slab. Who finds it empty waits, without a thread, until one is given back. Thread-safe. */
@@ -24,15 +25,50 @@ public final class BufferPool implements AutoCloseable {
 
     private static final int SWEEP = 1024;
 
-    private final Lessor lessor = this::giveBack;
     private final MemoryRegion region;
     private final int count;
     private final int size;
-    private final MpmcVarHandleArrayQueue<MemorySegment> free;
+    private final MpmcVarHandleArrayQueue<Slot> free;
     private final Queue<BufferWaiter> waiters = new ConcurrentLinkedQueue<>();
     private final AtomicInteger wip = new AtomicInteger();
     private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicBoolean regionClosed = new AtomicBoolean();
     private volatile @Nullable RuntimeException closedBecause;
+
+    /** The memory of one buffer, and who takes it back. */
+    private final class Slot implements Lessor {
+        private final MemorySegment memory;
+        private final RegisteredBuffer exclusive;
+        private boolean lent; // of who has the slot, like all of it
+
+        Slot(MemorySegment memory, int index) {
+            this.memory = memory;
+            this.exclusive = RegisteredBuffer.exclusive(region, memory, this, index);
+        }
+
+        RegisteredBuffer lease(boolean isExclusive) {
+            lent = true;
+            return isExclusive ? exclusive.limit(size) : new RegisteredBuffer(region, memory, this);
+        }
+
+        @Override
+        public void giveBack() {
+            if (!lent) { // an exclusive lease was closed twice: the slot must not have two owners
+                throw new IllegalStateException("the buffer is in its pool already");
+            }
+            lent = false;
+            putBack(this);
+        }
+    }
+
+    private void putBack(Slot slot) {
+        free.add(slot);
+        if (closedBecause != null) {
+            closeRegionIfWhole();
+        } else if (!waiters.isEmpty()) {
+            drain();
+        }
+    }
 
     /**
      * Registers a slab.
@@ -47,7 +83,7 @@ public final class BufferPool implements AutoCloseable {
         this.region = domain.allocate((long) count * size, EnumSet.of(AccessFlag.LOCAL_WRITE));
         this.free = new MpmcVarHandleArrayQueue<>(Math.max(2, count));
         for (int i = 0; i < count; i++) {
-            free.add(region.segment().asSlice((long) i * size, size));
+            free.add(new Slot(region.segment().asSlice((long) i * size, size), i));
         }
     }
 
@@ -58,6 +94,15 @@ public final class BufferPool implements AutoCloseable {
      */
     public int bufferSize() {
         return size;
+    }
+
+    /**
+     * Number of buffers.
+     *
+     * @return as given to the constructor
+     */
+    public int count() {
+        return count;
     }
 
     /**
@@ -88,18 +133,34 @@ public final class BufferPool implements AutoCloseable {
      * @return a lease to be closed, or null: {@link #acquire} then, which also tells if the pool is closed
      */
     public @Nullable RegisteredBuffer tryAcquire() {
+        return tryLease(false);
+    }
+
+    /**
+     * As {@link #tryAcquire}, for who hands the buffer to nobody but the engine: an {@linkplain RegisteredBuffer#place() exclusive} lease, which makes no garbage.
+     *
+     * @return a lease to be closed exactly once, or null: {@link #acquire} then
+     */
+    public @Nullable RegisteredBuffer tryAcquireExclusive() {
+        return tryLease(true);
+    }
+
+    private @Nullable RegisteredBuffer tryLease(boolean exclusive) {
         if (!waiters.isEmpty() || closedBecause != null) {
             return null;
         }
-        MemorySegment memory = free.poll();
-        if (memory == null) {
+        Slot slot = take();
+        return slot == null ? null : slot.lease(exclusive);
+    }
+
+    /** A slot of the open pool. */
+    private @Nullable Slot take() {
+        Slot slot = free.poll();
+        if (slot != null && closedBecause != null) { // else who closed saw that it is out
+            putBack(slot);
             return null;
         }
-        if (retained()) {
-            return new RegisteredBuffer(region, memory, lessor);
-        }
-        free.add(memory); // the pool was closed meanwhile
-        return null;
+        return slot;
     }
 
     private void drain() {
@@ -116,29 +177,24 @@ public final class BufferPool implements AutoCloseable {
     private void serve() {
         BufferWaiter waiter;
         while ((waiter = waiters.peek()) != null) {
+            Slot slot = take();
             RuntimeException closed = closedBecause;
-            MemorySegment memory = closed == null ? free.poll() : null;
-            if (closed == null && memory == null) {
+            if (slot == null && closed == null) {
                 return;
             }
             waiters.remove();
-            if (!waiter.claim()) {
-                if (memory != null) {
-                    free.add(memory);
-                }
-            } else {
-                tell(waiter, memory, closed);
+            if (waiter.claim()) {
+                tell(waiter, slot, closed);
+            } else if (slot != null) {
+                putBack(slot);
             }
         }
     }
 
-    private void tell(BufferWaiter waiter, @Nullable MemorySegment memory, @Nullable RuntimeException closed) {
+    private void tell(BufferWaiter waiter, @Nullable Slot slot, @Nullable RuntimeException closed) {
         try {
-            if (memory != null && !retained()) {
-                free.add(memory); // the pool was closed meanwhile
-                waiter.failed(Objects.requireNonNull(closedBecause));
-            } else if (memory != null) {
-                waiter.acquired(new RegisteredBuffer(region, memory, lessor));
+            if (slot != null) {
+                waiter.acquired(slot.lease(waiter.isExclusive()));
             } else {
                 waiter.failed(Objects.requireNonNull(closed));
             }
@@ -147,19 +203,10 @@ public final class BufferPool implements AutoCloseable {
         }
     }
 
-    private boolean retained() {
-        try {
-            region.retain();
-            return true;
-        } catch (IllegalStateException closed) {
-            return false;
+    private void closeRegionIfWhole() {
+        if (free.size() == count && regionClosed.compareAndSet(false, true)) {
+            region.close();
         }
-    }
-
-    private void giveBack(MemorySegment memory) {
-        free.add(memory);
-        region.release();
-        drain();
     }
 
     /**
@@ -171,7 +218,7 @@ public final class BufferPool implements AutoCloseable {
         if (closedBecause == null) {
             closedBecause = reason;
             drain();
-            region.close();
+            closeRegionIfWhole();
         }
     }
 

@@ -6,8 +6,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public abstract class BufferWaiter {
     private final AtomicBoolean claimed = new AtomicBoolean();
 
-    /** Subclassed by the front-ends. */
-    protected BufferWaiter() {}
+    private final boolean exclusive;
+
+    /** For a buffer that is handed on. */
+    protected BufferWaiter() {
+        this(false);
+    }
+
+    /**
+     * Subclassed by the front-ends.
+     *
+     * @param exclusive whether it hands the buffer to nobody but the engine, and closes it exactly once: see {@link RegisteredBuffer#place}
+     */
+    protected BufferWaiter(boolean exclusive) {
+        this.exclusive = exclusive;
+    }
+
+    final boolean isExclusive() {
+        return exclusive;
+    }
 
     final boolean claim() {
         return claimed.compareAndSet(false, true);

@@ -8,10 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - One packed word holds the whole state: READERS (device reads: sends, writes) in the low bits, WRITING (device
-// writes: read target),
-//   CLOSED (the caller's interest has ended). The memory is given back exactly once: by whoever makes the word CLOSED
-// and idle.
-// - A handle belongs to one lease and is never reused; the memory behind it is.
+// writes: read target), CLOSED (the caller's interest has ended). The memory is given back exactly once: by whoever
+// makes the word CLOSED and idle.
+// - A handle belongs to one lease and is never reused; the memory behind it is. An exclusive one is the exception: it
+// is
+// passed on from one owner to the next, pool, stream, engine, which has nobody beside it; so it needs no word, and its
+// one close, by the last owner, is its end.
 
 /**
  * A piece of registered memory, leased to the caller until {@link #close}.
@@ -32,8 +34,9 @@ public final class RegisteredBuffer implements AutoCloseable {
     private final MemorySegment memory;
     private final Lessor lessor;
     private final LeakDetector.@Nullable Trace trace;
+    private final int place; // of an exclusive one, else -1
     private volatile int word;
-    private volatile int limit;
+    private int limit; // plain: who sets it hands the buffer over by something that orders
 
     /**
      * A lease. It does not retain the region; whoever makes the lease does.
@@ -47,7 +50,21 @@ public final class RegisteredBuffer implements AutoCloseable {
         this.memory = memory;
         this.lessor = lessor;
         this.limit = Math.toIntExact(memory.byteSize());
+        this.place = -1;
         this.trace = LeakDetector.watch(this, "a buffer");
+    }
+
+    private RegisteredBuffer(MemoryRegion region, MemorySegment memory, Lessor lessor, int place) {
+        this.region = region;
+        this.memory = memory;
+        this.lessor = lessor;
+        this.place = place;
+        this.trace = null;
+    }
+
+    /** The exclusive handle of some memory, for all its exclusive leases, one after the other. */
+    static RegisteredBuffer exclusive(MemoryRegion region, MemorySegment memory, Lessor lessor, int place) {
+        return new RegisteredBuffer(region, memory, lessor, place);
     }
 
     /**
@@ -68,7 +85,20 @@ public final class RegisteredBuffer implements AutoCloseable {
         }
         MemorySegment part = region.segment().asSlice(offset, bytes);
         region.retain();
-        return new RegisteredBuffer(region, part, memory -> region.release());
+        return new RegisteredBuffer(region, part, region::release);
+    }
+
+    /**
+     * Which buffer of its pool an exclusive lease is: one whose holder hands it to nobody but the engine, and closes it exactly once.
+     *
+     * @return 0 to one less than {@link BufferPool#count}; -1 for a lease that is not exclusive
+     */
+    public int place() {
+        return place;
+    }
+
+    private boolean isExclusive() {
+        return place >= 0;
     }
 
     /**
@@ -153,6 +183,9 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @throws IllegalStateException if closed, or written by the device
      */
     public void beginRead() {
+        if (isExclusive()) {
+            return;
+        }
         for (; ; ) {
             int now = word;
             if ((now & CLOSED) != 0) {
@@ -171,8 +204,8 @@ public final class RegisteredBuffer implements AutoCloseable {
 
     /** Ends one {@link #beginRead}. */
     public void endRead() {
-        if (WORD.decrementAndGet(this) == CLOSED) {
-            lessor.giveBack(memory);
+        if (!isExclusive() && WORD.decrementAndGet(this) == CLOSED) {
+            lessor.giveBack();
         }
     }
 
@@ -182,6 +215,9 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @throws IllegalStateException if closed or in use by the device
      */
     public void beginWrite() {
+        if (isExclusive()) {
+            return;
+        }
         if (!WORD.compareAndSet(this, 0, WRITING)) {
             if ((word & CLOSED) != 0) {
                 throw closedHandle();
@@ -200,8 +236,8 @@ public final class RegisteredBuffer implements AutoCloseable {
 
     /** Ends {@link #beginWrite}. */
     public void endWrite() {
-        if (WORD.addAndGet(this, -WRITING) == CLOSED) {
-            lessor.giveBack(memory);
+        if (!isExclusive() && WORD.addAndGet(this, -WRITING) == CLOSED) {
+            lessor.giveBack();
         }
     }
 
@@ -217,12 +253,16 @@ public final class RegisteredBuffer implements AutoCloseable {
     /** Ends the caller's interest; a second call does nothing. Never waits. */
     @Override
     public void close() {
+        if (isExclusive()) {
+            lessor.giveBack();
+            return;
+        }
         int before = WORD.getAndUpdate(this, now -> now | CLOSED);
         if (trace != null) {
             trace.close();
         }
         if (before == 0) {
-            lessor.giveBack(memory);
+            lessor.giveBack();
         }
     }
 

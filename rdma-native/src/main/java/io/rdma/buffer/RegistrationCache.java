@@ -94,7 +94,7 @@ public final class RegistrationCache implements AutoCloseable {
             hits.incrementAndGet();
         }
         MemoryRegion held = region;
-        return new RegisteredBuffer(held, memory, leased -> release(held));
+        return new RegisteredBuffer(held, memory, () -> release(held));
     }
 
     private static void check(MemorySegment memory) {

@@ -1,13 +1,20 @@
 package io.rdma.engine;
 
+import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Each message has a place from its submit to its end; whoever ends it frees the place before it says so.
-// - abandonAll() sets the flag first and then looks at the places; a submit takes its place first and then looks at the
-// flag: so one of the two abandons what is submitted meanwhile.
+// - A buffer of the pool is exclusive, and its message's operation is used again whenever the stream gets that buffer
+// again: so a message makes no garbage. Nobody touches an operation behind the end of which its buffer may be out
+// again.
+// - An abandoned stream submits nothing more. abandonAll() sets the flag and then looks at the operations; a submit
+// leaves its operation where abandonAll() finds it and then looks at the flag: one of the two abandons it.
+// - Once a submit has begun it is the submit, or the end, that closes the message: an abandon of what is not submitted
+// yet only says so.
 
 /**
  * Many messages for which one caller waits: what a front-end makes of {@code send(stream)}. It knows which are on their way, so that a cancel or a
@@ -15,19 +22,18 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class MessageStream {
     private final RdmaEndpoint endpoint;
-    private final AtomicReferenceArray<@Nullable Operation> onTheirWay;
-    private int hint; // of the thread that sends
+    private final AtomicReferenceArray<@Nullable Sent> pooled; // by the place of the buffer
+    private final Set<Sent> own = ConcurrentHashMap.newKeySet(1); // of messages with memory of their own
     private volatile boolean abandoned;
 
     /**
      * A stream.
      *
      * @param endpoint where the messages go
-     * @param most messages that are on their way at once
      */
-    protected MessageStream(RdmaEndpoint endpoint, int most) {
+    protected MessageStream(RdmaEndpoint endpoint) {
         this.endpoint = endpoint;
-        onTheirWay = new AtomicReferenceArray<>(most);
+        pooled = new AtomicReferenceArray<>(endpoint.sendBuffers().count());
     }
 
     /**
@@ -44,73 +50,82 @@ public abstract class MessageStream {
     protected abstract void failed(RuntimeException error);
 
     /**
-     * Sends a message, in the order of the calls. One caller at a time, and never more on their way than agreed on.
+     * Sends a message, in the order of the calls. One caller at a time.
      *
-     * @param message closed by the engine when the device is done with it, however that is; also if this throws
+     * @param message of {@link BufferPool#tryAcquireExclusive} of the endpoint's send buffers, or with memory of its own; closed by the engine when the device is done with it, however
+     *     that is; also if this throws
      * @throws IllegalArgumentException as for {@link RdmaEndpoint#submit}
      */
     public final void send(RegisteredBuffer message) {
-        int place = free();
-        Sent operation = new Sent(this, place, WorkRequest.send(message, true));
-        onTheirWay.set(place, operation);
-        if (abandoned && operation.abandon()) {
-            onTheirWay.set(place, null);
+        if (abandoned) {
+            message.close();
             return;
         }
+        Sent operation = operation(message);
         try {
             endpoint.submit(operation);
         } catch (RuntimeException misuse) {
-            onTheirWay.set(place, null);
-            operation.abandon(); // closes the message, unless a cancel did
+            own.remove(operation);
+            message.close();
             throw misuse;
+        }
+        if (abandoned) {
+            operation.abandonSubmitted();
         }
     }
 
-    private int free() {
-        int length = onTheirWay.length();
-        for (int i = 0; i < length; i++) {
-            int place = hint;
-            hint = place + 1 == length ? 0 : place + 1;
-            if (onTheirWay.get(place) == null) {
-                return place;
+    private Sent operation(RegisteredBuffer message) {
+        int place = message.place();
+        Sent operation = place < 0 ? null : pooled.getPlain(place);
+        if (operation == null) {
+            operation = new Sent(this, WorkRequest.send(message, true));
+            if (place < 0) {
+                own.add(operation);
+            } else {
+                pooled.set(place, operation);
             }
         }
-        throw new IllegalStateException("more than " + length + " messages are on their way: wait until some are sent");
+        return operation;
     }
 
     /** Ends the interest in everything that is on its way; what is not posted never will be. Any thread. */
     public final void abandonAll() {
         abandoned = true;
-        for (int place = 0; place < onTheirWay.length(); place++) {
-            Operation operation = onTheirWay.getAndSet(place, null);
+        for (int place = 0; place < pooled.length(); place++) {
+            Sent operation = pooled.get(place);
             if (operation != null) {
-                operation.abandon();
+                operation.abandonSubmitted();
             }
         }
+        own.forEach(Operation::abandonSubmitted);
     }
 
-    /** One message. */
+    /** A message; of a buffer of the pool, all messages in that buffer. */
     private static final class Sent extends Operation {
         private final MessageStream stream;
-        private final int place;
 
-        Sent(MessageStream stream, int place, WorkRequest request) {
+        Sent(MessageStream stream, WorkRequest request) {
             super(request);
             this.stream = stream;
-            this.place = place;
         }
 
         @Override
         protected void completed(long value) {
-            stream.onTheirWay.setRelease(place, null);
+            ended();
             stream.sent();
         }
 
         @Override
         protected void failed(RuntimeException error) {
-            stream.onTheirWay.setRelease(place, null);
+            ended();
             if (!stream.abandoned) {
                 stream.failed(error);
+            }
+        }
+
+        private void ended() {
+            if (!stream.own.isEmpty()) {
+                stream.own.remove(this);
             }
         }
     }

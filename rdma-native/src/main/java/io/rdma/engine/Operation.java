@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 // other. If both do, an atomic instruction on the flag decides: from RAISED to HEARD for the abandon, back to DOWN for
 // the end.
 // - Every operation gives its buffer back exactly once for each time it was submitted. The close of a buffer that the
-// engine is to close happens at an abandon that finds the state NEW as well: a second close does nothing.
+// engine is to close happens at an abandon that finds the state NEW as well, since no submit may follow: a second close
+// does nothing. Who is sure to submit abandons by abandonSubmitted(), and then there is one close.
 
 /**
  * One submitted work request and the upcall for its end. A front-end subclasses it with its subscriber or continuation.
@@ -101,12 +102,20 @@ public abstract class Operation {
      * @return false if {@link #completed} or {@link #failed} was, or is being, called, or it was abandoned before
      */
     public final boolean abandon() {
+        boolean won = abandonSubmitted();
+        if (won && state == NEW) { // a submit that is under way, or comes later, sees the flag or the closed buffer
+            request.drop();
+        }
+        return won;
+    }
+
+    /** As {@link #abandon}, of what is submitted for certain: where that is still to come, it gives the buffer back. */
+    final boolean abandonSubmitted() {
         if (state == ENDED || !ABANDONED.compareAndSet(this, DOWN, RAISED)) {
             return false;
         }
         int now = state;
-        if (now == NEW) { // a submit that is under way, or comes later, sees the flag or the closed buffer
-            request.drop();
+        if (now == NEW) {
             return true;
         }
         if (now == WAITING && move(WAITING, CANCELLED)) {
@@ -206,18 +215,18 @@ public abstract class Operation {
      * @throws IllegalStateException if the buffer is closed or in use in a way that excludes this
      */
     final boolean borrow() {
-        if (isAbandoned()) {
-            return false;
-        }
         try {
-            request.borrow();
-            return true;
-        } catch (IllegalStateException e) {
-            if (isAbandoned()) {
-                return false;
+            if (!isAbandoned()) {
+                request.borrow();
+                return true;
             }
-            throw e;
+        } catch (IllegalStateException e) {
+            if (!isAbandoned()) {
+                throw e;
+            }
         }
+        request.drop();
+        return false;
     }
 
     /** Its buffer is borrowed, but it could not be submitted, which its submitter does not wait to hear. */

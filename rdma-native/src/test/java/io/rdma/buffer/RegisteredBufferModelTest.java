@@ -22,7 +22,7 @@ public class RegisteredBufferModelTest {
 
     private final AtomicInteger givenBack = new AtomicInteger();
     private final RegisteredBuffer buffer = new RegisteredBuffer(
-            new ModelVerbs().region(), MemorySegment.ofArray(new byte[8]), memory -> givenBack.incrementAndGet());
+            new ModelVerbs().region(), MemorySegment.ofArray(new byte[8]), () -> givenBack.incrementAndGet());
     // What each thread has borrowed; nobody else touches it.
     private final int[] reads = new int[THREADS + 1];
     private final int[] writes = new int[THREADS + 1];

@@ -84,7 +84,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 MessageEncoder<? super T> encoder,
                 CoreSubscriber<? super Void> actual,
                 int most) {
-            super(endpoint, most);
+            super(endpoint);
             this.endpoint = endpoint;
             this.encoder = encoder;
             this.actual = actual;
@@ -310,7 +310,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             if (waiter != null) {
                 return null;
             }
-            buffer = endpoint.sendBuffers().tryAcquire();
+            buffer = endpoint.sendBuffers().tryAcquireExclusive();
             if (buffer == null) {
                 BufferWaiter waiting = new Waiting();
                 waiter = waiting;
@@ -350,6 +350,10 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         /** Waits for a buffer of the pool. */
         private final class Waiting extends BufferWaiter {
+            Waiting() {
+                super(true);
+            }
+
             @Override
             public void acquired(RegisteredBuffer buffer) {
                 handed = buffer;
