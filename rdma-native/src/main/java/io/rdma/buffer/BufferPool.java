@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Equal buffers from one registered slab. Who finds it empty waits, without a thread, until one is given back. Thread-safe. */
 public final class BufferPool implements AutoCloseable {
-    private static final Logger LOG = System.getLogger(BufferPool.class.getName());
 
     private static final int SWEEP = 1024;
 
@@ -199,7 +198,7 @@ public final class BufferPool implements AutoCloseable {
                 waiter.failed(Objects.requireNonNull(closed));
             }
         } catch (Throwable t) { // a waiter's mistake must not stop the others
-            LOG.log(Logger.Level.ERROR, "a waiter for a buffer threw; the pool goes on", t);
+            log().log(Logger.Level.ERROR, "a waiter for a buffer threw; the pool goes on", t);
         }
     }
 
@@ -226,5 +225,9 @@ public final class BufferPool implements AutoCloseable {
     @Override
     public void close() {
         close(new IllegalStateException("buffer pool is closed"));
+    }
+
+    private static Logger log() {
+        return System.getLogger(BufferPool.class.getName());
     }
 }

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * {@code paranoid} (all; for tests, it costs a stack trace per lease).
  */
 public final class LeakDetector {
-    private static final Logger LOG = System.getLogger(LeakDetector.class.getName());
 
     /** How many leases are watched. */
     private enum Level {
@@ -40,9 +39,9 @@ public final class LeakDetector {
         try {
             return Level.valueOf(name.strip().toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            LOG.log(
-                    Logger.Level.WARNING,
-                    "io.rdma.leakDetection is off, sampled or paranoid, not '" + name + "': sampled it is");
+            log().log(
+                            Logger.Level.WARNING,
+                            "io.rdma.leakDetection is off, sampled or paranoid, not '" + name + "': sampled it is");
             return Level.SAMPLED;
         }
     }
@@ -108,12 +107,16 @@ public final class LeakDetector {
             synchronized (touched) {
                 touched.forEach(leased::addSuppressed);
             }
-            LOG.log(
-                    Logger.Level.ERROR,
-                    "LEAK: a handle was dropped without close(); its memory is lost to its pool. Run with"
-                            + " -Dio.rdma.leakDetection=paranoid to see all of them, with what was done last",
-                    leased);
+            log().log(
+                            Logger.Level.ERROR,
+                            "LEAK: a handle was dropped without close(); its memory is lost to its pool. Run with"
+                                    + " -Dio.rdma.leakDetection=paranoid to see all of them, with what was done last",
+                            leased);
             REPORTED.increment(); // after the log: who sees the number finds the story
         }
+    }
+
+    private static Logger log() {
+        return System.getLogger(LeakDetector.class.getName());
     }
 }

@@ -7,8 +7,6 @@ import java.lang.System.Logger;
 
 /** Keeps the exchange's TCP connection while the RDMA connection lives, so that each side learns of the other's end at once, {@code kill -9} included. */
 final class ConnectionWatch {
-    private static final Logger LOG = System.getLogger(ConnectionWatch.class.getName());
-
     private ConnectionWatch() {}
 
     static void start(Exchange exchange, RdmaEndpoint endpoint) {
@@ -31,7 +29,11 @@ final class ConnectionWatch {
                 exchange.sendBye();
             }
         } catch (IOException e) {
-            LOG.log(Logger.Level.DEBUG, "the peer was gone before it could be told", e);
+            log().log(Logger.Level.DEBUG, "the peer was gone before it could be told", e);
         }
+    }
+
+    private static Logger log() {
+        return System.getLogger(ConnectionWatch.class.getName());
     }
 }

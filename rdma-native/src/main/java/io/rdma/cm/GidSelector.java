@@ -7,8 +7,6 @@ import io.rdma.verbs.GidType;
 import io.rdma.verbs.LinkLayer;
 import io.rdma.verbs.VerbsException;
 import java.net.InetAddress;
-import java.util.Comparator;
-import java.util.List;
 
 /** Chooses the local GID by type and address, never by a constant index. */
 final class GidSelector {
@@ -18,17 +16,23 @@ final class GidSelector {
      * The best entry of a port: on Ethernet RoCE version 2, first the one that is the local address of the exchange, then IPv4, then global IPv6, then the rest.
      */
     static GidTableEntry select(DeviceContext context, int port, LinkLayer layer, InetAddress local) {
-        List<GidTableEntry> usable = context.queryGidTable().stream()
-                .filter(entry -> entry.port() == port && !entry.gid().isZero())
-                .filter(entry -> layer != LinkLayer.ETHERNET || entry.type() == GidType.ROCE_V2)
-                .toList();
-        return usable.stream()
-                .min(Comparator.comparingInt(entry -> rank(entry, local)))
-                .orElseThrow(() -> new VerbsException(
-                        "ibv_query_gid_table",
-                        Errno.ENOENT,
-                        "Port " + port + " of " + context.name()
-                                + " has no usable GID: give its network interface an IP address"));
+        GidTableEntry best = null;
+        for (GidTableEntry entry : context.queryGidTable()) {
+            boolean usable = entry.port() == port
+                    && !entry.gid().isZero()
+                    && (layer != LinkLayer.ETHERNET || entry.type() == GidType.ROCE_V2);
+            if (usable && (best == null || rank(entry, local) < rank(best, local))) {
+                best = entry;
+            }
+        }
+        if (best == null) {
+            throw new VerbsException(
+                    "ibv_query_gid_table",
+                    Errno.ENOENT,
+                    "Port " + port + " of " + context.name()
+                            + " has no usable GID: give its network interface an IP address");
+        }
+        return best;
     }
 
     private static int rank(GidTableEntry entry, InetAddress local) {

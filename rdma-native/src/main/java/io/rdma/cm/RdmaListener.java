@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The passive side: listens for the connection manager, the exchange over TCP, or both, as {@link Connector} says, and hands over each connection. */
 public final class RdmaListener implements AutoCloseable {
-    private static final Logger LOG = System.getLogger(RdmaListener.class.getName());
     private static final int MOST_TRIES = 20;
 
     private final RdmaResources resources;
@@ -86,7 +85,7 @@ public final class RdmaListener implements AutoCloseable {
             if (CmListener.isInUse(e)) {
                 throw e;
             }
-            LOG.log(Logger.Level.DEBUG, "no RDMA CM at " + address + ", only the exchange over TCP", e);
+            log().log(Logger.Level.DEBUG, "no RDMA CM at " + address + ", only the exchange over TCP", e);
             return null;
         }
     }
@@ -146,11 +145,11 @@ public final class RdmaListener implements AutoCloseable {
                     Thread.ofVirtual().name("rdma-accept").start(() -> serve(socket, accepted));
                 } else {
                     accepted.close();
-                    LOG.log(Logger.Level.WARNING, "too many exchanges at once: a connection was dropped");
+                    log().log(Logger.Level.WARNING, "too many exchanges at once: a connection was dropped");
                 }
             } catch (IOException e) {
                 if (!socket.isClosed()) {
-                    LOG.log(Logger.Level.WARNING, "accept failed; the listener goes on", e);
+                    log().log(Logger.Level.WARNING, "accept failed; the listener goes on", e);
                 }
             }
         }
@@ -165,8 +164,8 @@ public final class RdmaListener implements AutoCloseable {
             }
             connection = exchange(accepted);
         } catch (IOException | RuntimeException e) {
-            LOG.log(Logger.Level.INFO, "a connection was not established: " + e.getMessage());
-            LOG.log(Logger.Level.DEBUG, "details", e);
+            log().log(Logger.Level.INFO, "a connection was not established: " + e.getMessage());
+            log().log(Logger.Level.DEBUG, "details", e);
             return;
         } finally {
             exchanging.remove(accepted);
@@ -179,7 +178,7 @@ public final class RdmaListener implements AutoCloseable {
         try {
             handler.accept(connection);
         } catch (Throwable e) { // the handler is the user's: whatever it throws ends its own connection only
-            LOG.log(Logger.Level.ERROR, "the connection handler threw; its connection is closed", e);
+            log().log(Logger.Level.ERROR, "the connection handler threw; its connection is closed", e);
             connection.endpoint().fail(e);
         }
     }
@@ -243,7 +242,11 @@ public final class RdmaListener implements AutoCloseable {
         try {
             one.close();
         } catch (IOException e) {
-            LOG.log(Logger.Level.DEBUG, "close failed", e);
+            log().log(Logger.Level.DEBUG, "close failed", e);
         }
+    }
+
+    private static Logger log() {
+        return System.getLogger(RdmaListener.class.getName());
     }
 }

@@ -25,7 +25,6 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 
 /** The thread of one completion queue: polls, dispatches through {@code wr_id}, runs tasks, and drains queue pairs that close. */
 public final class CompletionLoop implements AutoCloseable {
-    private static final Logger LOG = System.getLogger(CompletionLoop.class.getName());
     private static final int BATCH = 64;
     private static final int CLOSING_TICK_MILLIS = 5;
     private static final int ACK_EVERY = 16;
@@ -168,7 +167,7 @@ public final class CompletionLoop implements AutoCloseable {
 
     void listenerThrew(Throwable t) {
         counters.listenerError();
-        LOG.log(Logger.Level.ERROR, "a listener threw on the completion loop; the loop goes on", t);
+        log().log(Logger.Level.ERROR, "a listener threw on the completion loop; the loop goes on", t);
     }
 
     private void run() {
@@ -186,7 +185,7 @@ public final class CompletionLoop implements AutoCloseable {
             }
             destroy();
         } catch (Throwable t) {
-            LOG.log(Logger.Level.ERROR, "completion loop ended by an error", t);
+            log().log(Logger.Level.ERROR, "completion loop ended by an error", t);
         } finally {
             stopped.countDown();
         }
@@ -329,5 +328,9 @@ public final class CompletionLoop implements AutoCloseable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private static Logger log() {
+        return System.getLogger(CompletionLoop.class.getName());
     }
 }

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * subscribers.
  */
 final class DeviceEvents implements AutoCloseable {
-    private static final Logger LOG = System.getLogger(DeviceEvents.class.getName());
 
     private final AsyncEvents events;
     private final List<CompletionLoop> loops;
@@ -51,7 +50,7 @@ final class DeviceEvents implements AutoCloseable {
             } catch (IllegalStateException closed) {
                 return null;
             } catch (RuntimeException e) {
-                LOG.log(Logger.Level.ERROR, "the events of the device can't be read any more", e);
+                log().log(Logger.Level.ERROR, "the events of the device can't be read any more", e);
                 return e;
             }
         }
@@ -94,8 +93,8 @@ final class DeviceEvents implements AutoCloseable {
                         .filter(loop -> event.concerns(loop.completionQueue()))
                         .forEach(loop -> failAll(loop, event));
             case DEVICE_FATAL, SRQ_ERR -> loops.forEach(loop -> failAll(loop, event));
-            case COMM_EST, SQ_DRAINED, SRQ_LIMIT_REACHED -> LOG.log(Logger.Level.DEBUG, "{0}", event);
-            default -> LOG.log(Logger.Level.INFO, "the device reports {0}", event);
+            case COMM_EST, SQ_DRAINED, SRQ_LIMIT_REACHED -> log().log(Logger.Level.DEBUG, "{0}", event);
+            default -> log().log(Logger.Level.INFO, "the device reports {0}", event);
         }
     }
 
@@ -118,5 +117,9 @@ final class DeviceEvents implements AutoCloseable {
     public void close() {
         running = false;
         events.close();
+    }
+
+    private static Logger log() {
+        return System.getLogger(DeviceEvents.class.getName());
     }
 }

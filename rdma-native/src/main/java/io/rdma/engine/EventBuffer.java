@@ -18,8 +18,6 @@ public final class EventBuffer implements AutoCloseable {
     /** Most events that wait; of more, the oldest are dropped: the latest say what is. */
     public static final int CAPACITY = 256;
 
-    private static final Logger LOG = System.getLogger(EventBuffer.class.getName());
-
     private final Runnable changed;
     private final Consumer<EventBuffer> forget;
     private final ArrayDeque<AsyncEvent> waiting = new ArrayDeque<>(); // guarded by this
@@ -40,10 +38,10 @@ public final class EventBuffer implements AutoCloseable {
             if (waiting.size() == CAPACITY) {
                 AsyncEvent lost = waiting.remove();
                 if (dropped++ == 0) {
-                    LOG.log(
-                            Logger.Level.WARNING,
-                            "a subscriber of the device''s events does not take them: {0} is dropped, more may be",
-                            lost);
+                    log().log(
+                                    Logger.Level.WARNING,
+                                    "a subscriber of the device''s events does not take them: {0} is dropped, more may be",
+                                    lost);
                 }
             }
             waiting.add(event);
@@ -67,7 +65,7 @@ public final class EventBuffer implements AutoCloseable {
         try {
             changed.run();
         } catch (Throwable e) {
-            LOG.log(Logger.Level.ERROR, "a subscriber of the device's events failed, and gets no more", e);
+            log().log(Logger.Level.ERROR, "a subscriber of the device's events failed, and gets no more", e);
             forget.accept(this);
             synchronized (this) {
                 ended = true;
@@ -125,5 +123,9 @@ public final class EventBuffer implements AutoCloseable {
     public void close() {
         forget.accept(this);
         end(null);
+    }
+
+    private static Logger log() {
+        return System.getLogger(EventBuffer.class.getName());
     }
 }

@@ -9,8 +9,6 @@ import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RegistrationBudget;
 import io.rdma.verbs.VerbsException;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -169,7 +167,13 @@ public final class RdmaResources implements AutoCloseable {
      * @return the one with the most room in its completion queue
      */
     public CompletionLoop roomiestLoop() {
-        return Collections.max(loops, Comparator.comparingInt(CompletionLoop::freeEntries));
+        CompletionLoop roomiest = loops.get(0);
+        for (CompletionLoop loop : loops) {
+            if (loop.freeEntries() > roomiest.freeEntries()) {
+                roomiest = loop;
+            }
+        }
+        return roomiest;
     }
 
     /**

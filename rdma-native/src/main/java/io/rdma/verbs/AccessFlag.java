@@ -62,7 +62,7 @@ public enum AccessFlag {
 
     /** The bits of a registration: {@code ibv_reg_mr(3)} demands local write for remote writes. */
     static int registered(Set<AccessFlag> flags) {
-        int mask = mask(flags.toArray(AccessFlag[]::new));
+        int mask = mask(flags.toArray(new AccessFlag[0]));
         boolean remoteWrites = (mask & (REMOTE_WRITE.code | REMOTE_ATOMIC.code)) != 0;
         return remoteWrites ? mask | LOCAL_WRITE.code : mask;
     }

@@ -2,10 +2,12 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.ExtendedVerbs;
+import io.rdma.internal.ffi.GidEntry;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.soft.SoftVerbs;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +96,11 @@ public final class DeviceContext extends NativeObject {
      * @return in the order of the table
      */
     public List<GidTableEntry> queryGidTable() {
-        return verbs.queryGidTable(handle()).stream().map(GidTableEntry::of).toList();
+        List<GidTableEntry> table = new ArrayList<>();
+        for (GidEntry entry : verbs.queryGidTable(handle())) {
+            table.add(GidTableEntry.of(entry));
+        }
+        return List.copyOf(table);
     }
 
     /**

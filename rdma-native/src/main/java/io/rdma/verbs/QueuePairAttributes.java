@@ -92,7 +92,7 @@ public final class QueuePairAttributes {
      * @return this
      */
     public QueuePairAttributes access(Set<AccessFlag> flags) {
-        accessFlags = AccessFlag.mask(flags.toArray(AccessFlag[]::new));
+        accessFlags = AccessFlag.mask(flags.toArray(new AccessFlag[0]));
         return has(Ibv.QP_ACCESS_FLAGS);
     }
 

@@ -1,6 +1,8 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ffi.DeviceEntry;
 import io.rdma.internal.ffi.FfmVerbs;
+import io.rdma.internal.ffi.Preparation;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.soft.SoftVerbs;
 import java.util.ArrayList;
@@ -11,6 +13,14 @@ import java.util.stream.Collectors;
 /** The devices of this process: those of libibverbs, then the software device {@code soft0}, which always exists. */
 public final class RdmaDevices {
     private RdmaDevices() {}
+
+    /**
+     * Begins on a thread of its own, once for the process, what opening the first device would wait for; returns at once. The front-ends do it when the first
+     * client or server is made. Whether it succeeds makes no difference but of time.
+     */
+    public static void prepare() {
+        Preparation.begin();
+    }
 
     /**
      * All devices. Where libibverbs is missing or the kernel has no RDMA, only {@code soft0} is there.
@@ -30,10 +40,12 @@ public final class RdmaDevices {
 
     private static Optional<RdmaDevice> software(String name) {
         SoftVerbs verbs = SoftVerbs.shared();
-        return verbs.getDeviceList().stream()
-                .filter(entry -> entry.name().equals(name))
-                .map(entry -> new RdmaDevice(verbs, entry, true))
-                .findFirst();
+        for (DeviceEntry entry : verbs.getDeviceList()) {
+            if (entry.name().equals(name)) {
+                return Optional.of(new RdmaDevice(verbs, entry, true));
+            }
+        }
+        return Optional.empty();
     }
 
     /**
@@ -44,7 +56,8 @@ public final class RdmaDevices {
      * @throws VerbsException ENODEV if there is none; the message lists those that exist
      */
     public static RdmaDevice named(String name) {
-        return software(name).orElseGet(() -> listed(name));
+        Optional<RdmaDevice> software = software(name);
+        return software.isPresent() ? software.get() : listed(name);
     }
 
     private static RdmaDevice listed(String name) {

@@ -41,12 +41,15 @@ public final class RegistrationBudget {
     }
 
     void take(long bytes) {
-        long before = registered.getAndUpdate(now -> bytes > maxBytes - now ? now : now + bytes);
-        if (bytes > maxBytes - before) {
-            throw new RegistrationLimitException("registering " + bytes + " bytes more would exceed the limit of "
-                    + maxBytes + ", " + before
-                    + " are registered: close regions or connections, ask for less, or raise maxRegisteredBytes");
-        }
+        long before;
+        do {
+            before = registered.get();
+            if (bytes > maxBytes - before) {
+                throw new RegistrationLimitException("registering " + bytes + " bytes more would exceed the limit of "
+                        + maxBytes + ", " + before
+                        + " are registered: close regions or connections, ask for less, or raise maxRegisteredBytes");
+            }
+        } while (!registered.compareAndSet(before, before + bytes));
     }
 
     void giveBack(long bytes) {

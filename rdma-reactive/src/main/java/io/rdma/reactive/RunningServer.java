@@ -25,7 +25,6 @@ import reactor.core.publisher.Mono;
 
 /** A bound {@link RdmaServer}. */
 final class RunningServer implements DisposableServer {
-    private static final Logger LOG = System.getLogger(RunningServer.class.getName());
 
     private final Transport transport;
     private final Function<? super RdmaConnection, ? extends Publisher<Void>> handler;
@@ -64,8 +63,8 @@ final class RunningServer implements DisposableServer {
                     handlers.remove(running);
                 })
                 .subscribe(nothing -> {}, error -> {
-                    LOG.log(Logger.Level.WARNING, "the handler of " + connection + " failed: " + error);
-                    LOG.log(Logger.Level.DEBUG, "details", error);
+                    log().log(Logger.Level.WARNING, "the handler of " + connection + " failed: " + error);
+                    log().log(Logger.Level.DEBUG, "details", error);
                 }));
     }
 
@@ -95,7 +94,7 @@ final class RunningServer implements DisposableServer {
                     .join();
             transport.release(resources);
         } catch (RuntimeException e) {
-            LOG.log(Logger.Level.ERROR, "the server's resources were not released", e);
+            log().log(Logger.Level.ERROR, "the server's resources were not released", e);
         } finally {
             closed.complete(null);
         }
@@ -109,5 +108,9 @@ final class RunningServer implements DisposableServer {
     @Override
     public Mono<Void> onDispose() {
         return Mono.fromFuture(() -> closed, true);
+    }
+
+    private static Logger log() {
+        return System.getLogger(RunningServer.class.getName());
     }
 }

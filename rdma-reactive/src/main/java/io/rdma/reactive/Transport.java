@@ -23,12 +23,13 @@ record Transport(
         @Nullable String device,
         ConnectionOptions options,
         @Nullable RdmaResources shared) {
-    static final Transport DEFAULT = new Transport("localhost", 0, null, ConnectionOptions.DEFAULT, null);
-
     static {
+        RdmaDevices.prepare(); // first: it goes on beside all that follows
         // block() on a loop would stall every connection: Reactor refuses it on such threads.
         Schedulers.registerNonBlockingThreadPredicate(Transport::isLoop);
     }
+
+    static final Transport DEFAULT = new Transport("localhost", 0, null, ConnectionOptions.DEFAULT, null);
 
     Transport {
         if (port < 0 || port > 65535) {

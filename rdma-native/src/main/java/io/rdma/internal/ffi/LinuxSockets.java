@@ -1,14 +1,9 @@
 package io.rdma.internal.ffi;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.util.Locale;
 
 // Invariants
 // - One method handle for all: making one takes milliseconds of the start-up. Its arguments are six longs, which the
@@ -46,38 +41,21 @@ public final class LinuxSockets {
     private static final int SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0x800 | 0x80000;
     private static final int EFD_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
 
-    private static final MethodHandle CALL = Linker.nativeLinker()
-            .downcallHandle(
-                    FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
-                    CallState.ERRNO);
-    private static final MemorySegment SOCKET = symbol("socket");
-    private static final MemorySegment BIND = symbol("bind");
-    private static final MemorySegment GETSOCKNAME = symbol("getsockname");
-    private static final MemorySegment SETSOCKOPT = symbol("setsockopt");
-    private static final MemorySegment GETSOCKOPT = symbol("getsockopt");
-    private static final MemorySegment SENDMMSG = symbol("sendmmsg");
-    private static final MemorySegment RECVMMSG = symbol("recvmmsg");
-    private static final MemorySegment PPOLL = symbol("ppoll");
-    private static final MemorySegment EVENTFD = symbol("eventfd");
-    private static final MemorySegment READ = symbol("read");
-    private static final MemorySegment WRITE = symbol("write");
-    private static final MemorySegment CLOSE = symbol("close");
+    private static final MethodHandle CALL = SixLongs.link();
+    private static final MemorySegment SOCKET = SixLongs.symbol("socket");
+    private static final MemorySegment BIND = SixLongs.symbol("bind");
+    private static final MemorySegment GETSOCKNAME = SixLongs.symbol("getsockname");
+    private static final MemorySegment SETSOCKOPT = SixLongs.symbol("setsockopt");
+    private static final MemorySegment GETSOCKOPT = SixLongs.symbol("getsockopt");
+    private static final MemorySegment SENDMMSG = SixLongs.symbol("sendmmsg");
+    private static final MemorySegment RECVMMSG = SixLongs.symbol("recvmmsg");
+    private static final MemorySegment PPOLL = SixLongs.symbol("ppoll");
+    private static final MemorySegment EVENTFD = SixLongs.symbol("eventfd");
+    private static final MemorySegment READ = SixLongs.symbol("read");
+    private static final MemorySegment WRITE = SixLongs.symbol("write");
+    private static final MemorySegment CLOSE = SixLongs.symbol("close");
 
     private LinuxSockets() {}
-
-    /** Whether these calls can be made here: Linux on a little-endian 64-bit processor whose calling convention is known. */
-    public static boolean supported() {
-        String os = System.getProperty("os.name", "");
-        String arch = System.getProperty("os.arch", "").toLowerCase(Locale.ROOT);
-        return os.equals("Linux") && (arch.equals("amd64") || arch.equals("x86_64") || arch.equals("aarch64"));
-    }
-
-    private static MemorySegment symbol(String name) {
-        return Linker.nativeLinker()
-                .defaultLookup()
-                .find(name)
-                .orElseThrow(() -> new IllegalStateException("libc has no " + name));
-    }
 
     private static long call(MemorySegment function, long a, long b, long c, long d, long e, long f) {
         try {

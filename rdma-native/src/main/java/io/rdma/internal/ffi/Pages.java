@@ -11,7 +11,6 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import org.jspecify.annotations.Nullable;
 
 /** Memory in whole pages: with fork support the kernel's advice would hit the neighbours of a slab that shares a page with them. */
 public final class Pages {
@@ -22,35 +21,37 @@ public final class Pages {
     private static final int MAP_HUGE_2MB = 21 << 26;
     private static final int MADV_HUGEPAGE = 14;
     private static final boolean LINUX = System.getProperty("os.name").startsWith("Linux");
-    private static final @Nullable MethodHandle MMAP =
-            handle("mmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
-    private static final @Nullable MethodHandle MUNMAP = handle("munmap", JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final @Nullable MethodHandle MADVISE = handle("madvise", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
     private static final long SIZE = size();
 
     private Pages() {}
 
-    private static @Nullable MethodHandle handle(String name, MemoryLayout result, MemoryLayout... arguments) {
-        Linker linker = Linker.nativeLinker();
-        return linker.defaultLookup()
-                .find(name)
-                .map(function ->
-                        linker.downcallHandle(function, FunctionDescriptor.of(result, arguments), CallState.ERRNO))
-                .orElse(null);
-    }
-
     /** {@code getpagesize(2)}; 64 KiB on some arm64 kernels. */
     private static long size() {
-        Linker linker = Linker.nativeLinker();
-        MemorySegment function = linker.defaultLookup().find("getpagesize").orElse(null);
-        if (function == null) {
-            return 4096;
-        }
         try {
-            return (int) linker.downcallHandle(function, FunctionDescriptor.of(JAVA_INT))
-                    .invokeExact();
+            if (SixLongs.supported()) {
+                return SixLongs.pageSize();
+            }
+            Linker linker = Linker.nativeLinker();
+            MemorySegment function = linker.defaultLookup().find("getpagesize").orElse(null);
+            return function == null
+                    ? 4096
+                    : (int) linker.downcallHandle(function, FunctionDescriptor.of(JAVA_INT))
+                            .invokeExact();
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
+        }
+    }
+
+    /** What huge pages alone need. */
+    private static final class Mapping {
+        static final MethodHandle MMAP =
+                handle("mmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
+        static final MethodHandle MUNMAP = handle("munmap", JAVA_INT, JAVA_LONG, JAVA_LONG);
+        static final MethodHandle MADVISE = handle("madvise", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+
+        private static MethodHandle handle(String name, MemoryLayout result, MemoryLayout... arguments) {
+            return Linker.nativeLinker()
+                    .downcallHandle(SixLongs.symbol(name), FunctionDescriptor.of(result, arguments), CallState.ERRNO);
         }
     }
 
@@ -64,7 +65,7 @@ public final class Pages {
      * @throws VerbsException where reserved pages are asked for and there are none
      */
     public static MemorySegment allocate(Arena arena, long bytes, HugePages hugePages) {
-        if (!LINUX || MMAP == null || bytes < HugePages.BYTES || hugePages == HugePages.NONE) {
+        if (!LINUX || bytes < HugePages.BYTES || hugePages == HugePages.NONE) {
             return arena.allocate(roundUp(bytes, SIZE), SIZE).asSlice(0, bytes);
         }
         long whole = roundUp(bytes, HugePages.BYTES);
@@ -84,15 +85,8 @@ public final class Pages {
     private static MemorySegment map(Arena arena, long bytes, int flags) {
         long address;
         try {
-            address = (long) required(MMAP)
-                    .invokeExact(
-                            CallState.segment(),
-                            0L,
-                            bytes,
-                            PROT_READ_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | flags,
-                            -1,
-                            0L);
+            address = (long) Mapping.MMAP.invokeExact(
+                    CallState.segment(), 0L, bytes, PROT_READ_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0L);
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
         }
@@ -110,7 +104,7 @@ public final class Pages {
 
     private static void unmap(MemorySegment memory) {
         try {
-            int ignored = (int) required(MUNMAP).invokeExact(CallState.segment(), memory.address(), memory.byteSize());
+            int ignored = (int) Mapping.MUNMAP.invokeExact(CallState.segment(), memory.address(), memory.byteSize());
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
         }
@@ -119,14 +113,10 @@ public final class Pages {
     /** Advice: a kernel that does not know it, or was told never to join pages, gives ordinary ones. */
     private static void advise(MemorySegment memory) {
         try {
-            int ignored = (int) required(MADVISE)
-                    .invokeExact(CallState.segment(), memory.address(), memory.byteSize(), MADV_HUGEPAGE);
+            int ignored = (int) Mapping.MADVISE.invokeExact(
+                    CallState.segment(), memory.address(), memory.byteSize(), MADV_HUGEPAGE);
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
         }
-    }
-
-    private static MethodHandle required(@Nullable MethodHandle handle) {
-        return java.util.Objects.requireNonNull(handle);
     }
 }

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A socket whose datagrams are written to a file as well, while there is one: what a bad link loses is not there. */
 final class CapturedSocket implements LinkSocket {
-    private static final System.Logger LOGGER = System.getLogger(CapturedSocket.class.getName());
 
     private final LinkSocket socket;
     private final Endpoint local;
@@ -31,7 +30,7 @@ final class CapturedSocket implements LinkSocket {
             try {
                 last.close();
             } catch (IOException | UncheckedIOException e) {
-                LOGGER.log(System.Logger.Level.WARNING, "The capture's end is missing", e);
+                log().log(System.Logger.Level.WARNING, "The capture's end is missing", e);
             }
         }
     }
@@ -56,7 +55,7 @@ final class CapturedSocket implements LinkSocket {
         try {
             now.add(memory, at, length, from, to, outbound);
         } catch (UncheckedIOException e) { // a full disk is no reason to stop
-            LOGGER.log(System.Logger.Level.WARNING, "The capture ends here", e);
+            log().log(System.Logger.Level.WARNING, "The capture ends here", e);
             captureTo(null);
         }
     }
@@ -127,5 +126,9 @@ final class CapturedSocket implements LinkSocket {
     public void close() {
         captureTo(null);
         socket.close();
+    }
+
+    private static System.Logger log() {
+        return System.getLogger(CapturedSocket.class.getName());
     }
 }

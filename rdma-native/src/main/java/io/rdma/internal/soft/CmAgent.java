@@ -1,8 +1,8 @@
 package io.rdma.internal.soft;
 
+import io.rdma.internal.ffi.Unguessable;
 import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What a device's connection manager knows: conversations, listeners, timers. */
 final class CmAgent implements ManagementPort.Receiver {
-    private static final System.Logger LOG = System.getLogger(CmAgent.class.getName());
-    private static final SecureRandom RANDOM = new SecureRandom();
     private static final int MOST_WAITING = 1024;
     private static final int MOST_EXCHANGES = 1 << 16;
     private static final long KEEP_ALIVE_SECONDS = 10;
@@ -40,7 +38,7 @@ final class CmAgent implements ManagementPort.Receiver {
     private final AtomicInteger waiting = new AtomicInteger();
     private final ScheduledThreadPoolExecutor thread;
     /** Of the device, on the wire: another for each, so that no peer takes one for another. */
-    final long guid = RANDOM.nextLong();
+    final long guid = Unguessable.RANDOM.nextLong();
 
     CmAgent(SoftRdmacm manager, SoftVerbs verbs) {
         this.manager = manager;
@@ -57,7 +55,7 @@ final class CmAgent implements ManagementPort.Receiver {
     }
 
     static int randomPsn() {
-        return RANDOM.nextInt(Psn.MASK + 1);
+        return Unguessable.RANDOM.nextInt(Psn.MASK + 1);
     }
 
     void listen(SoftCmId listener) {
@@ -70,13 +68,13 @@ final class CmAgent implements ManagementPort.Receiver {
 
     /** A conversation that an identifier begins. */
     CmExchange begin(SoftCmId id) {
-        return add(id, RANDOM.nextLong(), null);
+        return add(id, Unguessable.RANDOM.nextLong(), null);
     }
 
     private CmExchange add(SoftCmId id, long transaction, @Nullable InetSocketAddress peer) {
         CmExchange made;
         do {
-            int number = RANDOM.nextInt();
+            int number = Unguessable.RANDOM.nextInt();
             made = new CmExchange(this, id, number == 0 ? 1 : number, transaction, peer);
         } while (byNumber.putIfAbsent(made.conversation.localId, made) != null);
         return made;
@@ -123,7 +121,7 @@ final class CmAgent implements ManagementPort.Receiver {
         try {
             task.run();
         } catch (RuntimeException e) { // one conversation's failure is not another's
-            LOG.log(System.Logger.Level.WARNING, "a management datagram or timer failed", e);
+            log().log(System.Logger.Level.WARNING, "a management datagram or timer failed", e);
         }
     }
 
@@ -237,7 +235,7 @@ final class CmAgent implements ManagementPort.Receiver {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(this::goodbye, "rdma-soft-cm-goodbye"));
         } catch (IllegalStateException late) {
-            LOG.log(System.Logger.Level.DEBUG, "the process ends already", late);
+            log().log(System.Logger.Level.DEBUG, "the process ends already", late);
         }
     }
 
@@ -257,5 +255,9 @@ final class CmAgent implements ManagementPort.Receiver {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private static System.Logger log() {
+        return System.getLogger(CmAgent.class.getName());
     }
 }

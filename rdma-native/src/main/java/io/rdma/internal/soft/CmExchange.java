@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A {@link CmConversation} of an identifier's: with whom, its timer, and what becomes an event. */
 final class CmExchange implements CmConversation.Side {
-    private static final System.Logger LOG = System.getLogger(CmExchange.class.getName());
     private static final int ETIMEDOUT = 110;
 
     final SoftCmId id;
@@ -98,7 +97,7 @@ final class CmExchange implements CmConversation.Side {
         try {
             agent.manager().moveToReadyToSend(id);
         } catch (VerbsException e) {
-            LOG.log(System.Logger.Level.WARNING, "the peer's answer does not fit the queue pair: " + e.getMessage());
+            log().log(System.Logger.Level.WARNING, "the peer's answer does not fit the queue pair: " + e.getMessage());
             conversation.abandon();
             id.tell(CM_EVENT_CONNECT_ERROR, -e.errno());
             return;
@@ -126,5 +125,9 @@ final class CmExchange implements CmConversation.Side {
         if (connected) {
             id.tell(CM_EVENT_TIMEWAIT_EXIT, 0);
         }
+    }
+
+    private static System.Logger log() {
+        return System.getLogger(CmExchange.class.getName());
     }
 }

@@ -22,7 +22,6 @@ import java.util.concurrent.Semaphore;
 final class CmRendezvous {
     private static final int MAGIC = 0x4a52434d; // "JRCM"
     private static final int BYTES = 20;
-    private static final System.Logger LOG = System.getLogger(CmRendezvous.class.getName());
     private static final int MOST_LINES = 1 << 16;
     private static final int ASK_MILLIS = 10_000;
 
@@ -78,7 +77,7 @@ final class CmRendezvous {
                 }
             } catch (IOException e) {
                 if (!at.isClosed()) {
-                    LOG.log(System.Logger.Level.DEBUG, "whoever asked is gone", e);
+                    log().log(System.Logger.Level.DEBUG, "whoever asked is gone", e);
                 }
             }
         }
@@ -96,7 +95,7 @@ final class CmRendezvous {
             line.setSoTimeout(0);
             from.read();
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "the line broke", e);
+            log().log(System.Logger.Level.DEBUG, "the line broke", e);
         } finally {
             lines.release();
         }
@@ -136,5 +135,9 @@ final class CmRendezvous {
             closed.initCause(e);
             throw closed;
         }
+    }
+
+    private static System.Logger log() {
+        return System.getLogger(CmRendezvous.class.getName());
     }
 }

@@ -1,6 +1,6 @@
 package io.rdma.internal.soft;
 
-import io.rdma.internal.ffi.LinuxSockets;
+import io.rdma.internal.ffi.SixLongs;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
@@ -94,7 +94,7 @@ final class UdpLink implements AutoCloseable {
     }
 
     private static boolean nativeSockets() {
-        return LinuxSockets.supported() && !"false".equalsIgnoreCase(System.getProperty(NATIVE_PROPERTY));
+        return SixLongs.supported() && !"false".equalsIgnoreCase(System.getProperty(NATIVE_PROPERTY));
     }
 
     InetSocketAddress local() {

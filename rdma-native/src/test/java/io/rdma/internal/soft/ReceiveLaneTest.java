@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.rdma.internal.ffi.LinuxSockets;
+import io.rdma.internal.ffi.SixLongs;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
@@ -65,7 +65,7 @@ class ReceiveLaneTest {
 
     @Test
     void everyPacketArrivesInOrderAtOneOfThem() {
-        assumeThat(LinuxSockets.supported()).as("native sockets").isTrue();
+        assumeThat(SixLongs.supported()).as("native sockets").isTrue();
         lanes = link.lanes(LANES, this::took);
         lanes.forEach(ReceiveLane::start);
         InetSocketAddress here = link.local();
@@ -101,7 +101,7 @@ class ReceiveLaneTest {
     /** Otherwise bytes would change after their ICRC was checked, and another sender's count as the first one's. */
     @Test
     void whatWasGatheredIsNotOverwrittenHoweverManyEmptyDatagramsCome() throws IOException {
-        assumeThat(LinuxSockets.supported()).as("native sockets").isTrue();
+        assumeThat(SixLongs.supported()).as("native sockets").isTrue();
         NativeSocket socket = new NativeSocket(SoftConfig.loopback().socketAddress());
         try (DatagramSocket sender = new DatagramSocket()) {
             int several = 40; // more than one call brings

@@ -1,0 +1,44 @@
+package io.rdma.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.rdma.internal.ffi.SixLongs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** {@link RdmaDevices#prepare}, in processes of its own: what was linked once stays so. */
+class PrepareTest {
+    @Test
+    void opens() throws Exception {
+        assertThat(run("--enable-native-access=ALL-UNNAMED")).containsExactly("opened soft0", "opened soft0");
+    }
+
+    @Test
+    void linkingThatFailsInTheBackgroundIsHeardWhereItIsNeeded() throws Exception {
+        assumeThat(Runtime.version().feature()).as("--illegal-native-access").isGreaterThanOrEqualTo(24);
+        assumeThat(SixLongs.supported()).as("native sockets").isTrue();
+        List<String> said = run("--illegal-native-access=deny");
+        // As without preparation: the first use of a class says why it can't be, the second one that it couldn't.
+        assertThat(said.getFirst())
+                .startsWith("java.lang.ExceptionInInitializerError because of java.lang.IllegalCallerException");
+        assertThat(said.getLast()).startsWith("java.lang.NoClassDefFoundError");
+    }
+
+    private static List<String> run(String option) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + "/bin/java");
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", option));
+        command.addAll(List.of("-classpath", System.getProperty("java.class.path"), PreparedStart.class.getName()));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        List<String> output;
+        try (var lines = process.inputReader()) {
+            output = lines.lines().toList();
+        }
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return output;
+    }
+}
