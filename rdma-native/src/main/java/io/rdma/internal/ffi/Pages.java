@@ -1,16 +1,18 @@
 package io.rdma.internal.ffi;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdma.verbs.HugePages;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+
+// Invariant: what is mapped is zeroed by the kernel, when it is touched first. The JDK would write zeros to all of it
+// at
+// once, which is millions of them until the first message.
 
 /** Memory in whole pages: with fork support the kernel's advice would hit the neighbours of a slab that shares a page with them. */
 public final class Pages {
@@ -20,6 +22,9 @@ public final class Pages {
     private static final int MAP_HUGETLB = 0x40000;
     private static final int MAP_HUGE_2MB = 21 << 26;
     private static final int MADV_HUGEPAGE = 14;
+    /** What {@code malloc(3)} maps, too: less comes from its heap. */
+    private static final int LEAST_MAPPED = 128 << 10;
+
     private static final boolean LINUX = System.getProperty("os.name").startsWith("Linux");
     private static final long SIZE = size();
 
@@ -27,31 +32,35 @@ public final class Pages {
 
     /** {@code getpagesize(2)}; 64 KiB on some arm64 kernels. */
     private static long size() {
+        if (LINUX) {
+            return (int) Mapping.call(SixLongs.symbol("getpagesize"), 0, 0, 0, 0, 0);
+        }
+        Linker linker = Linker.nativeLinker();
+        MemorySegment function = linker.defaultLookup().find("getpagesize").orElse(null);
+        if (function == null) {
+            return 4096;
+        }
         try {
-            if (SixLongs.supported()) {
-                return SixLongs.pageSize();
-            }
-            Linker linker = Linker.nativeLinker();
-            MemorySegment function = linker.defaultLookup().find("getpagesize").orElse(null);
-            return function == null
-                    ? 4096
-                    : (int) linker.downcallHandle(function, FunctionDescriptor.of(JAVA_INT))
-                            .invokeExact();
+            return (int) linker.downcallHandle(function, FunctionDescriptor.of(JAVA_INT))
+                    .invokeExact();
         } catch (Throwable e) {
             throw IbverbsCalls.unexpected(e);
         }
     }
 
-    /** What huge pages alone need. */
+    /** The calls of Linux. */
     private static final class Mapping {
-        static final MethodHandle MMAP =
-                handle("mmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
-        static final MethodHandle MUNMAP = handle("munmap", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        static final MethodHandle MADVISE = handle("madvise", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+        private static final MethodHandle CALL = SixLongs.link();
+        static final MemorySegment MMAP = SixLongs.symbol("mmap");
+        static final MemorySegment MUNMAP = SixLongs.symbol("munmap");
+        static final MemorySegment MADVISE = SixLongs.symbol("madvise");
 
-        private static MethodHandle handle(String name, MemoryLayout result, MemoryLayout... arguments) {
-            return Linker.nativeLinker()
-                    .downcallHandle(SixLongs.symbol(name), FunctionDescriptor.of(result, arguments), CallState.ERRNO);
+        static long call(MemorySegment function, long a, long b, long c, long d, long e) {
+            try {
+                return (long) CALL.invokeExact(function, CallState.segment(), a, b, c, d, e, 0L);
+            } catch (Throwable t) {
+                throw IbverbsCalls.unexpected(t);
+            }
         }
     }
 
@@ -65,8 +74,11 @@ public final class Pages {
      * @throws VerbsException where reserved pages are asked for and there are none
      */
     public static MemorySegment allocate(Arena arena, long bytes, HugePages hugePages) {
-        if (!LINUX || bytes < HugePages.BYTES || hugePages == HugePages.NONE) {
+        if (!LINUX || bytes < LEAST_MAPPED) {
             return arena.allocate(roundUp(bytes, SIZE), SIZE).asSlice(0, bytes);
+        }
+        if (bytes < HugePages.BYTES || hugePages == HugePages.NONE) {
+            return map(arena, roundUp(bytes, SIZE), 0).asSlice(0, bytes);
         }
         long whole = roundUp(bytes, HugePages.BYTES);
         if (hugePages == HugePages.RESERVED) {
@@ -83,13 +95,7 @@ public final class Pages {
     }
 
     private static MemorySegment map(Arena arena, long bytes, int flags) {
-        long address;
-        try {
-            address = (long) Mapping.MMAP.invokeExact(
-                    CallState.segment(), 0L, bytes, PROT_READ_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0L);
-        } catch (Throwable e) {
-            throw IbverbsCalls.unexpected(e);
-        }
+        long address = Mapping.call(Mapping.MMAP, 0, bytes, PROT_READ_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1);
         if (address == -1) {
             throw new VerbsException(
                     "mmap(" + bytes + ")",
@@ -103,20 +109,11 @@ public final class Pages {
     }
 
     private static void unmap(MemorySegment memory) {
-        try {
-            int ignored = (int) Mapping.MUNMAP.invokeExact(CallState.segment(), memory.address(), memory.byteSize());
-        } catch (Throwable e) {
-            throw IbverbsCalls.unexpected(e);
-        }
+        Mapping.call(Mapping.MUNMAP, memory.address(), memory.byteSize(), 0, 0, 0);
     }
 
     /** Advice: a kernel that does not know it, or was told never to join pages, gives ordinary ones. */
     private static void advise(MemorySegment memory) {
-        try {
-            int ignored = (int) Mapping.MADVISE.invokeExact(
-                    CallState.segment(), memory.address(), memory.byteSize(), MADV_HUGEPAGE);
-        } catch (Throwable e) {
-            throw IbverbsCalls.unexpected(e);
-        }
+        Mapping.call(Mapping.MADVISE, memory.address(), memory.byteSize(), MADV_HUGEPAGE, 0, 0);
     }
 }

@@ -24,7 +24,7 @@ public final class Preparation {
     private static void run() {
         try {
             if (SixLongs.supported()) {
-                SixLongs.pageSize();
+                SixLongs.prepare();
             }
             MemorySegment memory = Arena.ofAuto().allocate(Long.BYTES);
             memory.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, memory.get(ValueLayout.JAVA_LONG_UNALIGNED, 0));

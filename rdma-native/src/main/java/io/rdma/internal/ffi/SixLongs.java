@@ -9,8 +9,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.Locale;
 
 // Invariants
-// - The calling conventions of x86-64 and aarch64 pass six longs in registers, as they do narrower integers and
-// pointers; functions that take fewer ignore the rest. Of a result that is an int the lower half counts.
+// - The calling conventions of Linux on 64 bits pass six longs as they do narrower integers and pointers; functions
+// that take fewer ignore the rest. Of a result that is an int the lower half counts.
 // - There is no state here, so nothing fails for good: the linker keeps what it has made of a shape, and who links it
 // again, because it needs it, hears by itself why it can't be.
 
@@ -18,7 +18,7 @@ import java.util.Locale;
 public final class SixLongs {
     private SixLongs() {}
 
-    /** Whether functions can be called so: Linux on a little-endian 64-bit processor whose calling convention is known. */
+    /** Whether sockets can be called so, whose structures are known of these: Linux on a little-endian 64-bit processor whose calling convention is known. */
     public static boolean supported() {
         String os = System.getProperty("os.name", "");
         String arch = System.getProperty("os.arch", "").toLowerCase(Locale.ROOT);
@@ -42,8 +42,8 @@ public final class SixLongs {
                 .orElseThrow(() -> new IllegalStateException("libc has no " + name));
     }
 
-    /** {@code getpagesize(2)}. */
-    static int pageSize() throws Throwable {
-        return (int) (long) link().invokeExact(symbol("getpagesize"), CallState.segment(), 0L, 0L, 0L, 0L, 0L, 0L);
+    /** Links, and calls something harmless by it. */
+    static void prepare() throws Throwable {
+        long ignored = (long) link().invokeExact(symbol("getpagesize"), CallState.segment(), 0L, 0L, 0L, 0L, 0L, 0L);
     }
 }

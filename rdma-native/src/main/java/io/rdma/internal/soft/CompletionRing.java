@@ -1,7 +1,9 @@
 package io.rdma.internal.soft;
 
 import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.ffi.Pages;
 import io.rdma.internal.ffi.Wc;
+import io.rdma.verbs.HugePages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +25,7 @@ final class CompletionRing {
     CompletionRing(int entries, SoftTimestamps timestamps) {
         this.entries = entries;
         int all = entries + 1;
-        memory = Arena.ofAuto().allocate((long) all * Wc.SIZE, 8);
+        memory = Pages.allocate(Arena.ofAuto(), (long) all * Wc.SIZE, HugePages.NONE);
         owners = new @Nullable SoftQp[all];
         sources = new @Nullable SoftSrq[all];
         receives = new boolean[all];

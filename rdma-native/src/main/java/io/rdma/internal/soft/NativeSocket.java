@@ -3,6 +3,8 @@ package io.rdma.internal.soft;
 import static io.rdma.internal.ffi.LinuxSockets.*;
 
 import io.rdma.internal.ffi.LinuxSockets;
+import io.rdma.internal.ffi.Pages;
+import io.rdma.verbs.HugePages;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -68,7 +70,7 @@ final class NativeSocket implements LinkSocket {
                 setsockopt(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1);
             }
             setsockopt(fd, SOL_UDP, UDP_GRO, 1); // since Linux 5.0; without it they come one by one
-            MemorySegment buffers = arena.allocate(OUT_BYTES + (long) RECEIVES * RECEIVE_BYTES, 4096);
+            MemorySegment buffers = Pages.allocate(arena, OUT_BYTES + (long) RECEIVES * RECEIVE_BYTES, HugePages.NONE);
             memory = buffers.asByteBuffer();
             base = buffers.address();
             int scope = ipv6 ? ((Inet6Address) address.getAddress()).getScopeId() : 0;
