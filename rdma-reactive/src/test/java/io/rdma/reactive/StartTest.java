@@ -1,0 +1,63 @@
+package io.rdma.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What a program does not wait for until its first message: each of these is tens of milliseconds of classes. */
+class StartTest {
+    private static final String LOADED = "[class,load] ";
+    private static final Pattern NEEDED =
+            Pattern.compile("rdma-native|rdma-reactive|reactor-core|reactive-streams|jctools");
+
+    @Test
+    void noLoggerNoRecorderNoTlsNoProviderIsLookedForUntilTheFirstMessage() throws Exception {
+        List<String> output = run();
+        int completed = output.indexOf(FirstMessage.COMPLETED);
+        assertThat(completed).as("%s", output).isPositive();
+        List<String> loaded = output.subList(0, completed).stream()
+                .filter(line -> line.contains(LOADED))
+                .map(line ->
+                        line.substring(line.indexOf(LOADED) + LOADED.length()).split(" ")[0])
+                .toList();
+        assertThat(loaded)
+                .contains("io.rdma.engine.RdmaEndpoint")
+                .doesNotContainAnyElementsOf(Set.of(
+                        "java.lang.System$LoggerFinder",
+                        "java.util.logging.LogManager",
+                        "java.security.SecureRandom",
+                        "jdk.jfr.Event",
+                        "javax.net.ssl.SSLContext",
+                        "io.rdma.internal.ffi.IbverbsCalls"));
+    }
+
+    private static List<String> run() throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + "/bin/java");
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xlog:class+load:stdout:tags"));
+        command.addAll(List.of("-classpath", classPath(), FirstMessage.class.getName()));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        List<String> output;
+        try (var lines = process.inputReader()) {
+            output = lines.lines().toList();
+        }
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return output;
+    }
+
+    /** What a user needs, without the loggers and instruments of the tests, which would be found. */
+    private static String classPath() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(NEEDED.asPredicate())
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+}
