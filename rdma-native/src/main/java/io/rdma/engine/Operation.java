@@ -2,8 +2,8 @@ package io.rdma.engine;
 
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
@@ -28,27 +28,35 @@ import org.jspecify.annotations.Nullable;
  * done many times makes no garbage then. Nobody should abandon it any more, because that may hit the next time.
  */
 public abstract class Operation {
-    private static final int NEW = 0;
-    private static final int WAITING = 1;
-    private static final int POSTED = 2;
-    private static final int ENDED = 3;
-    private static final int CANCELLED = 4;
+    private static final byte NEW = 0;
+    private static final byte WAITING = 1;
+    private static final byte POSTED = 2;
+    private static final byte ENDED = 3;
+    private static final byte CANCELLED = 4;
 
-    private static final int DOWN = 0;
-    private static final int RAISED = 1;
-    private static final int HEARD = 2;
+    private static final byte DOWN = 0;
+    private static final byte RAISED = 1;
+    private static final byte HEARD = 2;
 
     private static final Runnable NOTHING = () -> {};
 
-    // Of fields, not AtomicIntegers: objects less for each operation.
-    private static final AtomicIntegerFieldUpdater<Operation> STATE =
-            AtomicIntegerFieldUpdater.newUpdater(Operation.class, "state");
-    private static final AtomicIntegerFieldUpdater<Operation> ABANDONED =
-            AtomicIntegerFieldUpdater.newUpdater(Operation.class, "abandoned");
+    // Of fields, and of bytes: what is allocated for each operation is as small as can be.
+    private static final VarHandle STATE;
+    private static final VarHandle ABANDONED;
+
+    static {
+        try {
+            MethodHandles.Lookup own = MethodHandles.lookup();
+            STATE = own.findVarHandle(Operation.class, "state", byte.class);
+            ABANDONED = own.findVarHandle(Operation.class, "abandoned", byte.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final WorkRequest request;
-    private volatile int state; // NEW
-    private volatile int abandoned; // DOWN
+    private volatile byte state; // NEW
+    private volatile byte abandoned; // DOWN
     private int length; // from the submit on: the buffer's limit may change while this waits to be posted
     private @Nullable Extras extras; // from the submit to the end, of those that need any
 
@@ -68,7 +76,7 @@ public abstract class Operation {
         this.request = request;
     }
 
-    private boolean move(int from, int to) {
+    private boolean move(byte from, byte to) {
         return STATE.compareAndSet(this, from, to);
     }
 
@@ -142,7 +150,7 @@ public abstract class Operation {
         }
         length = request.checkedLength();
         if (now == ENDED) {
-            STATE.lazySet(this, NEW); // the path of a datagram may take its time: it can be abandoned meanwhile
+            STATE.setRelease(this, NEW); // the path of a datagram may take its time: it can be abandoned meanwhile
         }
         if (FlightRecorder.isInitialized()) { // the first event makes it initialise, a good part of the start-up
             watch();
@@ -312,7 +320,7 @@ public abstract class Operation {
         if (abandoned != DOWN) {
             return false;
         }
-        STATE.lazySet(this, POSTED);
+        STATE.setRelease(this, POSTED);
         return true;
     }
 
@@ -337,7 +345,7 @@ public abstract class Operation {
 
     /** Its end is known: {@link #complete} or {@link #fail} follow, behind a full fence. By who has it from the device. */
     final void ending() {
-        STATE.lazySet(this, ENDED);
+        STATE.setRelease(this, ENDED);
     }
 
     /** As {@link #ending}, of one that waits. @return false if it was abandoned */
