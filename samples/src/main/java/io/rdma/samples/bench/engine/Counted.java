@@ -36,8 +36,12 @@ public class Counted {
     }
 
     void after() {
+        after(Seam.BATCH);
+    }
+
+    private void after(int measured) {
         cpuNanos += THREADS.getCurrentThreadCpuTime();
-        operations += Seam.BATCH;
+        operations += measured;
     }
 
     /** The loop goes on polling while its two counters are read: they belong together if one has not moved meanwhile. */
@@ -60,8 +64,12 @@ public class Counted {
     }
 
     void after(LoopCounters counters) {
+        after(counters, Seam.BATCH);
+    }
+
+    void after(LoopCounters counters, int measured) {
         cpuNanos += loopNanos();
-        after();
+        after(measured);
         requests += counters.posted();
         posts += counters.doorbells();
         polls += fruitful(counters);

@@ -24,6 +24,9 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class EngineWrites {
+    /** Of one invocation: so many that those which start it, one by one and from another thread, do not count, with a thousand connections either. */
+    static final int OPERATIONS = 8 * Seam.BATCH;
+
     /** Connections, and operations in flight on each. */
     @Param({"1x128", "1x16", "100x16", "1000x16"})
     public String shape = "1x128";
@@ -50,9 +53,9 @@ public class EngineWrites {
         Objects.requireNonNull(seam).close();
     }
 
-    /** {@link Seam#BATCH} writes, spread over the connections. */
+    /** {@link #OPERATIONS} writes, spread over the connections. */
     @Benchmark
-    @OperationsPerInvocation(Seam.BATCH)
+    @OperationsPerInvocation(OPERATIONS)
     public void writes(Counted counted) throws InterruptedException {
         Seam open = Objects.requireNonNull(seam);
         WorkRequest request = WorkRequest.write(open.source(), open.target());
@@ -60,7 +63,7 @@ public class EngineWrites {
         Writes window = new Writes(endpoints, request, inFlight);
         window.begin();
         window.await();
-        counted.after(open.counters());
+        counted.after(open.counters(), OPERATIONS);
     }
 
     /** One operation for each place, which is submitted again when it has ended. */
@@ -70,7 +73,7 @@ public class EngineWrites {
         private final int inFlight;
 
         Writes(List<RdmaEndpoint> endpoints, WorkRequest request, int inFlight) {
-            super(endpoints.size() * inFlight, Seam.BATCH);
+            super(endpoints.size() * inFlight, OPERATIONS);
             this.endpoints = endpoints;
             this.inFlight = inFlight;
             writes = new Write[endpoints.size() * inFlight];

@@ -54,7 +54,7 @@ public final class Seam implements AutoCloseable {
                 .withReceiveBuffers(depth, 256)
                 .withSendBuffers(depth, 256);
         // Each connection has two ends with two queues, and each queue some entries for control frames.
-        int entries = 4 * connections * (Math.max(depth, 128) + 8);
+        int entries = 4 * connections * (depth + 8);
         resources = new RdmaResources(
                 new ImmediateVerbs().device(),
                 ResourceOptions.DEFAULT.withCompletionQueueEntries(entries).withIdleStrategy(IdleStrategy.BUSY_SPIN));
