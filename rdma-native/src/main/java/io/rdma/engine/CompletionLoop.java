@@ -55,7 +55,7 @@ public final class CompletionLoop implements AutoCloseable {
      * @param name of the thread
      */
     public CompletionLoop(DeviceContext context, int entries, IdleStrategy idleStrategy, String name) {
-        idling = new Idling(idleStrategy);
+        idling = new Idling(idleStrategy, Runtime.getRuntime().availableProcessors());
         channel = context.createCompletionChannel();
         try {
             queue = context.createCompletionQueue(entries, channel);

@@ -10,7 +10,8 @@ public enum IdleStrategy {
     SLEEP,
     /**
      * Polls for a while, at most 200 µs, then sleeps. Learns how long: longer when it was woken soon after it fell asleep, shorter when it slept long. While it
-     * polls it lets other threads have the processor, as the one that it waits for may want it. Nothing when idle, as good as spinning under load. The default.
+     * polls it lets other threads have the processor, as the one that it waits for may want it. Nothing when idle, as good as spinning under load. As {@link #SLEEP} where
+     * there is a single processor. The default.
      */
     ADAPTIVE
 }

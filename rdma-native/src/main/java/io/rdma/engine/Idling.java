@@ -25,8 +25,9 @@ final class Idling {
     private int turns;
     private long pause = 1_000;
 
-    Idling(IdleStrategy strategy) {
-        this.strategy = strategy;
+    /** @param processors that this process has: on a single one polling keeps from running what it waits for */
+    Idling(IdleStrategy strategy, int processors) {
+        this.strategy = strategy == IdleStrategy.ADAPTIVE && processors == 1 ? IdleStrategy.SLEEP : strategy;
     }
 
     void worked() {

@@ -1,0 +1,31 @@
+package io.rdma.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class IdlingTest {
+    @Test
+    void adaptiveWaitingSleepsAtOnceWhereThereIsASingleProcessor() {
+        assertThat(new Idling(IdleStrategy.ADAPTIVE, 1).shouldSleep()).isTrue();
+        assertThat(new Idling(IdleStrategy.ADAPTIVE, 2).shouldSleep()).isFalse();
+    }
+
+    @Test
+    void adaptiveWaitingGivesUpPolling() {
+        Idling idling = new Idling(IdleStrategy.ADAPTIVE, 2);
+        assertThat(IntStream.iterate(0, i -> i + 1).anyMatch(turn -> idling.shouldSleep()))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = IdleStrategy.class,
+            names = {"BUSY_SPIN", "BACK_OFF"})
+    void whoAsksForPollingGetsItOnASingleProcessorToo(IdleStrategy strategy) {
+        assertThat(new Idling(strategy, 1).shouldSleep()).isFalse();
+    }
+}
