@@ -3,6 +3,7 @@ package io.rdma.coroutines
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint
+import io.rdma.engine.ReceiveQueue
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.currentCoroutineContext
@@ -15,15 +16,17 @@ import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.coroutines.resume
 
-// Invariants: who holds the claim is the only one to poll the queue. A wake-up carries no message: what nobody took stays in the queue,
-// so no cancellation can lose it.
+// Invariants
+// - Who holds the claim is the only one to poll the queue, and the only one to wait.
+// - A wake-up carries no message: what nobody took stays in the queue, so no cancellation can lose it. Nor does it matter who is woken in vain.
+// - A suspending function makes an object for its state at each call, unless all it suspends in are tail calls. So what is called for each message is
+// inlined into what is called once.
 
 /**
- * The receiving side of a connection or of a datagram endpoint: one receiver at a time. What arrives is of the class [kind]; [ended] says what has, to who awaits one more.
+ * The receiving side of a connection or of a datagram endpoint: one receiver at a time. What arrives is of the type [M], by the kind of endpoint; [ended] says what has, to who awaits one more.
  */
 internal class Inbound<M : ReceivedMessage>(
     private val endpoint: RdmaEndpoint,
-    private val kind: Class<M>,
     private val ended: String,
 ) {
     private val queue = endpoint.receives()
@@ -37,19 +40,32 @@ internal class Inbound<M : ReceivedMessage>(
         queue.listener(::wakeIfReady)
     }
 
-    /** One message, decoded in its receive buffer, which is posted again when [decoder] returns. */
-    suspend fun <T> receive(decoder: (M) -> T): T =
-        receiving {
-            val message = next() ?: throw ConnectionClosedException(ended, null, false)
+    /** One message, decoded in its receive buffer, which is posted again when [decoder] returns. If one is here already nothing is allocated for it. */
+    suspend fun <T> receive(decoder: (M) -> T): T {
+        claim()
+        val here =
+            try {
+                if (queue.isTerminated || !currentCoroutineContext().isActive) null else queue.lend()
+            } catch (e: Throwable) {
+                unclaim()
+                throw e
+            }
+        return if (here == null) awaited(decoder) else holding { mine(here).use(decoder) }
+    }
+
+    private suspend fun <T> awaited(decoder: (M) -> T): T =
+        holding {
+            val message = next { lend() } ?: throw ConnectionClosedException(ended, null, false)
             message.use(decoder)
         }
 
-    /** Each message until the collector's block returns. */
+    /** Each message until the collector's block returns; lent, so nothing is allocated for it. */
     fun incoming(): Flow<M> =
         flow {
-            receiving {
+            claim()
+            holding {
                 while (true) {
-                    val message = next() ?: break
+                    val message = next { lend() } ?: break
                     message.use { emit(it) }
                 }
             }
@@ -58,9 +74,10 @@ internal class Inbound<M : ReceivedMessage>(
     /** Each message for the collector to close, which is closed here if the block throws or is cancelled. */
     fun owned(): Flow<M> =
         flow {
-            receiving {
+            claim()
+            holding {
                 while (true) {
-                    val message = next() ?: break
+                    val message = next { poll() } ?: break
                     try {
                         emit(message)
                     } catch (e: Throwable) {
@@ -72,8 +89,8 @@ internal class Inbound<M : ReceivedMessage>(
             }
         }
 
-    private inline fun <T> receiving(block: () -> T): T {
-        claim()
+    /** The caller holds the claim, which ends with the block. */
+    private inline fun <T> holding(block: () -> T): T {
         try {
             return block()
         } finally {
@@ -86,18 +103,19 @@ internal class Inbound<M : ReceivedMessage>(
     }
 
     private fun unclaim() {
+        waiter.lazySet(null) // one that was cancelled is not kept
         claimed.set(false)
         if (closed) discard()
     }
 
     /** The next message, or null after an orderly end; the caller holds the claim. */
-    private suspend fun next(): M? {
+    private suspend inline fun next(take: ReceiveQueue.() -> ReceivedMessage?): M? {
         while (true) {
             val terminated = queue.isTerminated // before the poll: what arrived before the end is delivered
             if (terminated && closed) queue.discard()
             // A flow hands nothing to a collector that is cancelled: what it cannot have stays in the queue.
             currentCoroutineContext().ensureActive()
-            queue.poll()?.let { return kind.cast(it) }
+            queue.take()?.let { return mine(it) }
             if (terminated) {
                 endpoint.failure()?.let {
                     throw ConnectionClosedException(
@@ -110,11 +128,13 @@ internal class Inbound<M : ReceivedMessage>(
             }
             suspendCancellableCoroutine { continuation ->
                 waiter.set(continuation)
-                continuation.invokeOnCancellation { waiter.compareAndSet(continuation, null) }
                 wakeIfReady()
             }
         }
     }
+
+    @Suppress("UNCHECKED_CAST")
+    private fun mine(message: ReceivedMessage): M = message as M
 
     private fun wakeIfReady() {
         if (!queue.isEmpty || queue.isTerminated) waiter.getAndSet(null)?.resume(Unit)

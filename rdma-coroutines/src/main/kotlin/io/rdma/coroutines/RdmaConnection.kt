@@ -39,7 +39,7 @@ public class RdmaConnection internal constructor(
     release: () -> Unit,
 ) : AutoCloseable {
     private val endpoint: RdmaEndpoint = connection.endpoint()
-    private val inbound = Inbound(endpoint, ReceivedMessage::class.java, "the connection has ended")
+    private val inbound = Inbound<ReceivedMessage>(endpoint, "the connection has ended")
     private val released: CompletableFuture<Void> =
         endpoint.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
 
@@ -121,7 +121,8 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Receives one message, decoded in its receive buffer, which is posted again when [decoder] returns.
+     * Receives one message, decoded in its receive buffer, which is posted again when [decoder] returns. The message is lent for the call, as those of
+     * [incoming] are.
      *
      * @throws ConnectionClosedException at the end, with a cause if the connection was lost
      * @throws IllegalStateException if somebody else receives
@@ -134,6 +135,10 @@ public class RdmaConnection internal constructor(
      * The messages, one at a time: each buffer is posted again when the collector's block returns. A slow collector slows the peer down.
      * Completes after an orderly close, throws [ConnectionClosedException] when the connection is lost. One collector at a time; messages that
      * were not collected wait for the next.
+     *
+     * A message is lent to the block: a use of it after that fails until the handle is lent for a later message in the same receive buffer, and is a use of
+     * that one then; with leak detection `paranoid` it always fails. So operators that keep items (`buffer`, `toList`, `shareIn`) belong behind a `map` that
+     * copies, or behind [receiveOwned].
      *
      * @sample io.rdma.coroutines.samples.incoming
      */

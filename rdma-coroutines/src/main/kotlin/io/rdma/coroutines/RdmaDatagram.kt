@@ -30,7 +30,7 @@ public class RdmaDatagram private constructor(
     release: () -> Unit,
 ) : AutoCloseable {
     private val endpoint: DatagramEndpoint = binding.endpoint()
-    private val inbound = Inbound(endpoint.endpoint(), ReceivedDatagram::class.java, "the datagram endpoint is closed")
+    private val inbound = Inbound<ReceivedDatagram>(endpoint.endpoint(), "the datagram endpoint is closed")
     private val released: CompletableFuture<Void> =
         binding.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
 

@@ -1,6 +1,7 @@
 package io.rdma.coroutines
 
 import app.cash.turbine.test
+import io.rdma.buffer.ReceivedMessage
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.cm.Connector
 import io.rdma.cm.RdmaConnectException
@@ -31,6 +32,7 @@ import kotlinx.coroutines.withTimeoutOrNull
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.Assumptions
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
@@ -38,6 +40,8 @@ import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
 import java.net.ServerSocket
 import java.time.Duration
+import java.util.Collections
+import java.util.IdentityHashMap
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.microseconds
@@ -180,6 +184,93 @@ abstract class ConnectionContract {
                     awaitComplete()
                 }
             }
+        }
+
+    private suspend fun RdmaConnection.sendMany() =
+        send((0 until MANY).asFlow()) { i, target ->
+            target.set(ValueLayout.JAVA_INT, 0, i)
+            Int.SIZE_BYTES
+        }
+
+    private fun number(message: ReceivedMessage) = message.segment().get(ValueLayout.JAVA_INT, 0)
+
+    private fun assertStale(message: ReceivedMessage) {
+        assertThat(message.isClosed()).isTrue()
+        assertThat(runCatching { message.segment() }.exceptionOrNull()).isInstanceOf(IllegalStateException::class.java)
+    }
+
+    @Test
+    @Tag("lent")
+    fun `a message that was kept fails after its block`() =
+        connected { pair ->
+            val sending = launch { pair.client.sendMany() }
+            val kept = mutableListOf<ReceivedMessage>()
+            repeat(4) { i ->
+                pair.peer.receive {
+                    kept.forEach(::assertStale)
+                    kept += it
+                    assertThat(number(it)).isEqualTo(i)
+                }
+                kept.forEach(::assertStale)
+            }
+            pair.peer.incoming().take(4).collect {
+                kept.forEach(::assertStale)
+                kept += it
+                kotlinx.coroutines.yield() // others arrive meanwhile
+                assertThat(number(it)).isEqualTo(kept.size - 1)
+            }
+            kept.forEach(::assertStale)
+            pair.peer
+                .incoming()
+                .take(MANY - 8)
+                .collect { }
+            sending.join()
+        }
+
+    @Test
+    @Tag("lent")
+    fun `a message that its block closes goes back once`() =
+        connected { pair ->
+            val sending = launch { pair.client.sendMany() }
+
+            fun take(message: ReceivedMessage): Int {
+                val number = number(message)
+                message.close()
+                message.close()
+                assertStale(message)
+                assertThat(message.length()).isEqualTo(Int.SIZE_BYTES)
+                return number
+            }
+            for (i in 0 until MANY / 2) assertThat(pair.peer.receive(::take)).isEqualTo(i)
+            val rest =
+                pair.peer
+                    .incoming()
+                    .map(::take)
+                    .take(MANY / 2)
+                    .toList()
+            assertThat(rest).isEqualTo((MANY / 2 until MANY).toList())
+            sending.join()
+            assertThat(
+                pair.peer
+                    .endpoint()
+                    .receives()
+                    .outstanding(),
+            ).isZero()
+        }
+
+    @Test
+    @Tag("lent")
+    fun `owned messages are never used again`() =
+        connected { pair ->
+            val sending = launch { pair.client.sendMany() }
+            val all = Collections.newSetFromMap(IdentityHashMap<ReceivedMessage, Boolean>())
+            pair.peer.receiveOwned().take(MANY).collect {
+                assertThat(all.add(it)).isTrue()
+                it.close()
+                all.forEach(::assertStale)
+            }
+            assertThat(all).hasSize(MANY)
+            sending.join()
         }
 
     @Test
@@ -513,6 +604,7 @@ abstract class ConnectionContract {
     private companion object {
         const val MESSAGE = 1024
         const val LARGE = 100 * MESSAGE
+        const val MANY = 100
         const val BLOCK = 64L * 1024
     }
 }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Finds leases that nobody closed: a {@link RegisteredBuffer} or {@link ReceivedMessage} that became unreachable while it was open is reported as an error to
  * {@link System.Logger}, with the place where it was leased and, if paranoid, what was done with it last. Its memory stays out of its pool: only the program knows what
  * else it gave it to. How many are watched is the system property {@code io.rdma.leakDetection}: {@code off}, {@code sampled} (about one of 128, the default), or
- * {@code paranoid} (all; for tests, it costs a stack trace per lease).
+ * {@code paranoid} (all; for tests, it costs a stack trace per lease). Paranoid, each message has a handle of its own, also one that is lent to a decoder: so a use of it
+ * after the decoder returned always fails.
  */
 public final class LeakDetector {
 
@@ -53,6 +54,11 @@ public final class LeakDetector {
      */
     public static long reported() {
         return REPORTED.sum();
+    }
+
+    /** Whether no stale use of a handle is to be missed, whatever it costs. */
+    static boolean isParanoid() {
+        return LEVEL == Level.PARANOID;
     }
 
     /** Watches a handle that was just made. @return null if this one is not watched */

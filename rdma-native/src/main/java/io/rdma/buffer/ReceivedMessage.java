@@ -5,6 +5,10 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
+// Invariants
+// - Whoever makes `closed` 1 gives the buffer back: once for each time the handle is opened.
+// - Only the handle of a MessageLender is opened again, and only by who has its receive buffer: never while it is open.
+
 /**
  * A message in the receive buffer it arrived in. The buffer is posted again after {@link #close}; until then the peer has one buffer
  * less to send into, which is the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message without bytes and with immediate data.
@@ -14,13 +18,15 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     private static final AtomicIntegerFieldUpdater<ReceivedMessage> CLOSED =
             AtomicIntegerFieldUpdater.newUpdater(ReceivedMessage.class, "closed");
 
-    private final MemorySegment memory;
-    private final boolean hasImmediate;
-    private final boolean hasInvalidatedKey;
-    private final int data; // the immediate data, or the key: never both
-    private final IntConsumer giveBack;
     private final int place;
     private final LeakDetector.@Nullable Trace trace;
+    private MemorySegment memory; // the message is its first bytes
+    private int length;
+    private @Nullable MemorySegment exact; // made when it is asked for
+    private boolean hasImmediate;
+    private boolean hasInvalidatedKey;
+    private int data; // the immediate data, or the key: never both
+    private IntConsumer giveBack;
     private volatile int closed; // 0 or 1
 
     /**
@@ -33,13 +39,14 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      * @param place of its receive buffer
      */
     public ReceivedMessage(MemorySegment memory, boolean hasImmediate, int immediate, IntConsumer giveBack, int place) {
-        this(memory, hasImmediate, false, immediate, giveBack, place);
+        this(memory, (int) memory.byteSize(), hasImmediate, false, immediate, giveBack, place);
     }
 
     /**
      * A message; made by the engine.
      *
-     * @param memory the bytes that arrived
+     * @param memory what it arrived in; its first bytes are the message
+     * @param length of the message
      * @param hasImmediate whether the peer sent immediate data
      * @param hasInvalidatedKey whether the peer sent with invalidate
      * @param data the immediate data in host order, or the key
@@ -48,18 +55,48 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      */
     public ReceivedMessage(
             MemorySegment memory,
+            int length,
             boolean hasImmediate,
             boolean hasInvalidatedKey,
             int data,
             IntConsumer giveBack,
             int place) {
         this.memory = memory;
+        this.length = length;
         this.hasImmediate = hasImmediate;
         this.hasInvalidatedKey = hasInvalidatedKey;
         this.data = data;
         this.giveBack = giveBack;
         this.place = place;
         this.trace = LeakDetector.watch(this, "a received message");
+    }
+
+    /** A closed one, to be {@link #open opened} for each message in a receive buffer; who opens it closes it, so it is not watched. */
+    ReceivedMessage(int place) {
+        this.memory = MemorySegment.NULL;
+        this.giveBack = nothing -> {};
+        this.place = place;
+        this.trace = null;
+        this.closed = 1;
+    }
+
+    void open(
+            MemorySegment memory,
+            int length,
+            boolean hasImmediate,
+            boolean hasInvalidatedKey,
+            int data,
+            IntConsumer giveBack) {
+        if (this.memory != memory || this.length != length) {
+            this.memory = memory;
+            this.length = length;
+            exact = null;
+        }
+        this.hasImmediate = hasImmediate;
+        this.hasInvalidatedKey = hasInvalidatedKey;
+        this.data = data;
+        this.giveBack = giveBack;
+        CLOSED.lazySet(this, 0); // behind what it is now
     }
 
     /**
@@ -72,7 +109,12 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         if (closed != 0) {
             throw new IllegalStateException("message is closed: its buffer belongs to the device again");
         }
-        return memory;
+        MemorySegment made = exact;
+        if (made == null) {
+            made = memory.asSlice(0, length);
+            exact = made;
+        }
+        return made;
     }
 
     /**
@@ -81,7 +123,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      * @return bytes
      */
     public final int length() {
-        return (int) memory.byteSize();
+        return length;
     }
 
     /**

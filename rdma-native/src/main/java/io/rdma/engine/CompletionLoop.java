@@ -41,6 +41,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final Idling idling;
     private final Thread thread;
     private final List<SendQueue> due = new ArrayList<>(); // (loop) to be drained when the batch is dispatched
+    private final List<ReceiveQueue> news = new ArrayList<>(); // (loop) whose listeners are told then, before that
     private boolean dispatching; // (loop)
     private int unacknowledged; // (loop)
     private boolean overrun; // (loop)
@@ -223,6 +224,7 @@ public final class CompletionLoop implements AutoCloseable {
                 listenerThrew(e);
             }
         }
+        tellReceivers();
         dispatching = false;
         drainSends();
         counters.polled(polled);
@@ -243,6 +245,18 @@ public final class CompletionLoop implements AutoCloseable {
             due.add(sends);
         }
         return true;
+    }
+
+    /** Puts the news that messages arrived off until the batch is dispatched: one for all of them. Loop, dispatching; once until it is told. */
+    void tellAfterDispatch(ReceiveQueue receives) {
+        news.add(receives);
+    }
+
+    private void tellReceivers() {
+        for (int i = 0; i < news.size(); i++) {
+            news.get(i).dispatched();
+        }
+        news.clear();
     }
 
     /** A drain may end operations whose listeners submit; outside of a dispatch those are posted at once. */

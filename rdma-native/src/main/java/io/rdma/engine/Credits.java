@@ -90,8 +90,12 @@ final class Credits {
                 || isImpossible(control, grantedControl, consumedControl, CONTROL_RECEIVES)) {
             return false;
         }
-        granted = messages;
-        grantedControl = control;
+        if (granted != messages) { // most frames bring no news, and a volatile write costs
+            granted = messages;
+        }
+        if (grantedControl != control) {
+            grantedControl = control;
+        }
         return true;
     }
 
@@ -100,14 +104,23 @@ final class Credits {
     }
 
     /** A message came. Loop. */
-    void received() {
+    void receive() {
         received = received + 1;
+    }
+
+    /** Messages that came. */
+    int received() {
+        return received;
     }
 
     /** Receives were posted again, or given back to a shared queue. Any thread. */
     void reposted(int messages, int control) {
-        reposted.addAndGet(messages);
-        repostedControl.addAndGet(control);
+        if (messages != 0) {
+            reposted.addAndGet(messages);
+        }
+        if (control != 0) {
+            repostedControl.addAndGet(control);
+        }
     }
 
     /**

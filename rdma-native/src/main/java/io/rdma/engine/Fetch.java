@@ -148,6 +148,7 @@ final class Fetch {
         MemoryRegion mine = java.util.Objects.requireNonNull(region);
         return new ReceivedMessage(
                 mine.segment(),
+                (int) source.length(),
                 hasImmediate,
                 hasInvalidatedKey,
                 data,

@@ -9,6 +9,7 @@ import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
@@ -16,10 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - A slot that completed is in `arrived`, with the application (an open ReceivedMessage), or back in the ring.
-// - `arrived` holds ReceivedMessages, and a Fetch for each large message, which stays at the head until it has ended.
+// - `arrived` holds the numbers of slots, of which the ring's ArrivedMessages know the rest; datagrams; and a Fetch for
+// each large message, which stays at the head until it has ended.
 // - The loop thread alone fills `arrived`; one consumer at a time empties it. It never overflows: it is as large as the
 // ring.
 // - A control frame's slot goes back by itself: it never waits for the application.
+// - The ring's memory is held from the start until the queue has terminated and nothing is out: whoever sees both first
+// lets go.
 // - Receives are announced to the peer when they are posted again; those of a shared ring when they are given back,
 // since
 // it is not the same slot that is posted then, nor for this connection.
@@ -38,7 +42,9 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private final int maxMessageSize;
     private final Credits credits;
     private final SpscVarHandleArrayQueue<Object> arrived;
-    private final AtomicInteger outstanding = new AtomicInteger();
+    private final AtomicInteger givenBack = new AtomicInteger(); // of those that the credits count as received
+    private final AtomicBoolean memoryHeld = new AtomicBoolean(true);
+    private boolean newsDue; // (loop)
     private volatile @Nullable Runnable listener;
     private volatile boolean lastReceiveReached; // of a shared queue
     private volatile long lastReceiveDeadline; // System.nanoTime, once the queue pair is in ERR
@@ -77,6 +83,9 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         } else {
             arrived = new SpscVarHandleArrayQueue<>(Math.max(4, shared.count()));
             ring = shared.ring();
+        }
+        ring.retain();
+        if (shared != null) {
             shared.join(queuePair.number(), this);
         }
     }
@@ -114,7 +123,8 @@ public final class ReceiveQueue implements ReceiveRing.Device {
      * @return 0 when nothing is out
      */
     public int outstanding() {
-        return outstanding.get();
+        int back = givenBack.get(); // before the other, or more might be back than came
+        return credits.received() - back;
     }
 
     /**
@@ -132,15 +142,36 @@ public final class ReceiveQueue implements ReceiveRing.Device {
      * @return a lease to be closed, or null when none waits
      */
     public @Nullable ReceivedMessage poll() {
+        return poll(false);
+    }
+
+    /**
+     * As {@link #poll}, without a handle for each message: this one will be that of a later message in the same receive buffer, unless leak detection is paranoid. For who
+     * closes it when a call returns; nobody is told if it is dropped. Messages that were read from the peer, and datagrams, have a handle of their own. One consumer at a time.
+     *
+     * @return a message to be closed, or null when none waits
+     */
+    public @Nullable ReceivedMessage lend() {
+        return poll(true);
+    }
+
+    private @Nullable ReceivedMessage poll(boolean lent) {
         for (; ; ) {
             Object head = arrived.peek();
             if (head == null) {
                 endpoint.creditsChanged(); // the application waits for more
                 return null;
             }
-            if (head instanceof ReceivedMessage message) {
+            if (head instanceof Integer slot) {
                 arrived.poll();
-                return message;
+                MemorySegment memory = memory(slot);
+                return lent
+                        ? ring.arrivals().lend(slot, memory, giveBack)
+                        : ring.arrivals().own(slot, memory, giveBack);
+            }
+            if (head instanceof ReceivedMessage datagram) {
+                arrived.poll();
+                return datagram;
             }
             Fetch fetch = (Fetch) head;
             fetch.start();
@@ -152,6 +183,11 @@ public final class ReceiveQueue implements ReceiveRing.Device {
                 return fetch.message();
             }
         }
+    }
+
+    /** Where a message in a slot begins. */
+    private MemorySegment memory(int slot) {
+        return credits.framed() ? ring.buffer(slot) : ring.whole(slot);
     }
 
     /**
@@ -174,9 +210,9 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * Sets who is told that a message arrived or that the queue terminated; the listener also runs at once. It runs on the loop and must not block.
+     * Sets who is told that messages arrived or that the queue terminated; the listener also runs at once. It runs on the loop and must not block.
      *
-     * @param onChange told after every change; null for nobody
+     * @param onChange told after every change, once for all messages of a batch of completions; null for nobody
      */
     public void listener(@Nullable Runnable onChange) {
         listener = onChange;
@@ -204,7 +240,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         }
         if (completions.isReceiveOfWrite(index)) {
             // A write with immediate puts nothing into the receive buffer; its byte_len is that of the write.
-            arrived(slot, ring.buffer(slot).asSlice(0, 0), completions, index);
+            arrived(slot, 0, completions, index);
             return;
         }
         int length = completions.byteLength(index);
@@ -218,8 +254,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
             return;
         }
         if (!credits.framed()) {
-            MemorySegment memory = shared == null ? ring.buffer(slot) : ring.whole(slot);
-            arrived(slot, memory.asSlice(0, length), completions, index);
+            arrived(slot, length, completions, index);
             return;
         }
         framed(slot, length - Frame.BYTES, completions, index);
@@ -250,7 +285,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
                 ring.giveBack(slot);
             }
             case Frame.ANNOUNCEMENT -> announced(slot, completions, index);
-            default -> arrived(slot, ring.buffer(slot).asSlice(0, length), completions, index);
+            default -> arrived(slot, length, completions, index);
         }
         endpoint.creditsChanged();
     }
@@ -284,46 +319,46 @@ public final class ReceiveQueue implements ReceiveRing.Device {
                         source,
                         completions.hasImmediate(index),
                         invalidated,
-                        data(completions, index, invalidated),
+                        ArrivedMessages.data(completions, index, invalidated),
                         giveBack,
                         slot));
     }
 
-    private void arrived(int slot, MemorySegment message, CompletionBatch completions, int index) {
-        boolean invalidated = completions.hasInvalidatedKey(index);
-        enqueue(
-                slot,
-                new ReceivedMessage(
-                        message,
-                        completions.hasImmediate(index),
-                        invalidated,
-                        data(completions, index, invalidated),
-                        giveBack,
-                        slot));
-    }
-
-    /** They have the same place in C, in different byte orders. */
-    private static int data(CompletionBatch completions, int index, boolean invalidated) {
-        return invalidated ? completions.invalidatedKey(index) : completions.immediate(index);
+    private void arrived(int slot, int length, CompletionBatch completions, int index) {
+        ring.arrivals().put(slot, length, completions, index);
+        enqueue(slot, ring.boxed(slot));
     }
 
     private void enqueue(int slot, Object message) {
-        credits.received();
-        ring.retain();
+        credits.receive();
         ring.holdsControl(slot, false);
-        outstanding.incrementAndGet();
         arrived.add(message);
+        if (!newsDue) {
+            newsDue = true;
+            endpoint.loop().tellAfterDispatch(this);
+        }
+    }
+
+    /** The batch that brought messages is dispatched. Loop. */
+    void dispatched() {
+        newsDue = false;
         changed();
     }
 
     private void giveBack(int slot) {
-        outstanding.decrementAndGet();
         if (shared != null) {
             credits.reposted(1, 0);
         }
         ring.giveBack(slot);
         endpoint.creditsChanged();
-        ring.release();
+        givenBack.incrementAndGet();
+        releaseIfDone();
+    }
+
+    private void releaseIfDone() {
+        if (terminated && outstanding() == 0 && memoryHeld.compareAndSet(true, false)) {
+            ring.release();
+        }
     }
 
     /** Stops re-posting to this queue pair. */
@@ -369,13 +404,14 @@ public final class ReceiveQueue implements ReceiveRing.Device {
             shared.leave(queuePair.number(), this); // a construction that failed did not detach
         }
         terminated = true;
+        releaseIfDone();
         changed();
     }
 
     /** Drops what arrived and was not polled. The caller is the only consumer from now on. */
     public void discard() {
         ReceivedMessage message;
-        while ((message = poll()) != null) {
+        while ((message = lend()) != null) {
             message.close();
         }
     }

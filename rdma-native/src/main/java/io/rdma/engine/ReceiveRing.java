@@ -15,7 +15,8 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 // - A slot is in exactly one place: posted to the device, with the receive queue of a connection, or in `returned`.
 // - The device always keeps receives while slots come back: they are re-posted in batches, but at once when half the
 // application's are out.
-// - Who holds a slot's memory beyond its completion retains the region, so it outlives ring and connection.
+// - Each queue that gets slots from here retains the region until none is out, so it outlives ring and connection.
+// - Receives are counted as posted by who posts, and as completed by the loop: no count has two writers.
 
 /** Receive buffers in one slab: posted ahead, and posted again when they are given back. Of one connection, or shared by many. */
 final class ReceiveRing implements InFlightTable.Owner {
@@ -55,11 +56,14 @@ final class ReceiveRing implements InFlightTable.Owner {
     private final int base;
     private final boolean[] control; // by slot: what it held last; (loop) writes, (poster) reads after `returned`
     private final MemorySegment[] buffers;
+    private final MemorySegment[] wholes; // buffers with the frame before them; the same where there is none
+    private final ArrivedMessages arrivals;
     private final Integer[] boxed;
     private final MpscVarHandleArrayQueue<Integer> returned;
     private final ReceiveChain chain;
     private final AtomicInteger wip = new AtomicInteger();
-    private final AtomicInteger posted = new AtomicInteger();
+    private final AtomicInteger posted = new AtomicInteger(); // (poster) since the start
+    private final AtomicInteger completed = new AtomicInteger(); // (loop)
     private int controlInChain; // (poster)
     private volatile boolean closed;
 
@@ -100,8 +104,13 @@ final class ReceiveRing implements InFlightTable.Owner {
         this.region = domain.allocate(
                 count * (this.frameApart ? stride + Frame.BYTES : stride), EnumSet.of(AccessFlag.LOCAL_WRITE));
         this.buffers = new MemorySegment[count];
+        this.wholes = this.frameApart || !framed ? buffers : new MemorySegment[count];
+        this.arrivals = new ArrivedMessages(count);
         this.boxed = new Integer[count];
         for (int i = 0; i < count; i++) {
+            if (wholes != buffers) {
+                wholes[i] = region.segment().asSlice(i * stride, frameBytes + size);
+            }
             buffers[i] = region.segment().asSlice(i * stride + (this.frameApart ? 0 : frameBytes), size);
             boxed[i] = i;
         }
@@ -123,12 +132,12 @@ final class ReceiveRing implements InFlightTable.Owner {
 
     /** Receives that the device holds now. */
     int posted() {
-        return posted.get();
+        return posted.get() - completed.get(); // in this order: too few, if anything, so what comes back is posted sooner
     }
 
     /** Slots that are neither with the device nor on their way back to it. */
     int outstanding() {
-        return count - posted.get() - returned.size();
+        return count - posted() - returned.size();
     }
 
     /** Whether half of the application's slots, or more, are out. */
@@ -141,7 +150,7 @@ final class ReceiveRing implements InFlightTable.Owner {
         return size;
     }
 
-    /** Holds the memory beyond the slot's completion; {@link #release} ends it. */
+    /** Holds the memory beyond the ring; {@link #release} ends it. */
     void retain() {
         region.retain();
     }
@@ -167,12 +176,23 @@ final class ReceiveRing implements InFlightTable.Owner {
 
     /** A slot's memory from its first byte, for a message that came without a frame; only where frames are not apart. */
     MemorySegment whole(int slot) {
-        return region.segment().asSlice(slot * stride, frameBytes + size);
+        return wholes[slot];
+    }
+
+    /** What is known of the messages in the slots. */
+    ArrivedMessages arrivals() {
+        return arrivals;
+    }
+
+    /** A slot's number, as an object that is there already. */
+    Integer boxed(int slot) {
+        return boxed[slot];
     }
 
     @Override
     public void completed(int slot, CompletionBatch completions, int index) {
-        if (posted.decrementAndGet() == 0) {
+        completed.setRelease(completed.getPlain() + 1);
+        if (posted() == 0) {
             counters.starve();
         }
         device.completed(slot, completions, index);
@@ -186,7 +206,7 @@ final class ReceiveRing implements InFlightTable.Owner {
     /** Takes a slot back. Any thread. */
     void giveBack(int slot) {
         returned.add(boxed[slot]);
-        repost(control[slot] || posted.get() <= half ? 1 : batch, false);
+        repost(control[slot] || posted() <= half ? 1 : batch, false);
     }
 
     /** Posts what was given back if it is at least {@code least}; the first posting is what the peer knows from the exchange. */
@@ -198,10 +218,10 @@ final class ReceiveRing implements InFlightTable.Owner {
         do {
             while (!closed && fillChain()) {
                 int length = chain.size();
-                posted.addAndGet(length);
+                posted.setRelease(posted.getPlain() + length);
                 int result = device.post(chain);
                 if (result != 0) {
-                    posted.addAndGet(device.postedBeforeFailure(chain) - length);
+                    posted.setRelease(posted.getPlain() + device.postedBeforeFailure(chain) - length);
                     device.refused(new VerbsException("ibv_post_recv", -result, null));
                     break;
                 }

@@ -131,7 +131,7 @@ class CreditsTest {
             peer.posted++;
             peer.credits.reposted(0, 1);
         } else {
-            peer.credits.received();
+            peer.credits.receive();
             peer.unread++;
         }
     }

@@ -11,17 +11,21 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections that share receive buffers, the same on every device. */
+@Tag("lent")
 abstract class SharedReceivesContract extends ConnectedContract {
     private static final int SHARED = 64;
     private static final int SIZE = 256;
 
     private final List<RdmaEndpoint> endpoints = new ArrayList<>();
+    private boolean lends;
 
     @Override
     ResourceOptions resourceOptions() {
@@ -72,12 +76,18 @@ abstract class SharedReceivesContract extends ConnectedContract {
         return sent;
     }
 
-    private static int receive(RdmaEndpoint at) {
+    /** Now owned, now lent. */
+    private @Nullable ReceivedMessage take(RdmaEndpoint at) {
+        lends = !lends;
+        return lends ? at.receives().lend() : at.receives().poll();
+    }
+
+    private int receive(RdmaEndpoint at) {
         ReceivedMessage[] message = new ReceivedMessage[1];
         await().pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofNanos(100_000))
                 .atMost(PATIENCE)
-                .until(() -> (message[0] = at.receives().poll()) != null);
+                .until(() -> (message[0] = take(at)) != null);
         try (ReceivedMessage here = message[0]) {
             assertThat(here.length()).isEqualTo(Integer.BYTES);
             return here.segment().get(ValueLayout.JAVA_INT, 0);

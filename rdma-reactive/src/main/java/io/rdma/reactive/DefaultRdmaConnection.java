@@ -100,7 +100,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
 
     @Override
     public Flux<ReceivedMessage> receiveOwned() {
-        return ReceiveFlux.of(inbound, Function.identity());
+        return ReceiveFlux.owned(inbound, Function.identity());
     }
 
     @Override

@@ -64,7 +64,7 @@ final class DefaultRdmaDatagram implements RdmaDatagram {
 
     @Override
     public Flux<ReceivedDatagram> receiveOwned() {
-        return ReceiveFlux.of(inbound, message -> (ReceivedDatagram) message);
+        return ReceiveFlux.owned(inbound, message -> (ReceivedDatagram) message);
     }
 
     @Override

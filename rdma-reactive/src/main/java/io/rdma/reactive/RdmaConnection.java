@@ -62,7 +62,8 @@ public interface RdmaConnection extends Disposable {
      * <p><b>Completes</b> after the last message when either side closed in an orderly way; <b>errors</b> when the connection is lost.
      *
      * @param <T> type of the items
-     * @param decoder copies out what it needs; runs on the loop; must not return null
+     * @param decoder copies out what it needs; runs on the loop; must not return null. The message is lent for the call: a use of it after that fails until the handle
+     *     is lent for a later message in the same receive buffer, and is a use of that one then; with leak detection {@code paranoid} it always fails
      * @return the items
      */
     <T> Flux<T> receive(Function<? super ReceivedMessage, ? extends T> decoder);

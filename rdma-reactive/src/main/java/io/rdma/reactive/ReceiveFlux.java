@@ -16,28 +16,32 @@ import reactor.core.publisher.Operators;
 final class ReceiveFlux<T> extends Flux<T> implements Scannable {
     private final Inbound inbound;
     private final Function<? super ReceivedMessage, ? extends T> mapper;
+    private final boolean lent; // then the mapper closes the message
 
-    private ReceiveFlux(Inbound inbound, Function<? super ReceivedMessage, ? extends T> mapper) {
+    private ReceiveFlux(Inbound inbound, Function<? super ReceivedMessage, ? extends T> mapper, boolean lent) {
         this.inbound = inbound;
         this.mapper = mapper;
+        this.lent = lent;
     }
 
-    static <T> Flux<T> of(Inbound inbound, Function<? super ReceivedMessage, ? extends T> mapper) {
-        return onAssembly(new ReceiveFlux<>(inbound, mapper));
+    /** Each message for the subscriber to close. */
+    static <T> Flux<T> owned(Inbound inbound, Function<? super ReceivedMessage, ? extends T> mapper) {
+        return onAssembly(new ReceiveFlux<>(inbound, mapper, false));
     }
 
     /** Each message decoded in its receive buffer, which is posted again when the decoder returns. */
     static <T> Flux<T> decoded(Inbound inbound, Function<? super ReceivedMessage, ? extends T> decoder) {
-        return of(inbound, message -> {
+        Function<ReceivedMessage, T> closing = message -> {
             T item = decoder.apply(message);
             message.close();
             return item;
-        });
+        };
+        return onAssembly(new ReceiveFlux<>(inbound, closing, true));
     }
 
     @Override
     public void subscribe(CoreSubscriber<? super T> actual) {
-        Receiving<T> receiving = new Receiving<>(inbound, mapper, actual);
+        Receiving<T> receiving = new Receiving<>(inbound, mapper, lent, actual);
         if (!inbound.claim(receiving)) {
             Operators.error(
                     actual,
@@ -66,6 +70,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
     static final class Receiving<T> implements Subscription, Scannable {
         private final Inbound inbound;
         private final Function<? super ReceivedMessage, ? extends T> mapper;
+        private final boolean lent;
         private final CoreSubscriber<? super T> actual;
         private final AtomicInteger wip = new AtomicInteger(1); // until onSubscribe has returned
         private final AtomicLong requested = new AtomicLong();
@@ -75,9 +80,11 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
         Receiving(
                 Inbound inbound,
                 Function<? super ReceivedMessage, ? extends T> mapper,
+                boolean lent,
                 CoreSubscriber<? super T> actual) {
             this.inbound = inbound;
             this.mapper = mapper;
+            this.lent = lent;
             this.actual = actual;
         }
 
@@ -146,7 +153,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
                 if (terminated && inbound.isDisposed()) {
                     queue.discard();
                 }
-                ReceivedMessage message = emitted < requested.get() ? queue.poll() : null;
+                ReceivedMessage message = emitted < requested.get() ? next(queue) : null;
                 if (message == null) {
                     if (terminated && queue.isEmpty()) {
                         end();
@@ -161,6 +168,10 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
             if (emitted > 0 && requested.get() != Long.MAX_VALUE) {
                 requested.addAndGet(-emitted);
             }
+        }
+
+        private @Nullable ReceivedMessage next(ReceiveQueue queue) {
+            return lent ? queue.lend() : queue.poll();
         }
 
         private void deliver(ReceivedMessage message) {

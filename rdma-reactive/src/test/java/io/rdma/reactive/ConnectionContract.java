@@ -20,9 +20,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.Pipe;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -32,6 +36,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +53,7 @@ abstract class ConnectionContract {
     private static final int MESSAGE = 1024;
     private static final int LARGE = 100 * MESSAGE;
     private static final int BLOCK = 64 * 1024;
+    private static final int MANY = 100;
 
     private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
     private DisposableServer server;
@@ -362,6 +368,76 @@ abstract class ConnectionContract {
                 .expectNext("still here")
                 .expectComplete()
                 .verify(PATIENCE);
+    }
+
+    /** What a test of handles receives: more than there are receive buffers, so all of them come again. */
+    private Mono<Void> sendMany() {
+        return client.send(Flux.range(0, MANY), (i, target) -> {
+            target.set(ValueLayout.JAVA_INT, 0, i);
+            return Integer.BYTES;
+        });
+    }
+
+    private static void assertFails(ReceivedMessage stale) {
+        assertThat(stale.isClosed()).isTrue();
+        assertThatThrownBy(stale::segment).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    @Tag("lent")
+    void aMessageThatADecoderKeptFailsAfterItsCall() {
+        List<ReceivedMessage> kept = new ArrayList<>();
+        Flux<Integer> received = peer.receive(message -> {
+                    kept.forEach(ConnectionContract::assertFails);
+                    kept.add(message);
+                    return message.segment().get(ValueLayout.JAVA_INT, 0);
+                })
+                .doOnNext(i -> kept.forEach(ConnectionContract::assertFails))
+                .take(8);
+        assertThat(Flux.merge(sendMany().cast(Integer.class), received)
+                        .take(8)
+                        .collectList()
+                        .block(PATIENCE))
+                .containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+        kept.forEach(ConnectionContract::assertFails);
+    }
+
+    @Test
+    @Tag("lent")
+    void aDecoderThatClosesGivesTheBufferBackOnce() {
+        Flux<Integer> received = peer.receive(message -> {
+            int number = message.segment().get(ValueLayout.JAVA_INT, 0);
+            int before = peer.endpoint().receives().outstanding();
+            message.close();
+            message.close();
+            assertFails(message);
+            assertThat(message.length()).isEqualTo(Integer.BYTES);
+            assertThat(before).isPositive();
+            return number;
+        });
+        assertThat(Flux.merge(sendMany().cast(Integer.class), received.take(MANY))
+                        .collectList()
+                        .block(PATIENCE))
+                .isEqualTo(Flux.range(0, MANY).collectList().block());
+        assertThat(peer.endpoint().receives().outstanding()).isZero();
+    }
+
+    @Test
+    @Tag("lent")
+    void ownedMessagesAreNeverUsedAgain() {
+        Set<ReceivedMessage> all = Collections.newSetFromMap(new IdentityHashMap<>());
+        Flux<Integer> received = peer.receiveOwned().map(message -> {
+            assertThat(all.add(message)).isTrue();
+            int number = message.segment().get(ValueLayout.JAVA_INT, 0);
+            message.close();
+            all.forEach(ConnectionContract::assertFails);
+            return number;
+        });
+        assertThat(Flux.merge(sendMany().cast(Integer.class), received.take(MANY))
+                        .collectList()
+                        .block(PATIENCE))
+                .hasSize(MANY);
+        assertThat(all).hasSize(MANY);
     }
 
     @Test

@@ -1,0 +1,45 @@
+package io.rdma.buffer;
+
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+
+/** Lends the messages that arrive in one receive buffer, one after the other, by one handle; made by the engine. */
+public final class MessageLender {
+    private final int place;
+    private final ReceivedMessage handle;
+
+    /**
+     * For one receive buffer.
+     *
+     * @param place of the receive buffer
+     */
+    public MessageLender(int place) {
+        this.place = place;
+        this.handle = new ReceivedMessage(place);
+    }
+
+    /**
+     * Opens the handle for a message, or makes a fresh one if the {@link LeakDetector} is paranoid. The one before is closed: the caller has the receive buffer.
+     *
+     * @param memory what it arrived in; its first bytes are the message
+     * @param length of the message
+     * @param hasImmediate whether the peer sent immediate data
+     * @param hasInvalidatedKey whether the peer sent with invalidate
+     * @param data the immediate data in host order, or the key
+     * @param giveBack runs once, at close, with the place
+     * @return open
+     */
+    public ReceivedMessage lend(
+            MemorySegment memory,
+            int length,
+            boolean hasImmediate,
+            boolean hasInvalidatedKey,
+            int data,
+            IntConsumer giveBack) {
+        if (LeakDetector.isParanoid()) {
+            return new ReceivedMessage(memory, length, hasImmediate, hasInvalidatedKey, data, giveBack, place);
+        }
+        handle.open(memory, length, hasImmediate, hasInvalidatedKey, data, giveBack);
+        return handle;
+    }
+}

@@ -1,0 +1,64 @@
+package io.rdma.engine;
+
+import io.rdma.buffer.MessageLender;
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.verbs.CompletionBatch;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - A slot's entries belong to who has the slot: the loop writes them before it hands the slot to a connection's queue,
+// and who takes it from there reads them before the slot can be given back.
+// - So has its lender: the handle is closed whenever the slot is not with the application.
+
+/** What the completions said of the messages in a ring's slots; a handle is made of it when the application takes the message. */
+final class ArrivedMessages {
+    private static final byte IMMEDIATE = 1;
+    private static final byte INVALIDATED = 2;
+
+    private final int[] lengths;
+    private final int[] data;
+    private final byte[] flags;
+    private final @Nullable MessageLender[] lenders;
+
+    ArrivedMessages(int slots) {
+        lengths = new int[slots];
+        data = new int[slots];
+        flags = new byte[slots];
+        lenders = new @Nullable MessageLender[slots];
+    }
+
+    /** A message without its frame is in a slot. Loop. */
+    void put(int slot, int length, CompletionBatch completions, int index) {
+        boolean invalidated = completions.hasInvalidatedKey(index);
+        lengths[slot] = length;
+        data[slot] = data(completions, index, invalidated);
+        flags[slot] = (byte) ((completions.hasImmediate(index) ? IMMEDIATE : 0) | (invalidated ? INVALIDATED : 0));
+    }
+
+    /** They have the same place in C, in different byte orders. */
+    static int data(CompletionBatch completions, int index, boolean invalidated) {
+        return invalidated ? completions.invalidatedKey(index) : completions.immediate(index);
+    }
+
+    /** A handle for good. Who took the slot from its queue. */
+    ReceivedMessage own(int slot, MemorySegment memory, IntConsumer giveBack) {
+        return new ReceivedMessage(
+                memory, lengths[slot], has(slot, IMMEDIATE), has(slot, INVALIDATED), data[slot], giveBack, slot);
+    }
+
+    /** The slot's own handle. Who took the slot from its queue. */
+    ReceivedMessage lend(int slot, MemorySegment memory, IntConsumer giveBack) {
+        MessageLender lender = lenders[slot];
+        if (lender == null) {
+            lender = new MessageLender(slot);
+            lenders[slot] = lender;
+        }
+        return lender.lend(memory, lengths[slot], has(slot, IMMEDIATE), has(slot, INVALIDATED), data[slot], giveBack);
+    }
+
+    private boolean has(int slot, byte flag) {
+        return (flags[slot] & flag) != 0;
+    }
+}
