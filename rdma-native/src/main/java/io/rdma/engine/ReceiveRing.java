@@ -132,7 +132,8 @@ final class ReceiveRing implements InFlightTable.Owner {
 
     /** Receives that the device holds now. */
     int posted() {
-        return posted.get() - completed.get(); // in this order: too few, if anything, so what comes back is posted sooner
+        // In this order: too few, if anything, so what comes back is posted sooner.
+        return posted.get() - completed.get();
     }
 
     /** Slots that are neither with the device nor on their way back to it. */
