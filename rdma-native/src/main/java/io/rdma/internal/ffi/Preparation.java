@@ -6,9 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 // Invariant: nothing waits for this, and nothing depends on how it ends. It initialises no class of ours that could
-// fail to be: who needs what failed here does it again, and fails as if this had never been.
+// fail to be without native access: who needs what failed here does it again, and fails as if this had never been.
 
-/** The first use of the linker and of the handles of native memory, which takes the JDK tens of milliseconds, on a thread of its own. */
+/** The first use of the linker, of the handles of native memory and of secure random numbers, which takes the JDK tens of milliseconds, on a thread of its own. */
 public final class Preparation {
     private static final AtomicBoolean BEGUN = new AtomicBoolean();
 
@@ -26,6 +26,7 @@ public final class Preparation {
             if (SixLongs.supported()) {
                 SixLongs.prepare();
             }
+            Unguessable.RANDOM.nextInt();
             MemorySegment memory = Arena.ofAuto().allocate(Long.BYTES);
             memory.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, memory.get(ValueLayout.JAVA_LONG_UNALIGNED, 0));
             memory.set(ValueLayout.JAVA_INT_UNALIGNED, 0, memory.get(ValueLayout.JAVA_INT_UNALIGNED, 0));
