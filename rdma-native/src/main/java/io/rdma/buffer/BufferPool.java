@@ -181,8 +181,7 @@ public final class BufferPool implements AutoCloseable {
             if (slot == null && closed == null) {
                 return;
             }
-            waiters.remove();
-            if (waiter.claim()) {
+            if (waiters.remove(waiter) && waiter.claim()) { // else it was abandoned, and perhaps swept out meanwhile
                 tell(waiter, slot, closed);
             } else if (slot != null) {
                 putBack(slot);

@@ -5,7 +5,6 @@ import io.rdma.engine.CompletionLoop;
 import io.rdma.engine.DatagramEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.Undo;
-import io.rdma.internal.ffi.Unguessable;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
@@ -23,6 +22,7 @@ import io.rdma.verbs.ReturnPaths;
 import io.rdma.verbs.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
@@ -34,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 /** A {@link DatagramEndpoint} at an address of RDMA CM's UDP port space: others find it there, it finds others and joins groups. Thread-safe. See docs/datagrams.md. */
 public final class DatagramBinding implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DatagramBinding.class.getName());
+    private static final SecureRandom RANDOM = new SecureRandom();
     private static final int BACKLOG = 128;
 
     private final CmLoop loop;
@@ -91,8 +92,7 @@ public final class DatagramBinding implements AutoCloseable {
                             options.drainTimeout()));
             undo.add(endpoint.endpoint()::close);
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
-            queuePair.modify(
-                    QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(Unguessable.RANDOM.nextInt(1 << 24)));
+            queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(RANDOM.nextInt(1 << 24)));
             groups = new DatagramGroups(loop, queuePair, address.getAddress(), options.handshakeTimeout());
             lookUps = new DatagramLookUps(
                     resources,

@@ -7,7 +7,6 @@ import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.SharedReceives;
 import io.rdma.engine.Undo;
-import io.rdma.internal.ffi.Unguessable;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceAttributes;
@@ -21,12 +20,14 @@ import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.QueuePairState;
 import java.net.InetAddress;
+import java.security.SecureRandom;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One queue pair from creation to RTS, {@code ibv_modify_qp(3)}: local half first, then with what the peer said. Used once, by one thread. */
 final class QueuePairBringUp implements AutoCloseable {
+    private static final SecureRandom RANDOM = new SecureRandom();
     private static final int FIRST_PORT = 1;
     private static final Set<AccessFlag> ACCESS =
             EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
@@ -90,7 +91,7 @@ final class QueuePairBringUp implements AutoCloseable {
         }
         local = new PeerParameters(
                 queuePair.number(),
-                Unguessable.RANDOM.nextInt(1 << 24),
+                RANDOM.nextInt(1 << 24),
                 gid.gid(),
                 port.lid(),
                 port.activeMtu(),

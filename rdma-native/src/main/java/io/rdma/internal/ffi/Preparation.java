@@ -3,6 +3,7 @@ package io.rdma.internal.ffi;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 // Invariant: nothing waits for this, and nothing depends on how it ends. It initialises no class of ours that could
@@ -26,7 +27,7 @@ public final class Preparation {
             if (SixLongs.supported()) {
                 SixLongs.prepare();
             }
-            Unguessable.RANDOM.nextInt();
+            new SecureRandom().nextInt(); // it looks for its provider among a hundred classes
             MemorySegment memory = Arena.ofAuto().allocate(Long.BYTES);
             memory.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, memory.get(ValueLayout.JAVA_LONG_UNALIGNED, 0));
             memory.set(ValueLayout.JAVA_INT_UNALIGNED, 0, memory.get(ValueLayout.JAVA_INT_UNALIGNED, 0));

@@ -1,8 +1,8 @@
 package io.rdma.internal.soft;
 
-import io.rdma.internal.ffi.Unguessable;
 import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a device's connection manager knows: conversations, listeners, timers. */
 final class CmAgent implements ManagementPort.Receiver {
+    private static final SecureRandom RANDOM = new SecureRandom();
     private static final int MOST_WAITING = 1024;
     private static final int MOST_EXCHANGES = 1 << 16;
     private static final long KEEP_ALIVE_SECONDS = 10;
@@ -38,7 +39,7 @@ final class CmAgent implements ManagementPort.Receiver {
     private final AtomicInteger waiting = new AtomicInteger();
     private final ScheduledThreadPoolExecutor thread;
     /** Of the device, on the wire: another for each, so that no peer takes one for another. */
-    final long guid = Unguessable.RANDOM.nextLong();
+    final long guid = RANDOM.nextLong();
 
     CmAgent(SoftRdmacm manager, SoftVerbs verbs) {
         this.manager = manager;
@@ -55,7 +56,7 @@ final class CmAgent implements ManagementPort.Receiver {
     }
 
     static int randomPsn() {
-        return Unguessable.RANDOM.nextInt(Psn.MASK + 1);
+        return RANDOM.nextInt(Psn.MASK + 1);
     }
 
     void listen(SoftCmId listener) {
@@ -68,13 +69,13 @@ final class CmAgent implements ManagementPort.Receiver {
 
     /** A conversation that an identifier begins. */
     CmExchange begin(SoftCmId id) {
-        return add(id, Unguessable.RANDOM.nextLong(), null);
+        return add(id, RANDOM.nextLong(), null);
     }
 
     private CmExchange add(SoftCmId id, long transaction, @Nullable InetSocketAddress peer) {
         CmExchange made;
         do {
-            int number = Unguessable.RANDOM.nextInt();
+            int number = RANDOM.nextInt();
             made = new CmExchange(this, id, number == 0 ? 1 : number, transaction, peer);
         } while (byNumber.putIfAbsent(made.conversation.localId, made) != null);
         return made;

@@ -1,10 +1,10 @@
 package io.rdma.internal.soft;
 
-import io.rdma.internal.ffi.Unguessable;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -12,6 +12,7 @@ import java.util.Set;
 final class CmPorts {
     private static final int FIRST_FREE = 32_768; // where Linux chooses from
     private static final int AFTER_FREE = 61_000;
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private record Taken(int portSpace, InetAddress address, int port) {
         boolean conflicts(Taken other) {
@@ -36,7 +37,7 @@ final class CmPorts {
         InetAddress address = wanted.getAddress();
         int tries = wanted.getPort() == 0 ? AFTER_FREE - FIRST_FREE : 1;
         while (tries-- > 0) {
-            int port = wanted.getPort() == 0 ? Unguessable.RANDOM.nextInt(FIRST_FREE, AFTER_FREE) : wanted.getPort();
+            int port = wanted.getPort() == 0 ? RANDOM.nextInt(FIRST_FREE, AFTER_FREE) : wanted.getPort();
             Taken mine = new Taken(portSpace, address, port);
             if (taken.stream().noneMatch(mine::conflicts)) {
                 taken.add(mine);

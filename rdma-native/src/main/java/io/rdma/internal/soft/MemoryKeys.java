@@ -2,7 +2,7 @@ package io.rdma.internal.soft;
 
 import static io.rdma.internal.ffi.Ibv.*;
 
-import io.rdma.internal.ffi.Unguessable;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,6 +15,7 @@ final class MemoryKeys {
     private static final int KEY_BITS = 8;
     private static final int KEY_MASK = (1 << KEY_BITS) - 1;
     private static final int REMOTE_WRITES = ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC;
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final IntTable<SoftMr> regions = new IntTable<>();
     private final IntTable<SoftMw> windows = new IntTable<>();
@@ -24,7 +25,7 @@ final class MemoryKeys {
     int fresh() {
         int key;
         do {
-            key = Unguessable.RANDOM.nextInt();
+            key = RANDOM.nextInt();
         } while (index(key) == 0 || regions.get(index(key)) != null || windows.get(index(key)) != null);
         return key;
     }

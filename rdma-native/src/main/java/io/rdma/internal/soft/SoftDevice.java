@@ -1,10 +1,10 @@
 package io.rdma.internal.soft;
 
 import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.Unguessable;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** The running part of an open software device: its thread, its queue pairs, its keys, its link. */
 final class SoftDevice {
     private static final int MOST_VIOLATIONS = 0xffff;
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final IntTable<SoftQp> qps = new IntTable<>();
     private final IntTable<SoftSrq> xrcQueues = new IntTable<>();
@@ -94,7 +95,7 @@ final class SoftDevice {
     int freshSrqn() {
         int number;
         do {
-            number = Unguessable.RANDOM.nextInt(1 << 24);
+            number = RANDOM.nextInt(1 << 24);
         } while (number == 0 || xrcQueues.get(number) != null);
         return number;
     }
@@ -263,7 +264,7 @@ final class SoftDevice {
     int freshQpn() {
         int qpn;
         do {
-            qpn = Unguessable.RANDOM.nextInt(1 << 24);
+            qpn = RANDOM.nextInt(1 << 24);
         } while (qpn < 2 || qps.get(qpn) != null); // 0 and 1 are for management
         return qpn;
     }
