@@ -5,12 +5,10 @@ import io.rdma.buffer.ReceivedMessage;
 import io.rdma.verbs.CompletionBatch;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
-import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - A slot's entries belong to who has the slot: the loop writes them before it hands the slot to a connection's queue,
 // and who takes it from there reads them before the slot can be given back.
-// - So has its lender: the handle is closed whenever the slot is not with the application.
 
 /** What the completions said of the messages in a ring's slots; a handle is made of it when the application takes the message. */
 final class ArrivedMessages {
@@ -20,13 +18,11 @@ final class ArrivedMessages {
     private final int[] lengths;
     private final int[] data;
     private final byte[] flags;
-    private final @Nullable MessageLender[] lenders;
 
     ArrivedMessages(int slots) {
         lengths = new int[slots];
         data = new int[slots];
         flags = new byte[slots];
-        lenders = new @Nullable MessageLender[slots];
     }
 
     /** A message without its frame is in a slot. Loop. */
@@ -48,13 +44,8 @@ final class ArrivedMessages {
                 memory, lengths[slot], has(slot, IMMEDIATE), has(slot, INVALIDATED), data[slot], giveBack, slot);
     }
 
-    /** The slot's own handle. Who took the slot from its queue. */
-    ReceivedMessage lend(int slot, MemorySegment memory, IntConsumer giveBack) {
-        MessageLender lender = lenders[slot];
-        if (lender == null) {
-            lender = new MessageLender(slot);
-            lenders[slot] = lender;
-        }
+    /** By the handle of a lender. Who took the slot from its queue. */
+    ReceivedMessage lend(MessageLender lender, int slot, MemorySegment memory, IntConsumer giveBack) {
         return lender.lend(memory, lengths[slot], has(slot, IMMEDIATE), has(slot, INVALIDATED), data[slot], giveBack);
     }
 

@@ -65,8 +65,10 @@ public abstract class MessageStream {
         try {
             endpoint.submit(operation);
         } catch (RuntimeException misuse) {
-            own.remove(operation);
-            message.close();
+            if (!operation.isSubmitted()) {
+                own.remove(operation);
+                message.close();
+            }
             throw misuse;
         }
         if (abandoned) {

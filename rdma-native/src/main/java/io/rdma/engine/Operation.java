@@ -334,6 +334,11 @@ public abstract class Operation {
         return now == NEW || now == WAITING;
     }
 
+    /** Whether the submit got so far that the operation ends by itself, and gives its buffer back. */
+    final boolean isSubmitted() {
+        return state != NEW;
+    }
+
     /**
      * Whether {@link #completed} or {@link #failed} was, or is being, called.
      *

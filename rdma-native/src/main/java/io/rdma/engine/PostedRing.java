@@ -63,6 +63,15 @@ final class PostedRing {
         }
     }
 
+    /** The request that was taken last is not to be posted. Drainer. */
+    void untake(boolean read) {
+        postSlot = (postSlot == 0 ? depth : postSlot) - 1;
+        slots.setRelease(postSlot, null);
+        if (read) {
+            postedReads--;
+        }
+    }
+
     /** So many of those taken go to the device: before the post, since a completion may be polled before it returns. Drainer. */
     void posted(int count) {
         POSTED.lazySet(this, posted + count);
@@ -71,13 +80,9 @@ final class PostedRing {
     /** The request that was taken last was not posted after all. Drainer. @return null if it was a control frame */
     @Nullable
     Operation takeBack() {
-        postSlot = (postSlot == 0 ? depth : postSlot) - 1;
-        Operation operation = slots.getPlain(postSlot);
-        slots.setRelease(postSlot, null);
+        Operation operation = slots.getPlain((postSlot == 0 ? depth : postSlot) - 1);
+        untake(operation != null && operation.request().opcode().isReadOrAtomic());
         POSTED.lazySet(this, posted - 1);
-        if (operation != null && operation.request().opcode().isReadOrAtomic()) {
-            postedReads--;
-        }
         return operation;
     }
 

@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import io.rdma.buffer.MessageLender;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ProtectionDomain;
@@ -25,8 +26,10 @@ import org.jspecify.annotations.Nullable;
 // - The ring's memory is held from the start until the queue has terminated and nothing is out: whoever sees both first
 // lets go.
 // - Receives are announced to the peer when they are posted again; those of a shared ring when they are given back,
-// since
-// it is not the same slot that is posted then, nor for this connection.
+// since it is not the same slot that is posted then, nor for this connection.
+// - A handle that is lent is this queue's, and lent again only by its one consumer, when the library has closed it:
+// also
+// where the ring is shared, nobody's second close is the close of another's message.
 
 /** The receive side of one queue pair: what arrived, in order, until the application takes it. */
 public final class ReceiveQueue implements ReceiveRing.Device {
@@ -37,6 +40,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private final QueuePair queuePair;
     private final @Nullable SharedReceives shared;
     private final @Nullable DatagramReader datagrams;
+    private final @Nullable MessageLender[] lenders; // (consumer) by slot
     private final IntConsumer giveBack = this::giveBack; // one for all messages
     private final ReceiveRing ring;
     private final int maxMessageSize;
@@ -84,6 +88,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
             arrived = new SpscVarHandleArrayQueue<>(Math.max(4, shared.count()));
             ring = shared.ring();
         }
+        lenders = new @Nullable MessageLender[ring.count()];
         ring.retain();
         if (shared != null) {
             shared.join(queuePair.number(), this);
@@ -155,6 +160,15 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         return poll(true);
     }
 
+    private MessageLender lender(int slot) {
+        MessageLender lender = lenders[slot];
+        if (lender == null) {
+            lender = new MessageLender(slot);
+            lenders[slot] = lender;
+        }
+        return lender;
+    }
+
     private @Nullable ReceivedMessage poll(boolean lent) {
         for (; ; ) {
             Object head = arrived.peek();
@@ -166,7 +180,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
                 arrived.poll();
                 MemorySegment memory = memory(slot);
                 return lent
-                        ? ring.arrivals().lend(slot, memory, giveBack)
+                        ? ring.arrivals().lend(lender(slot), slot, memory, giveBack)
                         : ring.arrivals().own(slot, memory, giveBack);
             }
             if (head instanceof ReceivedMessage datagram) {

@@ -7,6 +7,7 @@ import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.EnumSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
@@ -146,6 +147,11 @@ final class ReceiveRing implements InFlightTable.Owner {
         return outstanding() >= count - half;
     }
 
+    /** Slots. */
+    int count() {
+        return count;
+    }
+
     /** Bytes of each buffer. */
     int size() {
         return size;
@@ -193,8 +199,13 @@ final class ReceiveRing implements InFlightTable.Owner {
     @Override
     public void completed(int slot, CompletionBatch completions, int index) {
         completed.setRelease(completed.getPlain() + 1);
-        if (posted() == 0) {
+        int left = posted();
+        if (left == 0) {
             counters.starve();
+        }
+        if (left <= half) {
+            VarHandle.fullFence(); // who gives back adds first and then looks at what is posted
+            repost(1, false); // what was given back while there were more, which waits for a batch
         }
         device.completed(slot, completions, index);
     }

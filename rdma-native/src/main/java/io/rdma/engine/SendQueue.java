@@ -228,7 +228,14 @@ final class SendQueue implements InFlightTable.Owner {
             encoder.encodeAnnouncement(wrId, slot, request, exposed);
         } else {
             ring.put(slot, operation, read);
-            encoder.encode(wrId, slot, operation);
+            try {
+                encoder.encode(wrId, slot, operation);
+            } catch (RuntimeException impossible) { // a window's region was closed meanwhile: only this one fails
+                chain.removeLast();
+                ring.untake(read);
+                endPosted(operation, 0, impossible);
+                return;
+            }
         }
         if (++unsignaled >= signalEvery || read) {
             signal();

@@ -108,6 +108,20 @@ public final class SendChain {
     }
 
     /**
+     * Forgets the request that was added last, since the rest of it could not be.
+     *
+     * @return this
+     */
+    public SendChain removeLast() {
+        size--;
+        current -= SendWr.SIZE;
+        if (size > 0) {
+            SendWr.next(current, 0);
+        }
+        return this;
+    }
+
+    /**
      * Target or source at the peer.
      *
      * @param address remote

@@ -132,6 +132,24 @@ abstract class FlowControlContract extends ConnectedContract {
     }
 
     @Test
+    void aBufferThatCameBackWhileThereWereManyIsPostedWhenTheOthersAreOut() {
+        connect(strict(8));
+        List<Counted> sent = new ArrayList<>(send(client, 3));
+        List<ReceivedMessage> kept = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            kept.add(next(server));
+        }
+        kept.removeFirst().close(); // not worth a post yet
+        sent.addAll(send(client, 6));
+        for (int i = 0; i < 6; i++) { // the last one needs that buffer: the application keeps all others
+            kept.add(next(server));
+        }
+        assertThat(number(kept.getLast())).isEqualTo(5);
+        kept.forEach(ReceivedMessage::close);
+        assertAllSent(sent);
+    }
+
+    @Test
     void writesWithImmediateTakeCreditsToo() {
         connect(strict(4));
         MemoryRegion target = everything(server, 8);

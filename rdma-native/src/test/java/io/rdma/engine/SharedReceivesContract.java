@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -74,6 +75,35 @@ abstract class SharedReceivesContract extends ConnectedContract {
         buffer.segment().set(ValueLayout.JAVA_INT, 0, number);
         Counted sent = submit(by, WorkRequest.send(buffer, true));
         return sent;
+    }
+
+    @Test
+    void aSecondCloseOfALentMessageIsNotTheCloseOfAnotherConnectionsInTheSameBuffer() {
+        another(window(8));
+        RdmaEndpoint one = client;
+        RdmaEndpoint ones = server;
+        another(window(8));
+        List<ReceivedMessage> closed = new ArrayList<>();
+        for (int i = 0; i < 3 * SHARED; i++) {
+            send(one, i).ended();
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .atMost(PATIENCE)
+                    .until(() -> !ones.receives().isEmpty());
+            ReceivedMessage early = Objects.requireNonNull(ones.receives().lend());
+            early.close();
+            closed.add(early);
+            send(client, -i).ended();
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .atMost(PATIENCE)
+                    .until(() -> !server.receives().isEmpty());
+            try (ReceivedMessage lent = Objects.requireNonNull(server.receives().lend())) {
+                closed.forEach(ReceivedMessage::close);
+                assertThat(lent.isClosed()).isFalse();
+                assertThat(lent.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(-i);
+            }
+        }
     }
 
     /** Now owned, now lent. */

@@ -244,8 +244,8 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
             if (ended.get()) {
                 RegisteredBuffer unused = handed;
-                handed = null;
-                if (unused != null) {
+                if (unused != null) { // else one may be handed over now, which has this run again
+                    handed = null;
                     unused.close();
                 }
                 Operators.onDiscardQueueWithClear(items, currentContext(), null);
@@ -302,12 +302,13 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         }
 
         private @Nullable RegisteredBuffer buffer() {
+            BufferWaiter asked = waiter; // before `handed`, which is set before this is cleared
             RegisteredBuffer buffer = handed;
             if (buffer != null) {
                 handed = null;
                 return buffer;
             }
-            if (waiter != null) {
+            if (asked != null) {
                 return null;
             }
             buffer = endpoint.sendBuffers().tryAcquireExclusive();
