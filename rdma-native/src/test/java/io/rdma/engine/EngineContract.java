@@ -287,6 +287,21 @@ abstract class EngineContract extends ConnectedContract {
     }
 
     @Test
+    void aWindowOnARegionThatWasClosedFailsAloneAndTheConnectionGoesOn() {
+        connect(small());
+        MemoryRegion region = client.allocate(64, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND));
+        region.close();
+        assertThat(client.bind(region, 0, 8, Set.of(AccessFlag.REMOTE_READ)))
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(IllegalStateException.class)
+                .withMessageContaining("closed");
+        RegisteredBuffer message = acquire(client).limit(1);
+        assertThat(submit(client, WorkRequest.send(message, true)).ended().error)
+                .isNull();
+    }
+
+    @Test
     void waitersForBuffersRaceWithAbandonAndCloseAndNoneIsLostOrServedTwice() throws InterruptedException {
         connect(small());
         AtomicInteger served = new AtomicInteger();

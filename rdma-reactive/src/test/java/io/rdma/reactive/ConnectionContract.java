@@ -45,6 +45,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 /** What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all pools are whole. */
@@ -167,6 +168,26 @@ abstract class ConnectionContract {
                 .expectNext(0, MESSAGE)
                 .expectComplete()
                 .verify(PATIENCE);
+    }
+
+    @Test
+    void streamsThatWaitForEachOthersBuffersLeaveNoneOut() {
+        Disposable reading = peer.receive(ReceivedMessage::length).subscribe();
+        MessageEncoder<Integer> encoder = (item, target) -> 1;
+        for (int round = 0; round < 100; round++) {
+            Mono<Void> one = client.send(Flux.range(0, 100).publishOn(Schedulers.parallel()), encoder);
+            Mono<Void> other = client.send(Flux.range(0, 100).publishOn(Schedulers.parallel()), encoder);
+            if (round % 2 == 0) {
+                Mono.when(one, other).block(PATIENCE);
+            } else {
+                Mono.firstWithSignal(one, other).block(PATIENCE); // the other one is cancelled
+            }
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .atMost(PATIENCE)
+                    .until(() -> client.endpoint().sendBuffers().leased() == 0);
+        }
+        reading.dispose();
     }
 
     @Test
