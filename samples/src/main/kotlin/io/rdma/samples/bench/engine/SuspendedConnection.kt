@@ -72,13 +72,14 @@ class SuspendedConnection(
         }.joinAll()
     }
 
-    /** Sends so many messages as a `Flow`; returns when the other end has collected them. */
+    /** Sends so many messages as a `Flow`, whose item is the same object each time; returns when the other end has collected them. */
     fun stream(
         count: Int,
         bytes: Int,
     ) = runBlocking {
         expected = count
-        scope.launch { connection.send(flow { repeat(count) { emit(bytes) } }, Filled) }.join()
+        val message = Filled(bytes)
+        scope.launch { connection.send(flow { repeat(count) { emit(message) } }, Filled) }.join()
         received.receive()
     }
 
@@ -88,15 +89,19 @@ class SuspendedConnection(
         scope.cancel()
     }
 
-    private object Filled : MessageEncoder<Int> {
-        override fun encode(
-            item: Int,
-            target: MemorySegment,
-        ): Int {
-            target.asSlice(0, item.toLong()).fill(1)
-            return item
-        }
+    private class Filled(
+        val bytes: Int,
+    ) {
+        companion object : MessageEncoder<Filled> {
+            override fun encode(
+                item: Filled,
+                target: MemorySegment,
+            ): Int {
+                target.asSlice(0, item.bytes.toLong()).fill(1)
+                return item.bytes
+            }
 
-        override fun length(item: Int): Int = item
+            override fun length(item: Filled): Int = item.bytes
+        }
     }
 }
