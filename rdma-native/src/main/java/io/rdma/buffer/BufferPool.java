@@ -9,7 +9,6 @@ import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jctools.queues.varhandle.MpmcVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Equal buffers from one registered slab. Who finds it empty waits, without a thread, until one is given back. Thread-safe. */
 public final class BufferPool implements AutoCloseable {
-
     private static final int SWEEP = 1024;
 
     private final MemoryRegion region;
@@ -31,7 +29,6 @@ public final class BufferPool implements AutoCloseable {
     private final Queue<BufferWaiter> waiters = new ConcurrentLinkedQueue<>();
     private final AtomicInteger wip = new AtomicInteger();
     private final AtomicInteger asked = new AtomicInteger();
-    private final AtomicBoolean regionClosed = new AtomicBoolean();
     private volatile @Nullable RuntimeException closedBecause;
 
     /** The memory of one buffer, and who takes it back. */
@@ -42,7 +39,7 @@ public final class BufferPool implements AutoCloseable {
 
         Slot(MemorySegment memory, int index) {
             this.memory = memory;
-            this.exclusive = RegisteredBuffer.exclusive(region, memory, this, index);
+            this.exclusive = new RegisteredBuffer(region, memory, this, index);
         }
 
         RegisteredBuffer lease(boolean isExclusive) {
@@ -202,8 +199,8 @@ public final class BufferPool implements AutoCloseable {
     }
 
     private void closeRegionIfWhole() {
-        if (free.size() == count && regionClosed.compareAndSet(false, true)) {
-            region.close();
+        if (free.size() == count) {
+            region.close(); // a second time does nothing
         }
     }
 

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * after the decoder returned always fails.
  */
 public final class LeakDetector {
-
     /** How many leases are watched. */
     private enum Level {
         OFF,

@@ -5,17 +5,20 @@ import java.util.function.IntConsumer;
 
 /** Lends the messages that arrive in one receive buffer, one after the other, by one handle; made by the engine. */
 public final class MessageLender {
+    private final IntConsumer giveBack;
     private final int place;
     private final ReceivedMessage handle;
 
     /**
      * For one receive buffer.
      *
+     * @param giveBack runs once for each message, at its close, with the place
      * @param place of the receive buffer
      */
-    public MessageLender(int place) {
+    public MessageLender(IntConsumer giveBack, int place) {
+        this.giveBack = giveBack;
         this.place = place;
-        this.handle = new ReceivedMessage(place);
+        this.handle = new ReceivedMessage(giveBack, place);
     }
 
     /**
@@ -26,20 +29,14 @@ public final class MessageLender {
      * @param hasImmediate whether the peer sent immediate data
      * @param hasInvalidatedKey whether the peer sent with invalidate
      * @param data the immediate data in host order, or the key
-     * @param giveBack runs once, at close, with the place
      * @return open
      */
     public ReceivedMessage lend(
-            MemorySegment memory,
-            int length,
-            boolean hasImmediate,
-            boolean hasInvalidatedKey,
-            int data,
-            IntConsumer giveBack) {
+            MemorySegment memory, int length, boolean hasImmediate, boolean hasInvalidatedKey, int data) {
         if (LeakDetector.isParanoid()) {
             return new ReceivedMessage(memory, length, hasImmediate, hasInvalidatedKey, data, giveBack, place);
         }
-        handle.open(memory, length, hasImmediate, hasInvalidatedKey, data, giveBack);
+        handle.open(memory, length, hasImmediate, hasInvalidatedKey, data);
         return handle;
     }
 }

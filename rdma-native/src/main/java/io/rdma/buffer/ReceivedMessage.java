@@ -18,6 +18,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     private static final AtomicIntegerFieldUpdater<ReceivedMessage> CLOSED =
             AtomicIntegerFieldUpdater.newUpdater(ReceivedMessage.class, "closed");
 
+    private final IntConsumer giveBack;
     private final int place;
     private final LeakDetector.@Nullable Trace trace;
     private MemorySegment memory; // the message is its first bytes
@@ -26,7 +27,6 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     private boolean hasImmediate;
     private boolean hasInvalidatedKey;
     private int data; // the immediate data, or the key: never both
-    private IntConsumer giveBack;
     private volatile int closed; // 0 or 1
 
     /**
@@ -72,21 +72,15 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     }
 
     /** A closed one, to be {@link #open opened} for each message in a receive buffer; who opens it closes it, so it is not watched. */
-    ReceivedMessage(int place) {
+    ReceivedMessage(IntConsumer giveBack, int place) {
         this.memory = MemorySegment.NULL;
-        this.giveBack = nothing -> {};
+        this.giveBack = giveBack;
         this.place = place;
         this.trace = null;
         this.closed = 1;
     }
 
-    void open(
-            MemorySegment memory,
-            int length,
-            boolean hasImmediate,
-            boolean hasInvalidatedKey,
-            int data,
-            IntConsumer giveBack) {
+    void open(MemorySegment memory, int length, boolean hasImmediate, boolean hasInvalidatedKey, int data) {
         if (this.memory != memory || this.length != length) {
             this.memory = memory;
             this.length = length;
@@ -95,7 +89,6 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         this.hasImmediate = hasImmediate;
         this.hasInvalidatedKey = hasInvalidatedKey;
         this.data = data;
-        this.giveBack = giveBack;
         CLOSED.lazySet(this, 0); // behind what it is now
     }
 

@@ -11,9 +11,8 @@ import org.jspecify.annotations.Nullable;
 // writes: read target), CLOSED (the caller's interest has ended). The memory is given back exactly once: by whoever
 // makes the word CLOSED and idle.
 // - A handle belongs to one lease and is never reused; the memory behind it is. An exclusive one is the exception: it
-// is
-// passed on from one owner to the next, pool, stream, engine, which has nobody beside it; so it needs no word, and its
-// one close, by the last owner, is its end.
+// goes from one owner to the next, pool, stream, engine, each of which has nobody beside it; so it needs no word, and
+// its one close, by the last owner, is its end.
 
 /**
  * A piece of registered memory, leased to the caller until {@link #close}.
@@ -54,17 +53,13 @@ public final class RegisteredBuffer implements AutoCloseable {
         this.trace = LeakDetector.watch(this, "a buffer");
     }
 
-    private RegisteredBuffer(MemoryRegion region, MemorySegment memory, Lessor lessor, int place) {
+    /** The exclusive handle of some memory, for all its exclusive leases, one after the other. */
+    RegisteredBuffer(MemoryRegion region, MemorySegment memory, Lessor lessor, int place) {
         this.region = region;
         this.memory = memory;
         this.lessor = lessor;
         this.place = place;
         this.trace = null;
-    }
-
-    /** The exclusive handle of some memory, for all its exclusive leases, one after the other. */
-    static RegisteredBuffer exclusive(MemoryRegion region, MemorySegment memory, Lessor lessor, int place) {
-        return new RegisteredBuffer(region, memory, lessor, place);
     }
 
     /**

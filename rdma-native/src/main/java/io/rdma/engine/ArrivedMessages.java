@@ -45,8 +45,8 @@ final class ArrivedMessages {
     }
 
     /** By the handle of a lender. Who took the slot from its queue. */
-    ReceivedMessage lend(MessageLender lender, int slot, MemorySegment memory, IntConsumer giveBack) {
-        return lender.lend(memory, lengths[slot], has(slot, IMMEDIATE), has(slot, INVALIDATED), data[slot], giveBack);
+    ReceivedMessage lend(MessageLender lender, int slot, MemorySegment memory) {
+        return lender.lend(memory, lengths[slot], has(slot, IMMEDIATE), has(slot, INVALIDATED), data[slot]);
     }
 
     private boolean has(int slot, byte flag) {

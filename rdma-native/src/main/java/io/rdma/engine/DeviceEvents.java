@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * subscribers.
  */
 final class DeviceEvents implements AutoCloseable {
-
     private final AsyncEvents events;
     private final List<CompletionLoop> loops;
     private final List<EventBuffer> subscribers = new CopyOnWriteArrayList<>();

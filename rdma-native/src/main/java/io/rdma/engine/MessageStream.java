@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - A buffer of the pool is exclusive, and its message's operation is used again whenever the stream gets that buffer
-// again: so a message makes no garbage. Nobody touches an operation behind the end of which its buffer may be out
-// again.
+// again: so a message makes no garbage. Nobody touches an operation once its buffer may be out again.
 // - An abandoned stream submits nothing more. abandonAll() sets the flag and then looks at the operations; a submit
 // leaves its operation where abandonAll() finds it and then looks at the flag: one of the two abandons it.
 // - Once a submit has begun it is the submit, or the end, that closes the message: an abandon of what is not submitted

@@ -27,9 +27,8 @@ import org.jspecify.annotations.Nullable;
 // lets go.
 // - Receives are announced to the peer when they are posted again; those of a shared ring when they are given back,
 // since it is not the same slot that is posted then, nor for this connection.
-// - A handle that is lent is this queue's, and lent again only by its one consumer, when the library has closed it:
-// also
-// where the ring is shared, nobody's second close is the close of another's message.
+// - A handle that is lent is this queue's, and lent again only by its one consumer, when the library has closed it. So
+// where the ring is shared, too, nobody's second close is the close of another's message.
 
 /** The receive side of one queue pair: what arrived, in order, until the application takes it. */
 public final class ReceiveQueue implements ReceiveRing.Device {
@@ -163,7 +162,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private MessageLender lender(int slot) {
         MessageLender lender = lenders[slot];
         if (lender == null) {
-            lender = new MessageLender(slot);
+            lender = new MessageLender(giveBack, slot);
             lenders[slot] = lender;
         }
         return lender;
@@ -180,7 +179,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
                 arrived.poll();
                 MemorySegment memory = memory(slot);
                 return lent
-                        ? ring.arrivals().lend(lender(slot), slot, memory, giveBack)
+                        ? ring.arrivals().lend(lender(slot), slot, memory)
                         : ring.arrivals().own(slot, memory, giveBack);
             }
             if (head instanceof ReceivedMessage datagram) {

@@ -152,8 +152,16 @@ abstract class ConnectedContract {
     }
 
     static RegisteredBuffer acquire(RdmaEndpoint of) {
+        return acquire(of, false);
+    }
+
+    static RegisteredBuffer acquireExclusive(RdmaEndpoint of) {
+        return acquire(of, true);
+    }
+
+    private static RegisteredBuffer acquire(RdmaEndpoint of, boolean exclusive) {
         CompletableFuture<RegisteredBuffer> buffer = new CompletableFuture<>();
-        of.sendBuffers().acquire(new BufferWaiter() {
+        of.sendBuffers().acquire(new BufferWaiter(exclusive) {
             @Override
             public void acquired(RegisteredBuffer acquired) {
                 buffer.complete(acquired);

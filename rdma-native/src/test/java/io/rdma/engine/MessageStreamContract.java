@@ -3,7 +3,6 @@ package io.rdma.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import java.lang.foreign.ValueLayout;
@@ -39,22 +38,6 @@ abstract class MessageStreamContract extends ConnectedContract {
         protected void failed(RuntimeException error) {
             failure.complete(error);
         }
-    }
-
-    private static RegisteredBuffer acquireExclusive(RdmaEndpoint of) {
-        CompletableFuture<RegisteredBuffer> buffer = new CompletableFuture<>();
-        of.sendBuffers().acquire(new BufferWaiter(true) {
-            @Override
-            public void acquired(RegisteredBuffer acquired) {
-                buffer.complete(acquired);
-            }
-
-            @Override
-            public void failed(RuntimeException error) {
-                buffer.completeExceptionally(error);
-            }
-        });
-        return buffer.join();
     }
 
     /** Hundreds of times in one test: without the tenth of a second between two looks. */

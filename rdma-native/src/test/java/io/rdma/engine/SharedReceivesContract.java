@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -86,19 +86,11 @@ abstract class SharedReceivesContract extends ConnectedContract {
         List<ReceivedMessage> closed = new ArrayList<>();
         for (int i = 0; i < 3 * SHARED; i++) {
             send(one, i).ended();
-            await().pollDelay(Duration.ZERO)
-                    .pollInterval(Duration.ofMillis(1))
-                    .atMost(PATIENCE)
-                    .until(() -> !ones.receives().isEmpty());
-            ReceivedMessage early = Objects.requireNonNull(ones.receives().lend());
+            ReceivedMessage early = awaited(() -> ones.receives().lend());
             early.close();
             closed.add(early);
             send(client, -i).ended();
-            await().pollDelay(Duration.ZERO)
-                    .pollInterval(Duration.ofMillis(1))
-                    .atMost(PATIENCE)
-                    .until(() -> !server.receives().isEmpty());
-            try (ReceivedMessage lent = Objects.requireNonNull(server.receives().lend())) {
+            try (ReceivedMessage lent = awaited(() -> server.receives().lend())) {
                 closed.forEach(ReceivedMessage::close);
                 assertThat(lent.isClosed()).isFalse();
                 assertThat(lent.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(-i);
@@ -112,13 +104,17 @@ abstract class SharedReceivesContract extends ConnectedContract {
         return lends ? at.receives().lend() : at.receives().poll();
     }
 
-    private int receive(RdmaEndpoint at) {
+    private static ReceivedMessage awaited(Supplier<@Nullable ReceivedMessage> take) {
         ReceivedMessage[] message = new ReceivedMessage[1];
         await().pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofNanos(100_000))
                 .atMost(PATIENCE)
-                .until(() -> (message[0] = take(at)) != null);
-        try (ReceivedMessage here = message[0]) {
+                .until(() -> (message[0] = take.get()) != null);
+        return message[0];
+    }
+
+    private int receive(RdmaEndpoint at) {
+        try (ReceivedMessage here = awaited(() -> take(at))) {
             assertThat(here.length()).isEqualTo(Integer.BYTES);
             return here.segment().get(ValueLayout.JAVA_INT, 0);
         }

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma.internal.ffi.SixLongs;
+import io.rdma.testing.ChildJvm;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** {@link RdmaDevices#prepare}, in processes of its own: what was linked once stays so. */
@@ -29,16 +28,11 @@ class PrepareTest {
     }
 
     private static List<String> run(String option) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(System.getProperty("java.home") + "/bin/java");
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", option));
-        command.addAll(List.of("-classpath", System.getProperty("java.class.path"), PreparedStart.class.getName()));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        List<String> output;
-        try (var lines = process.inputReader()) {
-            output = lines.lines().toList();
-        }
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return output;
+        return ChildJvm.output(List.of(
+                "-XX:TieredStopAtLevel=1",
+                option,
+                "-classpath",
+                System.getProperty("java.class.path"),
+                PreparedStart.class.getName()));
     }
 }

@@ -25,7 +25,6 @@ import reactor.core.publisher.Mono;
 
 /** A bound {@link RdmaServer}. */
 final class RunningServer implements DisposableServer {
-
     private final Transport transport;
     private final Function<? super RdmaConnection, ? extends Publisher<Void>> handler;
     private final RdmaResources resources;

@@ -2,13 +2,12 @@ package io.rdma.reactive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.testing.ChildJvm;
 import java.io.File;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -40,17 +39,12 @@ class StartTest {
     }
 
     private static List<String> run() throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(System.getProperty("java.home") + "/bin/java");
-        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xlog:class+load:stdout:tags"));
-        command.addAll(List.of("-classpath", classPath(), FirstMessage.class.getName()));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        List<String> output;
-        try (var lines = process.inputReader()) {
-            output = lines.lines().toList();
-        }
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return output;
+        return ChildJvm.output(List.of(
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xlog:class+load:stdout:tags",
+                "-classpath",
+                classPath(),
+                FirstMessage.class.getName()));
     }
 
     /** What a user needs, without the loggers and instruments of the tests, which would be found. */
