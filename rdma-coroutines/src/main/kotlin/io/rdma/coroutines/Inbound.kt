@@ -4,17 +4,13 @@ import io.rdma.buffer.ReceivedMessage
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint
 import io.rdma.engine.ReceiveQueue
-import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.isActive
-import kotlinx.coroutines.suspendCancellableCoroutine
 import java.util.concurrent.atomic.AtomicBoolean
-import java.util.concurrent.atomic.AtomicReference
-import kotlin.coroutines.resume
 
 // Invariants
 // - Who holds the claim is the only one to poll the queue, and the only one to wait.
@@ -31,13 +27,13 @@ internal class Inbound<M : ReceivedMessage>(
 ) {
     private val queue = endpoint.receives()
     private val claimed = AtomicBoolean()
-    private val waiter = AtomicReference<CancellableContinuation<Unit>?>()
+    private val ready = Wakeup { !queue.isEmpty || queue.isTerminated }
 
     @Volatile
     private var closed = false
 
     init {
-        queue.listener(::wakeIfReady)
+        queue.listener(ready::wakeIfDue)
     }
 
     /** One message, decoded in its receive buffer, which is posted again when [decoder] returns. If one is here already nothing is allocated for it. */
@@ -103,7 +99,6 @@ internal class Inbound<M : ReceivedMessage>(
     }
 
     private fun unclaim() {
-        waiter.lazySet(null) // one that was cancelled is not kept
         claimed.set(false)
         if (closed) discard()
     }
@@ -126,19 +121,12 @@ internal class Inbound<M : ReceivedMessage>(
                 }
                 return null
             }
-            suspendCancellableCoroutine { continuation ->
-                waiter.set(continuation)
-                wakeIfReady()
-            }
+            ready.await()
         }
     }
 
     @Suppress("UNCHECKED_CAST")
     private fun mine(message: ReceivedMessage): M = message as M
-
-    private fun wakeIfReady() {
-        if (!queue.isEmpty || queue.isTerminated) waiter.getAndSet(null)?.resume(Unit)
-    }
 
     /** The application is done: what arrived and was not delivered goes back, once nothing arrives any more. */
     fun close() {

@@ -3,20 +3,15 @@ package io.rdma.coroutines
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.engine.MessageStream
 import io.rdma.engine.RdmaEndpoint
-import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.job
-import kotlinx.coroutines.suspendCancellableCoroutine
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.atomic.AtomicReference
-import kotlin.coroutines.resume
 
 // Invariants
 // - `pending` is 1 for the collection plus 1 for each message that is not delivered: who makes it 0 ends `delivered`.
-// - At most `most` messages are not delivered. Who has to wait for room waits for a quarter of it, so that many messages share a suspension;
-// the waiter is set before the last look at `pending`, and a delivery looks at it afterwards: one of the two wakes it.
+// - At most `most` messages are not delivered. Who sent the last of them waits for a quarter of the room, so that many messages share a suspension.
 // - `delivered` is a child of the scope that collects: its failure cancels the collection, and a cancelled scope ends it, which abandons
 // what is on its way. The scope ends when it has.
 
@@ -28,7 +23,7 @@ internal class OutgoingFlow<T>(
     private val most: Int = endpoint.options().sendBuffers(),
 ) : MessageStream(endpoint),
     FlowCollector<T> {
-    private val waiter = AtomicReference<CancellableContinuation<Unit>?>()
+    private val room = Wakeup { undelivered() <= most - maxOf(1, most / 4) }
     private val pending = AtomicInteger(1)
     private val delivered = CompletableDeferred<Unit>(scope.coroutineContext.job)
 
@@ -36,27 +31,18 @@ internal class OutgoingFlow<T>(
         delivered.invokeOnCompletion { cause -> if (cause != null) abandonAll() }
     }
 
-    // Tail calls: as long as there is room and a buffer, a message needs no object for the state of this function.
+    // Tail calls: as long as there is a buffer, a message needs no object for the state of this function, also if it waits.
     override suspend fun emit(value: T) {
-        if (undelivered() >= most) return emitLater(value)
-        if (!tryEmit(value)) emitWithBuffer(value)
-    }
-
-    private suspend fun emitLater(value: T) {
-        suspendCancellableCoroutine { continuation ->
-            waiter.set(continuation)
-            wakeIfRoom()
-        }
-        if (!tryEmit(value)) emitWithBuffer(value)
+        if (!tryEmit(value)) return emitWithBuffer(value)
+        if (undelivered() >= most) room.await()
     }
 
     private fun undelivered() = pending.get() - 1
 
-    private fun wakeIfRoom() {
-        if (undelivered() <= most - maxOf(1, most / 4)) waiter.getAndSet(null)?.resume(Unit)
+    private suspend fun emitWithBuffer(value: T) {
+        emit(value, endpoint.sendBuffers().await(exclusive = true))
+        if (undelivered() >= most) room.await()
     }
-
-    private suspend fun emitWithBuffer(value: T) = emit(value, endpoint.sendBuffers().await(exclusive = true))
 
     /** @return false if there is no buffer for it now */
     private fun tryEmit(value: T): Boolean {
@@ -126,7 +112,7 @@ internal class OutgoingFlow<T>(
 
     override fun sent() {
         complete()
-        if (waiter.get() != null) wakeIfRoom()
+        room.wakeIfDue()
     }
 
     override fun failed(error: RuntimeException) {
