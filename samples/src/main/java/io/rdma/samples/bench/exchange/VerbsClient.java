@@ -8,6 +8,7 @@ import io.rdma.reactive.RdmaConnection;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -51,7 +52,10 @@ public final class VerbsClient implements AutoCloseable {
                 .options(options -> options.withHandshakeTimeout(PATIENCE))
                 .connectNow(PATIENCE);
         memory = Objects.requireNonNull(connection
-                .allocate(VerbsServer.MEMORY_BYTES, AccessFlag.LOCAL_WRITE)
+                .allocate(
+                        VerbsServer.MEMORY_BYTES + VerbsServer.BUFFER_BYTES,
+                        AccessFlag.LOCAL_WRITE,
+                        AccessFlag.REMOTE_WRITE)
                 .block(PATIENCE));
         connection
                 .receive(message -> lent.isDone() || lent.complete(RemoteMemory.decode(message.segment())))
@@ -97,6 +101,32 @@ public final class VerbsClient implements AutoCloseable {
         Histogram times = new Histogram(3);
         now.run(count, times);
         turns = null;
+        return times.getValueAtPercentile(50) / 2e3;
+    }
+
+    /**
+     * Writes there and back; each end watches its memory.
+     *
+     * @param size bytes of each
+     * @param count how many
+     * @return half the median of a turn, in microseconds, as ib_write_lat counts
+     * @throws Exception if the connection fails
+     */
+    public double writeLatency(int size, int count) throws Exception {
+        RemoteMemory target = remote(size);
+        RemoteMemory inbox = memory.remote().slice(VerbsServer.MEMORY_BYTES, size);
+        Histogram times = new Histogram(3);
+        try (WriteTurns writes = new WriteTurns(connection, memory, 0, VerbsServer.MEMORY_BYTES, target)) {
+            WriteRequest request = new WriteRequest(count, inbox);
+            Turns now = new Turns(() -> {});
+            turns = now;
+            now.once(() -> connection.send(WriteRequest.BYTES, request::encode).subscribe(nothing -> {}, this::failed));
+            turns = null;
+            writes.ask(count, times);
+        }
+        if (times.getTotalCount() < count) {
+            throw new IOException("the connection ended in the middle of a ping-pong of writes");
+        }
         return times.getValueAtPercentile(50) / 2e3;
     }
 

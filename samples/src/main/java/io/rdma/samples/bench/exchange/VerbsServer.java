@@ -7,6 +7,7 @@ import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RdmaDevices;
 import io.rdma.verbs.RemoteMemory;
 import java.io.IOException;
@@ -16,7 +17,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import reactor.core.publisher.Mono;
 
-/** The end of a {@link VerbsClient} that does not measure: lends memory, and sends messages back that ask for it. */
+/** The end of a {@link VerbsClient} that does not measure: lends memory, sends messages back that ask for it, and answers writes. */
 public final class VerbsServer {
     static final int BUFFERS = 64;
     /** Of a receive buffer. */
@@ -25,6 +26,9 @@ public final class VerbsServer {
     public static final int MEMORY_BYTES = 1 << 20;
 
     private static final Duration PATIENCE = Duration.ofMinutes(5); // an emulated machine
+
+    private static final byte[] PLAIN = new byte[BUFFER_BYTES];
+    private static final Mono<Void> NOTHING = Mono.empty();
 
     private VerbsServer() {}
 
@@ -78,15 +82,35 @@ public final class VerbsServer {
     }
 
     private static Mono<Void> serve(RdmaConnection connection) {
-        byte[] plain = new byte[BUFFER_BYTES];
         return connection
-                .allocate(MEMORY_BYTES, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)
-                .flatMap(memory -> connection.send(RemoteMemory.ENCODED_BYTES, memory.remote()::encode))
-                .thenMany(connection.receive(message ->
-                        message.segment().get(ValueLayout.JAVA_BYTE, 0) == Carrier.ANSWER ? message.length() : 0))
-                .filter(length -> length > 0)
-                .concatMap(length -> connection.send(length, copyOf(plain, length)))
-                .then();
+                .allocate(
+                        MEMORY_BYTES + BUFFER_BYTES,
+                        AccessFlag.REMOTE_READ,
+                        AccessFlag.REMOTE_WRITE,
+                        AccessFlag.REMOTE_ATOMIC)
+                .flatMap(memory -> connection
+                        .send(RemoteMemory.ENCODED_BYTES, memory.remote().slice(0, MEMORY_BYTES)::encode)
+                        .thenMany(connection.receive(message -> answer(connection, memory, message.segment())))
+                        .filter(answer -> answer != NOTHING)
+                        .concatMap(answer -> answer)
+                        .then());
+    }
+
+    private static Mono<Void> answer(RdmaConnection connection, MemoryRegion memory, MemorySegment message) {
+        switch (message.get(ValueLayout.JAVA_BYTE, 0)) {
+            case Carrier.ANSWER -> {
+                int length = (int) message.byteSize();
+                return connection.send(length, copyOf(PLAIN, length));
+            }
+            case WriteRequest.KIND -> {
+                WriteRequest request = WriteRequest.decode(message);
+                new WriteTurns(connection, memory, MEMORY_BYTES, 0, request.inbox()).answer(request.count());
+                return connection.send(1, copyOf(PLAIN, 1));
+            }
+            default -> {
+                return NOTHING;
+            }
+        }
     }
 
     private static Consumer<MemorySegment> copyOf(byte[] message, int length) {

@@ -1,0 +1,30 @@
+package io.rdma.samples.bench.exchange;
+
+import io.rdma.verbs.RemoteMemory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The message by which a client asks for the other end of {@link WriteTurns}.
+ *
+ * @param count turns
+ * @param inbox of the client, as long as a write
+ */
+record WriteRequest(int count, RemoteMemory inbox) {
+    private static final int COUNT = 4;
+    private static final int INBOX = 8;
+    static final int BYTES = INBOX + RemoteMemory.ENCODED_BYTES;
+    /** Its first byte, which {@link Carrier#message} never has. */
+    static final byte KIND = 2;
+
+    void encode(MemorySegment target) {
+        target.set(ValueLayout.JAVA_BYTE, 0, KIND);
+        target.set(ValueLayout.JAVA_INT_UNALIGNED, COUNT, count);
+        inbox.encode(target.asSlice(INBOX));
+    }
+
+    static WriteRequest decode(MemorySegment source) {
+        return new WriteRequest(
+                source.get(ValueLayout.JAVA_INT_UNALIGNED, COUNT), RemoteMemory.decode(source.asSlice(INBOX)));
+    }
+}

@@ -1,0 +1,97 @@
+package io.rdma.samples.bench.exchange;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.reactive.RdmaConnection;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RemoteMemory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import org.HdrHistogram.Histogram;
+
+// Invariants
+// - The last byte of a write is the number of its turn, modulo 256, so it differs from what lies there; devices write
+// in order within a message, as perftest supposes, too.
+// - An end writes again only when it has seen the answer, so the peer's device has read the source by then.
+
+/** One end of a ping-pong of writes: each end watches its own memory, as those of ib_write_lat do; nobody is told of a completion. */
+final class WriteTurns implements AutoCloseable {
+    private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
+    private static final boolean ALONE = Runtime.getRuntime().availableProcessors() == 1;
+    private static final int LOOK_AROUND = 1 << 10;
+
+    private final RdmaConnection connection;
+    private final RegisteredBuffer source;
+    private final MemorySegment
+            written; // the source's memory: its handle is not writable until the completion is polled
+    private final RemoteMemory target;
+    private final MemorySegment inbox;
+    private final int last;
+
+    /**
+     * Writes nothing yet.
+     *
+     * @param memory registered
+     * @param source offset in it of what is written
+     * @param inbox offset in it of where the peer writes to
+     * @param target the peer's inbox, as long as a write is to be
+     */
+    WriteTurns(RdmaConnection connection, MemoryRegion memory, long source, long inbox, RemoteMemory target) {
+        int size = (int) target.length();
+        this.connection = connection;
+        this.source = RegisteredBuffer.of(memory, source, size);
+        this.written = memory.segment().asSlice(source, size);
+        this.target = target;
+        this.inbox = memory.segment().asSlice(inbox, size);
+        this.last = size - 1;
+        this.inbox.set(ValueLayout.JAVA_BYTE, last, (byte) 0);
+    }
+
+    /** Asks so often, and records each time until the answer; returns early if the connection ends. */
+    void ask(int count, Histogram times) {
+        for (int turn = 1; turn <= count; turn++) {
+            long start = System.nanoTime();
+            write((byte) turn);
+            if (!await((byte) turn)) {
+                return;
+            }
+            times.recordValue(System.nanoTime() - start);
+        }
+    }
+
+    /** Answers so often, on a thread of its own, which ends with the connection. */
+    void answer(int count) {
+        Thread.ofPlatform().daemon().name("write-turns").start(() -> {
+            try (this) {
+                for (int turn = 1; turn <= count && await((byte) turn); turn++) {
+                    write((byte) turn);
+                }
+            }
+        });
+    }
+
+    private void write(byte turn) {
+        written.set(ValueLayout.JAVA_BYTE, last, turn);
+        connection.write(source, target).subscribe(nothing -> {}, error -> connection.dispose());
+    }
+
+    /** @return false if the connection ended before */
+    private boolean await(byte turn) {
+        for (int looks = 1; (byte) BYTE.getAcquire(inbox, (long) last) != turn; looks++) {
+            if (looks % LOOK_AROUND == 0 && connection.isDisposed()) {
+                return false;
+            }
+            if (ALONE) {
+                Thread.yield(); // else the peer waits for the end of our time slice
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        source.close();
+    }
+}
