@@ -66,6 +66,7 @@ class MistakesTest {
         assertError(run("pingpong", "client", "127.0.0.1", "--port", free), "Is the server running?");
         assertError(run("rping", "client", "-a", "127.0.0.1", "-p", free), "Is the server running?");
         assertError(run("rping", "client", "-S", "5"), "-S must be from");
+        assertError(run("bench", "calls"), "give --device one of libibverbs");
         assertError(run("pingpong", "client", "127.0.0.1", "--mtu", "1000"), "--mtu must be 256, 512");
         assertError(run("pingpong", "client", "127.0.0.1", "--sl", "16"), "--sl must be from 0 to 15");
         try (ServerSocket taken = new ServerSocket(0)) {

@@ -14,13 +14,17 @@ import java.lang.invoke.MethodHandle;
  * <p>Invariant: {@code struct verbs_context} lies below its {@code ibv_context} and is there only when {@code abi_compat} is all ones;
  * a field of it counts only when {@code sz} covers it. {@code abi_compat} lies behind a mutex whose size differs by architecture.
  */
-final class ProviderCalls {
+public final class ProviderCalls {
     private static final long OPS = 8;
-    private static final long OPS_POLL_CQ = OPS + 88;
+    /** Offset of the function's pointer in {@code struct ibv_context}, as all of this name. */
+    public static final long OPS_POLL_CQ = OPS + 88;
+
     private static final long OPS_REQ_NOTIFY_CQ = OPS + 96;
     private static final long OPS_POST_SRQ_RECV = OPS + 160;
-    private static final long OPS_POST_SEND = OPS + 200;
-    private static final long OPS_POST_RECV = OPS + 208;
+    /** Offset. */
+    public static final long OPS_POST_SEND = OPS + 200;
+    /** Offset. */
+    public static final long OPS_POST_RECV = OPS + 208;
 
     private static final long MUTEX = 280;
     private static final long ABI_COMPAT = abiCompat(System.getProperty("os.arch"));

@@ -13,7 +13,8 @@ import picocli.CommandLine.Command;
             IdleBench.class,
             StartupBench.class,
             SoakBench.class,
-            VerbsBench.class
+            VerbsBench.class,
+            CallsBench.class
         })
 public final class Bench {
     private Bench() {}

@@ -1,6 +1,7 @@
 package io.rdma.samples.bench;
 
 import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +17,16 @@ final class Jvm {
     /** Processor time of this process, all threads. */
     static long cpuNanos() {
         return SYSTEM.getProcessCpuTime();
+    }
+
+    /** Until nothing has been compiled for half a second, at most a minute: on a single processor it would be measured as well. */
+    static void awaitCompilers() throws InterruptedException {
+        CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+        long before = -1;
+        for (int i = 0; i < 120 && compilers != null && before != compilers.getTotalCompilationTime(); i++) {
+            before = compilers.getTotalCompilationTime();
+            Thread.sleep(500);
+        }
     }
 
     /** A command line for another one, up to the name of its main class. */

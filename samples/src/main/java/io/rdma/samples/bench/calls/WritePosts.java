@@ -1,0 +1,100 @@
+package io.rdma.samples.bench.calls;
+
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.Mr;
+import io.rdma.internal.ffi.Qp;
+import io.rdma.internal.ffi.SendWr;
+import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.ffi.Wc;
+import io.rdma.verbs.RdmaException;
+import io.rdma.verbs.WorkCompletionException;
+import io.rdma.verbs.WorkCompletionStatus;
+
+/** Posting RDMA writes of 8 bytes, each when the one before has completed. */
+public final class WritePosts extends Operation {
+    private static final int BYTES = 8;
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+    private final CalledDevice device;
+    private final long cq;
+    private final long wr;
+    private final long badWr;
+    private final long wc;
+
+    /**
+     * On a queue pair of its own, which is its own peer.
+     *
+     * @param device opened
+     */
+    public WritePosts(CalledDevice device) {
+        this(device, device.createCq(16));
+    }
+
+    private WritePosts(CalledDevice device, long cq) {
+        this(device, cq, device.createQp(cq, 16, 1));
+    }
+
+    private WritePosts(CalledDevice device, long cq, Qp qp) {
+        super(ProviderFunction.POST_SEND, qp.handle());
+        this.device = device;
+        this.cq = cq;
+        wr = device.allocate(SendWr.SIZE);
+        badWr = device.allocate(Long.BYTES);
+        wc = device.allocate(Wc.SIZE);
+        long bytes = device.allocate(2 * BYTES);
+        Mr mr = device.register(bytes, 2 * BYTES);
+        long sge = device.allocate(Sge.SIZE);
+        Sge.addr(sge, bytes);
+        Sge.length(sge, BYTES);
+        Sge.lkey(sge, mr.lkey());
+        SendWr.sgList(wr, sge);
+        SendWr.numSge(wr, 1);
+        SendWr.opcode(wr, Ibv.WR_RDMA_WRITE);
+        SendWr.sendFlags(wr, Ibv.SEND_SIGNALED);
+        SendWr.rdmaRemoteAddr(wr, bytes + BYTES);
+        SendWr.rdmaRkey(wr, mr.rkey());
+        device.toInit(qp);
+        device.connectToItself(qp);
+    }
+
+    @Override
+    public String title() {
+        return "post of a write";
+    }
+
+    @Override
+    public int batches() {
+        return 100;
+    }
+
+    @Override
+    public double batch(TimedCalls calls) {
+        double nanos = timed(calls, 1, wr, badWr);
+        awaitCompletion();
+        return nanos;
+    }
+
+    private void awaitCompletion() {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        int polled;
+        while ((polled = device.verbs().pollCq(cq, 1, wc)) == 0) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new RdmaException("nothing completes");
+            }
+            Thread.yield(); // a device in software wants the processor
+        }
+        if (polled < 0) {
+            throw new RdmaException("the completion queue has overrun");
+        }
+        if (Wc.status(wc) != 0) {
+            throw new WorkCompletionException(
+                    WorkCompletionStatus.of(Wc.status(wc)), null, Wc.qpNum(wc), Wc.vendorErr(wc));
+        }
+    }
+
+    /** A chain without a request: some providers return EINVAL, none does anything. */
+    @Override
+    void idle(TimedCalls calls, int count) {
+        calls.nanos(count, object(), 0, badWr);
+    }
+}

@@ -1,0 +1,5 @@
+/** What a call of a provider's function costs, by the way it is made. */
+@NullMarked
+package io.rdma.samples.bench.calls;
+
+import org.jspecify.annotations.NullMarked;
