@@ -38,9 +38,8 @@ public interface TimedCalls {
      * @return with code of its own, so that no style is compiled for what another one does
      */
     static TimedCalls of(CallingStyle style, ProviderFunction function, long object) {
-        // The compilers see through a handle only if it is a constant. An address is known too late for a constant of
-        // an
-        // ordinary class: a hidden class is given one.
+        // The compilers see through a handle only if it is a constant. An address is known too late for a constant
+        // of an ordinary class: a hidden class is given one.
         try (InputStream template = TimedCalls.class.getResourceAsStream("ConstantCalls.class")) {
             MethodHandles.Lookup hidden = MethodHandles.lookup()
                     .defineHiddenClassWithClassData(
