@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger
 // Invariants
 // - `pending` is 1 for the collection plus 1 for each message that is not delivered: who makes it 0 ends `delivered`.
 // - At most `most` messages are not delivered. Who sent the last of them waits for a quarter of the room, so that many messages share a suspension.
+// If that wait is cancelled, its message is sent nevertheless.
 // - `delivered` is a child of the scope that collects: its failure cancels the collection, and a cancelled scope ends it, which abandons
 // what is on its way. The scope ends when it has.
 
@@ -33,8 +34,15 @@ internal class OutgoingFlow<T>(
 
     // Tail calls: as long as there is a buffer, a message needs no object for the state of this function, also if it waits.
     override suspend fun emit(value: T) {
+        if (undelivered() >= most) return emitLater(value)
         if (!tryEmit(value)) return emitWithBuffer(value)
         if (undelivered() >= most) room.await()
+    }
+
+    /** The wait before this was in vain, or was cancelled by a collector that goes on. */
+    private suspend fun emitLater(value: T) {
+        while (undelivered() >= most) room.await()
+        emit(value)
     }
 
     private fun undelivered() = pending.get() - 1

@@ -10,6 +10,7 @@ import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
@@ -223,7 +224,8 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * Sets who is told that messages arrived or that the queue terminated; the listener also runs at once. It runs on the loop and must not block.
+     * Sets who is told that messages arrived or that the queue terminated; the listener also runs at once. It runs on the loop and must not block. A consumer that says that it
+     * waits, by a volatile write, and then finds nothing here is one whose word a volatile read of the listener's finds.
      *
      * @param onChange told after every change, once for all messages of a batch of completions; null for nobody
      */
@@ -355,6 +357,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     /** The batch that brought messages is dispatched. Loop. */
     void dispatched() {
         newsDue = false;
+        VarHandle.fullFence(); // `arrived` only releases: who waits had better have seen it, or be seen by the listener
         changed();
     }
 

@@ -15,6 +15,8 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -26,6 +28,9 @@ abstract class LentMessageContract extends ConnectedContract {
     private static final int BUFFERS = 8;
     private static final int SLOTS = BUFFERS + Credits.CONTROL_RECEIVES;
     private static final int MANY = 5 * SLOTS;
+    /** As many races as that allows, since few of them are close. */
+    private static final long RACING_NANOS = 1_000_000_000;
+
     private static final boolean PARANOID = "paranoid".equals(System.getProperty("io.rdma.leakDetection"));
 
     private static ConnectionOptions strict() {
@@ -79,6 +84,39 @@ abstract class LentMessageContract extends ConnectedContract {
             message.close();
             kept.add(message);
             kept.forEach(LentMessageContract::assertFails);
+        }
+    }
+
+    /** As one that sleeps does it: it says that it waits, looks once more, and then waits for the listener to have seen what it said. */
+    @Test
+    void aReceiverThatLooksOnceMoreBeforeItWaitsIsToldOfWhatItDidNotSee() {
+        connect(strict());
+        AtomicBoolean waits = new AtomicBoolean();
+        AtomicBoolean told = new AtomicBoolean();
+        server.receives().listener(() -> {
+            if (waits.get()) {
+                told.set(true);
+            }
+        });
+        SplittableRandom random = new SplittableRandom(1);
+        long end = System.nanoTime() + RACING_NANOS;
+        for (int i = 0; System.nanoTime() < end; i++) {
+            send(i);
+            for (int spins = random.nextInt(100); spins > 0; spins--) {
+                Thread.onSpinWait();
+            }
+            waits.set(true);
+            ReceivedMessage message = server.receives().lend();
+            for (long deadline = System.nanoTime() + PATIENCE.toNanos(); message == null; ) {
+                while (!told.getAndSet(false)) {
+                    assertThat(System.nanoTime()).as("message %d was not told of", i).isLessThan(deadline);
+                    Thread.yield();
+                }
+                message = server.receives().lend(); // null if it was told of the one before
+            }
+            waits.set(false);
+            assertThat(number(message)).isEqualTo(i);
+            message.close();
         }
     }
 
