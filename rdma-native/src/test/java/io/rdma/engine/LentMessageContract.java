@@ -109,7 +109,9 @@ abstract class LentMessageContract extends ConnectedContract {
             ReceivedMessage message = server.receives().lend();
             for (long deadline = System.nanoTime() + PATIENCE.toNanos(); message == null; ) {
                 while (!told.getAndSet(false)) {
-                    assertThat(System.nanoTime()).as("message %d was not told of", i).isLessThan(deadline);
+                    assertThat(System.nanoTime())
+                            .as("message %d was not told of", i)
+                            .isLessThan(deadline);
                     Thread.yield();
                 }
                 message = server.receives().lend(); // null if it was told of the one before
