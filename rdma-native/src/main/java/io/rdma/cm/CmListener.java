@@ -125,24 +125,27 @@ final class CmListener implements AutoCloseable {
     }
 
     private EstablishedConnection establish(CmIdentifier request, CmEvent event, CmDialog dialog) {
-        RdmaEndpoint endpoint;
-        try {
-            endpoint = accept(request, event.parameters());
-        } catch (RuntimeException e) {
-            reject(request, String.valueOf(e.getMessage()));
-            throw e;
+        try (Undo done = new Undo()) {
+            RdmaEndpoint endpoint;
+            try {
+                done.add(resources.beginEndpoint(dialog::cancel));
+                endpoint = accept(request, event.parameters());
+            } catch (RuntimeException e) {
+                reject(request, String.valueOf(e.getMessage()));
+                throw e;
+            }
+            try (Undo undo = new Undo()) {
+                undo.add(() -> loop.close(request));
+                undo.add(endpoint::close);
+                dialog.await(CmEventType.ESTABLISHED);
+                undo.keep();
+            }
+            CmConnector.watch(loop, request, dialog, endpoint);
+            return new EstablishedConnection(
+                    endpoint,
+                    Objects.requireNonNull(request.localAddress()),
+                    Objects.requireNonNull(request.remoteAddress()));
         }
-        try (Undo undo = new Undo()) {
-            undo.add(() -> loop.close(request));
-            undo.add(endpoint::close);
-            dialog.await(CmEventType.ESTABLISHED);
-            undo.keep();
-        }
-        CmConnector.watch(loop, request, dialog, endpoint);
-        return new EstablishedConnection(
-                endpoint,
-                Objects.requireNonNull(request.localAddress()),
-                Objects.requireNonNull(request.remoteAddress()));
     }
 
     private RdmaEndpoint accept(CmIdentifier request, ConnectionParameters asked) {

@@ -125,6 +125,14 @@ public final class DatagramBinding implements AutoCloseable {
             throw new RdmaConnectException(
                     Reason.BIND, "the wildcard is of no device: bind datagrams to an address of the device's", null);
         }
+        try (Undo done = new Undo()) {
+            done.add(resources.beginEndpoint(() -> {})); // it does not wait for anybody
+            return bindTo(resources, options, address);
+        }
+    }
+
+    private static DatagramBinding bindTo(
+            RdmaResources resources, ConnectionOptions options, InetSocketAddress address) {
         CmLoop loop = CmLoop.of(resources);
         try {
             return new DatagramBinding(resources, loop, options, address);

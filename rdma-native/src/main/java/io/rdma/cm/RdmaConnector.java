@@ -59,7 +59,8 @@ public final class RdmaConnector {
 
     private void run() {
         EstablishedConnection connection;
-        try {
+        try (Undo done = new Undo()) {
+            done.add(resources.beginEndpoint(this::cancel));
             connection = connect();
         } catch (RuntimeException e) {
             closeSocket();

@@ -158,12 +158,14 @@ public final class RdmaListener implements AutoCloseable {
     private void serve(ServerSocket socket, Socket accepted) {
         EstablishedConnection connection;
         exchanging.add(accepted);
-        try {
+        try (Undo done = new Undo()) {
             if (socket.isClosed()) {
                 accepted.close(); // the close may have missed it
             }
+            done.add(resources.beginEndpoint(() -> close(accepted)));
             connection = exchange(accepted);
         } catch (IOException | RuntimeException e) {
+            close(accepted);
             log().log(Logger.Level.INFO, "a connection was not established: " + e.getMessage());
             log().log(Logger.Level.DEBUG, "details", e);
             return;

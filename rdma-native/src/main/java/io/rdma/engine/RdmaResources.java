@@ -38,6 +38,7 @@ public final class RdmaResources implements AutoCloseable {
     private final Set<ProtectionDomain> busy =
             ConcurrentHashMap.newKeySet(); // of connections that are gone, held by a message or buffer
     private final Map<Class<?>, AutoCloseable> companions = new HashMap<>(); // guarded by itself
+    private final PendingEndpoints pending = new PendingEndpoints();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
@@ -187,6 +188,17 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
+     * Announces an endpoint before anything of the device is made for it, so that a {@link #close} breaks it off and waits for it.
+     *
+     * @param breakOff called by a close, on its thread and at most once: must not block or throw
+     * @return to be closed when the endpoint has joined its loop, or when all that was made for it is closed again
+     * @throws IllegalStateException if this is closed
+     */
+    public PendingEndpoint beginEndpoint(Runnable breakOff) {
+        return pending.begin(breakOff);
+    }
+
+    /**
      * Something that a layer above needs once for this device, closed after the connections and before the device.
      *
      * @param <T> its type
@@ -245,8 +257,8 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * Closes every connection that is left, waits until all are drained, then closes loop, domain and device. Blocks for at most the drain
-     * time-outs; must not be called on the loop. Regions that the application still holds keep the domain and the device open.
+     * Breaks off what is being established, closes every connection that is left, waits until all are drained, then closes loop, domain and device. Blocks
+     * for at most the drain time-outs; must not be called on the loop. Regions that the application still holds keep the domain and the device open.
      */
     @Override
     public void close() {
@@ -257,6 +269,7 @@ public final class RdmaResources implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
+        pending.endAll(); // from here on no endpoint joins a loop
         List<CompletableFuture<Void>> left = new ArrayList<>();
         for (RdmaEndpoint endpoint : endpoints()) {
             endpoint.close();

@@ -242,6 +242,25 @@ abstract class CmConnectContract {
     }
 
     @Test
+    void closedResourcesBreakOffWhatIsUnderWayAndRefuseWhatComesLater() {
+        Stranger stranger = opened.later(new Stranger());
+        RdmaResources closing = opened.later(new RdmaResources(TestDevice.assumed(device())));
+        Outcome outcome = new Outcome();
+        RdmaConnector.connect(closing, OPTIONS, stranger.listener.localAddress(), outcome);
+        opened.later(stranger.next().identifier()); // the queue pair exists, and nobody answers
+        closing.close();
+        assertThatThrownBy(() -> join(outcome))
+                .hasCauseInstanceOf(RdmaConnectException.class)
+                .cause()
+                .extracting(e -> ((RdmaConnectException) e).reason())
+                .isEqualTo(Reason.CANCELLED);
+        TestDevice.awaitClosed(closing.context());
+        Outcome late = new Outcome();
+        RdmaConnector.connect(closing, OPTIONS, stranger.listener.localAddress(), late);
+        assertThatThrownBy(() -> join(late)).hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void aStrangersRejectionArrivesWithItsData() {
         Stranger stranger = opened.later(new Stranger());
         Outcome outcome = new Outcome();

@@ -1,8 +1,10 @@
 package io.rdma.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.BufferWaiter;
+import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.cm.AdmissionLimits;
 import io.rdma.cm.ConnectHandler;
@@ -19,6 +21,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -111,7 +115,7 @@ abstract class ConnectedContract {
             assertThat(loop.counters().listenerErrors()).isZero();
         }
         resources.close();
-        assertThat(resources.context().isClosed()).isTrue();
+        TestDevice.awaitClosed(resources.context());
     }
 
     /** Counts how often it ended, and how. */
@@ -149,6 +153,16 @@ abstract class ConnectedContract {
         Counted operation = new Counted(request);
         to.submit(operation);
         return operation;
+    }
+
+    /** The next message, as soon as it is there: not after the tenth of a second that a wait takes otherwise. */
+    static ReceivedMessage next(Supplier<@Nullable ReceivedMessage> take) {
+        ReceivedMessage[] message = new ReceivedMessage[1];
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofNanos(100_000))
+                .atMost(PATIENCE)
+                .until(() -> (message[0] = take.get()) != null);
+        return message[0];
     }
 
     static RegisteredBuffer acquire(RdmaEndpoint of) {

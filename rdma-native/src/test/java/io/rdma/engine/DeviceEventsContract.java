@@ -36,7 +36,7 @@ abstract class DeviceEventsContract {
         if (limit != null) {
             limit.close();
             resources.close();
-            assertThat(resources.context().isClosed()).isTrue();
+            TestDevice.awaitClosed(resources.context());
         }
     }
 

@@ -2,14 +2,12 @@ package io.rdma.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.cm.ConnectionOptions;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -17,8 +15,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -41,15 +37,6 @@ abstract class LentMessageContract extends ConnectedContract {
         RegisteredBuffer buffer = acquire(client).limit(Integer.BYTES);
         buffer.segment().set(ValueLayout.JAVA_INT, 0, number);
         return submit(client, WorkRequest.send(buffer, true));
-    }
-
-    private static ReceivedMessage next(Supplier<@Nullable ReceivedMessage> take) {
-        ReceivedMessage[] message = new ReceivedMessage[1];
-        await().pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofNanos(100_000))
-                .atMost(PATIENCE)
-                .until(() -> (message[0] = take.get()) != null);
-        return message[0];
     }
 
     private ReceivedMessage lent() {

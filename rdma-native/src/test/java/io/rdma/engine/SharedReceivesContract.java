@@ -7,11 +7,11 @@ import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.cm.ConnectionOptions;
 import io.rdma.cm.FlowControl;
+import io.rdma.testing.TestDevice;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -67,7 +67,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
             assertThat(loop.counters().listenerErrors()).isZero();
         }
         resources.close();
-        assertThat(resources.context().isClosed()).isTrue();
+        TestDevice.awaitClosed(resources.context());
     }
 
     private static Counted send(RdmaEndpoint by, int number) {
@@ -86,11 +86,11 @@ abstract class SharedReceivesContract extends ConnectedContract {
         List<ReceivedMessage> closed = new ArrayList<>();
         for (int i = 0; i < 3 * SHARED; i++) {
             send(one, i).ended();
-            ReceivedMessage early = awaited(() -> ones.receives().lend());
+            ReceivedMessage early = next(ones.receives()::lend);
             early.close();
             closed.add(early);
             send(client, -i).ended();
-            try (ReceivedMessage lent = awaited(() -> server.receives().lend())) {
+            try (ReceivedMessage lent = next(server.receives()::lend)) {
                 closed.forEach(ReceivedMessage::close);
                 assertThat(lent.isClosed()).isFalse();
                 assertThat(lent.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(-i);
@@ -104,17 +104,8 @@ abstract class SharedReceivesContract extends ConnectedContract {
         return lends ? at.receives().lend() : at.receives().poll();
     }
 
-    private static ReceivedMessage awaited(Supplier<@Nullable ReceivedMessage> take) {
-        ReceivedMessage[] message = new ReceivedMessage[1];
-        await().pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofNanos(100_000))
-                .atMost(PATIENCE)
-                .until(() -> (message[0] = take.get()) != null);
-        return message[0];
-    }
-
     private int receive(RdmaEndpoint at) {
-        try (ReceivedMessage here = awaited(() -> take(at))) {
+        try (ReceivedMessage here = next(() -> take(at))) {
             assertThat(here.length()).isEqualTo(Integer.BYTES);
             return here.segment().get(ValueLayout.JAVA_INT, 0);
         }

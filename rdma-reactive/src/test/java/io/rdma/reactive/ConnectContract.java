@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.cm.RdmaConnectException;
 import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.CompletionLoop;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.RdmaResources;
 import io.rdma.testing.TestDevice;
@@ -56,8 +57,12 @@ abstract class ConnectContract {
     }
 
     private RdmaServer echo(String host) {
+        return echo(host, resources);
+    }
+
+    private RdmaServer echo(String host, RdmaResources with) {
         return RdmaServer.create()
-                .resources(resources)
+                .resources(with)
                 .host(host)
                 .receiveBuffers(16, 1024)
                 .sendBuffers(8, 1024)
@@ -103,13 +108,13 @@ abstract class ConnectContract {
         }
         server.disposeNow(PATIENCE);
         await("endpoints").atMost(PATIENCE).until(() -> resources.endpoints().isEmpty());
-        int free = resources.loops().getFirst().freeEntries();
-        int entries = resources.loops().getFirst().completionQueue().entries();
-        resources.close();
-        assertThat(free).as("free entries of the completion queue").isEqualTo(entries);
-        assertThat(resources.context().isClosed())
-                .as("nothing keeps the device open")
-                .isTrue();
+        CompletionLoop loop = resources.loops().getFirst();
+        int entries = loop.completionQueue().entries();
+        resources.close(); // which waits for connects that were cancelled and still clean up
+        assertThat(loop.freeEntries())
+                .as("free entries of the completion queue")
+                .isEqualTo(entries);
+        TestDevice.awaitClosed(resources.context());
     }
 
     @Test
@@ -143,6 +148,44 @@ abstract class ConnectContract {
             }
         }
         // nothingIsLeft() sees what it left
+    }
+
+    @Test
+    void closedResourcesBreakOffWhatIsUnderWay() throws IOException {
+        RdmaResources closing = new RdmaResources(TestDevice.assumed(device()));
+        CompletableFuture<RdmaConnection> connecting;
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            connecting = client().resources(closing)
+                    .port(silent.getLocalPort())
+                    .connect()
+                    .toFuture();
+            try (Socket accepted = silent.accept()) {
+                assertThat(accepted.getInputStream().readNBytes(56)).hasSize(56); // its queue pair exists
+                closing.close();
+                assertThat(accepted.getInputStream().read()).isEqualTo(-1);
+            }
+        }
+        TestDevice.awaitClosed(closing.context());
+        assertThatThrownBy(() -> connecting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .hasCauseInstanceOf(RdmaConnectException.class)
+                .cause()
+                .extracting(e -> ((RdmaConnectException) e).reason())
+                .isEqualTo(Reason.CANCELLED);
+        assertThatThrownBy(() -> client().resources(closing).connectNow(PATIENCE))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void closedResourcesHangUpOnClientsThatSayNothing() throws IOException {
+        RdmaResources closing = new RdmaResources(TestDevice.assumed(device()));
+        DisposableServer silenced = echo("127.0.0.1", closing).bindNow(PATIENCE);
+        try (Socket client = new Socket("127.0.0.1", silenced.port())) {
+            client.setSoTimeout((int) PATIENCE.toMillis() / 2); // the server itself waits twice as long
+            closing.close();
+            TestDevice.awaitClosed(closing.context());
+            assertThat(client.getInputStream().read()).isEqualTo(-1);
+        }
+        silenced.disposeNow(PATIENCE);
     }
 
     @Test

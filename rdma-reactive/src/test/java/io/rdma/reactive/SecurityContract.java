@@ -94,7 +94,7 @@ abstract class SecurityContract {
         }
         if (resources != null) {
             resources.close();
-            assertThat(resources.context().isClosed()).isTrue();
+            TestDevice.awaitClosed(resources.context());
         }
     }
 

@@ -46,7 +46,7 @@ final class Figure {
         rounds.add(value);
     }
 
-    Figure bar(Bar wanted) {
+    Figure bar(@Nullable Bar wanted) {
         bar = wanted;
         return this;
     }

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The figures of one instrument, and how they compare. */
 final class Results {
@@ -39,21 +39,17 @@ final class Results {
     }
 
     /** After the last round: a ratio of two figures, if both were measured. */
-    void compare(String name, String base, Bar bar) {
-        if (figures.containsKey(name) && figures.containsKey(base)) {
-            ratios.add(ratio(name, base).bar(bar));
+    void compare(String name, String base, @Nullable Bar bar) {
+        Figure figure = figures.get(name);
+        Figure other = figures.get(base);
+        if (figure != null && other != null) {
+            ratios.add(Figure.ratio(figure, other).bar(bar));
         }
     }
 
     /** The same without a bar. */
     void compare(String name, String base) {
-        if (figures.containsKey(name) && figures.containsKey(base)) {
-            ratios.add(ratio(name, base));
-        }
-    }
-
-    private Figure ratio(String name, String base) {
-        return Figure.ratio(Objects.requireNonNull(figures.get(name)), Objects.requireNonNull(figures.get(base)));
+        compare(name, base, null);
     }
 
     String instrument() {

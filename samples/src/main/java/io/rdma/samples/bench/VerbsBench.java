@@ -77,7 +77,7 @@ final class VerbsBench implements Callable<Integer> {
                 round(round == 0 ? new Results("warm-up") : results, ours, round == 0 ? null : theirs, pairs);
             }
         }
-        pairs.forEach(pair -> pair.compare(results));
+        pairs.forEach(pair -> results.compare(pair.name(), pair.base(), pair.bar()));
         options.finish(results);
         return 0;
     }

@@ -30,61 +30,34 @@ record VerbsPair(
     static List<VerbsPair> all(int count) {
         List<VerbsPair> pairs = new ArrayList<>();
         for (int size : List.of(2, 64, 4096)) {
-            pairs.add(latency(
-                    "send",
-                    size,
-                    "ib_send_lat",
-                    count,
-                    ours -> ours.sendLatency(size, count),
-                    size == 64 ? LATENCY : null));
-            pairs.add(latency("read", size, "ib_read_lat", count, ours -> ours.readLatency(size, count), null));
-            pairs.add(latency("write", size, "ib_write_lat", count, ours -> ours.writeLatency(size, count), null));
+            Bar bar = size == 64 ? LATENCY : null;
+            pairs.add(latency("send", size, count, "ib_send_lat", ours -> ours.sendLatency(size, count), bar));
+            pairs.add(latency("read", size, count, "ib_read_lat", ours -> ours.readLatency(size, count), null));
+            pairs.add(latency("write", size, count, "ib_write_lat", ours -> ours.writeLatency(size, count), null));
         }
-        pairs.add(latency("atomic", Long.BYTES, "ib_atomic_lat", count, ours -> ours.atomicLatency(count), null));
+        pairs.add(latency("atomic", Long.BYTES, count, "ib_atomic_lat", ours -> ours.atomicLatency(count), null));
         for (int size : List.of(64, 65_536)) {
-            pairs.add(bandwidth("send", size, "ib_send_bw", count, ours -> ours.sendBandwidth(size, count), null));
-            pairs.add(bandwidth(
-                    "write",
-                    size,
-                    "ib_write_bw",
-                    count,
-                    ours -> ours.writeBandwidth(size, count),
-                    size == 65_536 ? BANDWIDTH : null));
+            Bar bar = size == 65_536 ? BANDWIDTH : null;
+            pairs.add(bandwidth("send", size, count, "ib_send_bw", ours -> ours.sendBandwidth(size, count), null));
+            pairs.add(bandwidth("write", size, count, "ib_write_bw", ours -> ours.writeBandwidth(size, count), bar));
         }
         int size = 1 << 20;
         int few = Math.max(5, count / 16);
-        pairs.add(bandwidth("write", size, "ib_write_bw", few, ours -> ours.writeBandwidth(size, few), null));
+        pairs.add(bandwidth("write", size, few, "ib_write_bw", ours -> ours.writeBandwidth(size, few), null));
         return pairs;
     }
 
     private static VerbsPair latency(
-            String operation, int size, String program, int count, Measure<VerbsClient> ours, @Nullable Bar bar) {
-        return new VerbsPair(
-                operation + " latency, " + size + " B",
-                program + ", " + size + " B",
-                "us",
-                ours,
-                theirs -> theirs.latency(program, size, count),
-                bar);
+            String operation, int size, int count, String program, Measure<VerbsClient> ours, @Nullable Bar bar) {
+        String bytes = ", " + size + " B";
+        Measure<Perftest> theirs = perftest -> perftest.latency(program, size, count);
+        return new VerbsPair(operation + " latency" + bytes, program + bytes, "us", ours, theirs, bar);
     }
 
     private static VerbsPair bandwidth(
-            String operation, int size, String program, int count, Measure<VerbsClient> ours, @Nullable Bar bar) {
-        return new VerbsPair(
-                operation + " bandwidth, " + size + " B",
-                program + ", " + size + " B",
-                "Gbit/s",
-                ours,
-                theirs -> theirs.bandwidth(program, size, count),
-                bar);
-    }
-
-    /** After the last round. */
-    void compare(Results results) {
-        if (bar == null) {
-            results.compare(name, base);
-        } else {
-            results.compare(name, base, bar);
-        }
+            String operation, int size, int count, String program, Measure<VerbsClient> ours, @Nullable Bar bar) {
+        String bytes = ", " + size + " B";
+        Measure<Perftest> theirs = perftest -> perftest.bandwidth(program, size, count);
+        return new VerbsPair(operation + " bandwidth" + bytes, program + bytes, "Gbit/s", ours, theirs, bar);
     }
 }

@@ -10,6 +10,7 @@ import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.QpAttr;
 import io.rdma.internal.ffi.QpCap;
 import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.ffi.Sge;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.verbs.Gid;
 import io.rdma.verbs.RdmaException;
@@ -81,6 +82,15 @@ public final class CalledDevice implements AutoCloseable {
         Mr mr = verbs.regMr(pd, address, bytes, address, ACCESS);
         closers.push(() -> verbs.deregMr(mr.handle()));
         return mr;
+    }
+
+    /** A scatter/gather entry of a work request. */
+    long sge(long address, int length, Mr mr) {
+        long sge = allocate(Sge.SIZE);
+        Sge.addr(sge, address);
+        Sge.length(sge, length);
+        Sge.lkey(sge, mr.lkey());
+        return sge;
     }
 
     long createCq(int entries) {

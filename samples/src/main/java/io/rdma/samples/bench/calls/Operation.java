@@ -7,12 +7,19 @@ public abstract class Operation {
     private static final int WARM_UPS = 2_000;
     private static final int WARM_UP_CALLS = 16;
 
+    private final String title;
+    private final int batches;
     private final ProviderFunction function;
     private final long object;
+    private final long third;
 
-    Operation(ProviderFunction function, long object) {
+    /** @param third argument of each call, where the function writes to */
+    Operation(String title, int batches, ProviderFunction function, long object, long third) {
+        this.title = title;
+        this.batches = batches;
         this.function = function;
         this.object = object;
+        this.third = third;
     }
 
     /**
@@ -20,14 +27,18 @@ public abstract class Operation {
      *
      * @return in English
      */
-    public abstract String title();
+    public final String title() {
+        return title;
+    }
 
     /**
      * How many batches make a round: each style in turn makes one of them.
      *
      * @return fewer where one takes long
      */
-    public abstract int batches();
+    public final int batches() {
+        return batches;
+    }
 
     /**
      * Makes the calls that are timed together, then brings the queue back to where it was before them.
@@ -36,9 +47,6 @@ public abstract class Operation {
      * @return nanoseconds for each
      */
     public abstract double batch(TimedCalls calls);
-
-    /** Calls that change nothing, for the compilers. */
-    abstract void idle(TimedCalls calls, int count);
 
     /**
      * Its calls in a style.
@@ -51,22 +59,19 @@ public abstract class Operation {
     }
 
     /**
-     * Makes so many calls that the compilers take the next step, the longest of which takes several hundred of many loops each.
+     * Makes so many calls, which change nothing, that the compilers take the next step, the longest of which takes
+     * several hundred of many loops each.
      *
      * @param calls in some style
      */
     public void warmUp(TimedCalls calls) {
         for (int i = 0; i < WARM_UPS; i++) {
-            idle(calls, WARM_UP_CALLS);
+            calls.nanos(WARM_UP_CALLS, object, function.nothing(), third);
         }
     }
 
-    long object() {
-        return object;
-    }
-
     /** The time of each of so many calls, all of which succeeded. */
-    double timed(TimedCalls calls, int count, long second, long third) {
+    double timed(TimedCalls calls, int count, long second) {
         long nanos = calls.nanos(count, object, second, third);
         if (calls.failure() != 0) {
             throw new VerbsException(function.call(), calls.failure(), null);

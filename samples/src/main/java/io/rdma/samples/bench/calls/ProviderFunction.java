@@ -31,6 +31,14 @@ public enum ProviderFunction {
         return call;
     }
 
+    /**
+     * The second argument of a call that changes nothing: one entry of an empty queue; a chain without a request, for
+     * which some providers return EINVAL, and none does anything.
+     */
+    long nothing() {
+        return this == POLL_CQ ? 1 : 0;
+    }
+
     FunctionDescriptor descriptor() {
         return FunctionDescriptor.of(JAVA_INT, JAVA_LONG, this == POLL_CQ ? JAVA_INT : JAVA_LONG, JAVA_LONG);
     }

@@ -22,8 +22,9 @@ final class WriteTurns implements AutoCloseable {
 
     private final RdmaConnection connection;
     private final RegisteredBuffer source;
-    private final MemorySegment
-            written; // the source's memory: its handle is not writable until the completion is polled
+    /** The source's memory: its handle is not writable until the completion is polled. */
+    private final MemorySegment written;
+
     private final RemoteMemory target;
     private final MemorySegment inbox;
     private final int last;
