@@ -2,6 +2,7 @@ package io.rdma.coroutines
 
 import io.rdma.cm.RdmaConnectException
 import io.rdma.engine.RdmaResources
+import io.rdma.testing.HangUp
 import io.rdma.testing.TestDevice
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
@@ -184,7 +185,7 @@ abstract class ConnectContract {
             val connection = RdmaClient.connect("127.0.0.1", server.port()) { small(shared) }
             Socket("127.0.0.1", server.port()).use { stalled ->
                 server.closeAndAwait()
-                assertThat(withContext(Dispatchers.IO) { stalled.getInputStream().read() }).isEqualTo(-1)
+                withContext(Dispatchers.IO) { HangUp.await(stalled) }
             }
             connection.awaitClosed()
             assertThat(shared.endpoints()).isEmpty()

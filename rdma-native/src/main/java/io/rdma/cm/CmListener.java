@@ -99,8 +99,8 @@ final class CmListener implements AutoCloseable {
     private void reject(CmIdentifier request, String reason) {
         try {
             request.reject(CmGreeting.rejection(reason));
-        } catch (VerbsException e) {
-            LOG.log(Logger.Level.DEBUG, "the client is gone", e);
+        } catch (VerbsException | IllegalStateException e) {
+            LOG.log(Logger.Level.DEBUG, "the client is gone, or its identifier was closed with the resources", e);
         }
         loop.close(request);
     }
@@ -128,7 +128,7 @@ final class CmListener implements AutoCloseable {
         try (Undo done = new Undo()) {
             RdmaEndpoint endpoint;
             try {
-                done.add(resources.beginEndpoint(dialog::cancel));
+                done.add(resources.begin(dialog::cancel));
                 endpoint = accept(request, event.parameters());
             } catch (RuntimeException e) {
                 reject(request, String.valueOf(e.getMessage()));

@@ -8,6 +8,7 @@ import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.PortSpace;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -23,13 +24,12 @@ final class CmLoop implements AutoCloseable {
 
     private final CmEventChannel channel;
     private final Set<CmIdentifier> open = ConcurrentHashMap.newKeySet();
-    private final Thread thread;
-    private volatile boolean closed;
+    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+    private volatile boolean closed; // set under the monitor
 
     private CmLoop(DeviceContext context) {
         channel = context.createEventChannel();
-        thread = Thread.ofPlatform().name("rdma-cm-" + context.name()).daemon().unstarted(this::run);
-        thread.start();
+        Thread.ofPlatform().name("rdma-cm-" + context.name()).daemon().start(this::run);
     }
 
     /** The loop of these resources. @throws io.rdma.verbs.RdmaException where there is no connection manager */
@@ -43,7 +43,10 @@ final class CmLoop implements AutoCloseable {
     }
 
     /** An identifier whose events go to the handler, on the loop's thread. */
-    CmIdentifier create(PortSpace portSpace, Consumer<CmEvent> handler) {
+    synchronized CmIdentifier create(PortSpace portSpace, Consumer<CmEvent> handler) {
+        if (closed) {
+            throw new IllegalStateException("the resources are closed");
+        }
         CmIdentifier made = channel.createIdentifier(portSpace);
         made.attach(handler);
         open.add(made);
@@ -56,15 +59,23 @@ final class CmLoop implements AutoCloseable {
     }
 
     private void run() {
-        while (!closed) {
-            channel.await(-1);
-            CmEvent event;
-            while (!closed && (event = channel.take()) != null) {
-                if (event.type() == CmEventType.CONNECT_REQUEST) {
-                    open.add(event.identifier());
-                }
-                dispatch(event);
+        try {
+            while (!closed) {
+                channel.await(-1);
+                takeAll();
             }
+        } finally {
+            stopped.complete(null);
+        }
+    }
+
+    private void takeAll() {
+        CmEvent event;
+        while (!closed && (event = channel.take()) != null) {
+            if (event.type() == CmEventType.CONNECT_REQUEST) {
+                open.add(event.identifier());
+            }
+            dispatch(event);
         }
     }
 
@@ -83,13 +94,11 @@ final class CmLoop implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
-        channel.wake();
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        synchronized (this) {
+            closed = true; // nobody makes an identifier from here on
         }
+        channel.wake();
+        stopped.join(); // whatever interrupts: the channel must not go under its thread
         open.forEach(CmIdentifier::close);
         channel.close();
     }

@@ -126,7 +126,7 @@ public final class DatagramBinding implements AutoCloseable {
                     Reason.BIND, "the wildcard is of no device: bind datagrams to an address of the device's", null);
         }
         try (Undo done = new Undo()) {
-            done.add(resources.beginEndpoint(() -> {})); // it does not wait for anybody
+            done.add(resources.begin(() -> {})); // it does not wait for anybody
             return bindTo(resources, options, address);
         }
     }

@@ -3,6 +3,7 @@ package io.rdma.cm;
 import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
+import io.rdma.engine.Undertaking;
 import io.rdma.engine.Undo;
 import io.rdma.verbs.RdmaException;
 import java.io.IOException;
@@ -60,8 +61,7 @@ public final class RdmaConnector {
     private void run() {
         EstablishedConnection connection;
         try (Undo done = new Undo()) {
-            done.add(resources.beginEndpoint(this::cancel));
-            connection = connect();
+            connection = connect(done.add(resources.begin(this::cancel)));
         } catch (RuntimeException e) {
             closeSocket();
             handler.failed(cancelled ? cancelled(e) : e);
@@ -83,7 +83,7 @@ public final class RdmaConnector {
         return new RdmaConnectException(Reason.CANCELLED, "connecting to " + address + " was cancelled", cause);
     }
 
-    private EstablishedConnection connect() {
+    private EstablishedConnection connect(Undertaking begun) {
         if (address.isUnresolved()) {
             throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
         }
@@ -91,7 +91,7 @@ public final class RdmaConnector {
             return byManager();
         }
         if (options.connector() == Connector.TCP || !mayTryManager(resources, options, address.getAddress())) {
-            return exchange();
+            return exchange(begun);
         }
         try {
             return byManager();
@@ -101,7 +101,7 @@ public final class RdmaConnector {
             }
             System.getLogger(RdmaConnector.class.getName())
                     .log(System.Logger.Level.DEBUG, "not by RDMA CM, so by the exchange over TCP", e);
-            return exchange();
+            return exchange(begun);
         }
     }
 
@@ -131,7 +131,7 @@ public final class RdmaConnector {
         return asking.connect();
     }
 
-    private EstablishedConnection exchange() {
+    private EstablishedConnection exchange(Undertaking begun) {
         try (Undo undo = new Undo()) {
             socket.connect(address, (int) Math.min(options.handshakeTimeout().toMillis(), Integer.MAX_VALUE));
             undo.add(socket);
@@ -144,6 +144,7 @@ public final class RdmaConnector {
             }
             undo.add(endpoint::close);
             exchange.sendReady();
+            begun.close(); // a close of the resources finds the endpoint from now on, and says goodbye
             undo.keep();
             ConnectionWatch.start(exchange, endpoint);
             return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());

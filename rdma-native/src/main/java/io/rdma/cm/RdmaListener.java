@@ -158,14 +158,12 @@ public final class RdmaListener implements AutoCloseable {
     private void serve(ServerSocket socket, Socket accepted) {
         EstablishedConnection connection;
         exchanging.add(accepted);
-        try (Undo done = new Undo()) {
+        try {
             if (socket.isClosed()) {
                 accepted.close(); // the close may have missed it
             }
-            done.add(resources.beginEndpoint(() -> close(accepted)));
             connection = exchange(accepted);
         } catch (IOException | RuntimeException e) {
-            close(accepted);
             log().log(Logger.Level.INFO, "a connection was not established: " + e.getMessage());
             log().log(Logger.Level.DEBUG, "details", e);
             return;
@@ -199,8 +197,9 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     private RdmaEndpoint answer(Exchange exchange) throws IOException {
-        try {
+        try (Undo done = new Undo()) {
             PeerParameters peer = exchange.receiveHello();
+            done.add(resources.begin(() -> {})); // until the endpoint is there it waits for nobody
             admission.admit();
             RdmaEndpoint endpoint = null;
             try (QueuePairBringUp queuePair = new QueuePairBringUp(

@@ -11,8 +11,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 
 // Invariants
@@ -37,7 +37,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final List<RdmaEndpoint> draining = new ArrayList<>(); // (loop)
     private final Set<RdmaEndpoint> endpoints = ConcurrentHashMap.newKeySet();
     private final LoopCounters counters = new LoopCounters();
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private final Idling idling;
     private final Thread thread;
     private final List<SendQueue> due = new ArrayList<>(); // (loop) to be drained when the batch is dispatched
@@ -188,7 +188,7 @@ public final class CompletionLoop implements AutoCloseable {
         } catch (Throwable t) {
             log().log(Logger.Level.ERROR, "completion loop ended by an error", t);
         } finally {
-            stopped.countDown();
+            stopped.complete(null);
         }
     }
 
@@ -330,18 +330,7 @@ public final class CompletionLoop implements AutoCloseable {
         if (isLoopThread()) {
             return;
         }
-        boolean interrupted = false;
-        while (true) {
-            try {
-                stopped.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        stopped.join(); // whatever interrupts
     }
 
     private static Logger log() {

@@ -58,7 +58,7 @@ public final class RdmaEndpoint implements Submitter {
     private volatile long drainDeadline; // System.nanoTime
 
     /**
-     * Takes over a queue pair in INIT and posts its receives.
+     * Takes over a queue pair in INIT and posts its receives. Within an {@link RdmaResources#begin undertaking}, if the resources may be closed meanwhile.
      *
      * @param loop whose completion queue the queue pair uses
      * @param registrations with the domain of the queue pair

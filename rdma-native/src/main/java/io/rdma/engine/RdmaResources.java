@@ -38,7 +38,8 @@ public final class RdmaResources implements AutoCloseable {
     private final Set<ProtectionDomain> busy =
             ConcurrentHashMap.newKeySet(); // of connections that are gone, held by a message or buffer
     private final Map<Class<?>, AutoCloseable> companions = new HashMap<>(); // guarded by itself
-    private final PendingEndpoints pending = new PendingEndpoints();
+    private boolean companionsClosed; // guarded by companions
+    private final Undertakings undertakings = new Undertakings();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
@@ -188,14 +189,15 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * Announces an endpoint before anything of the device is made for it, so that a {@link #close} breaks it off and waits for it.
+     * Announces something that takes its time and makes objects of the device, so that a {@link #close} breaks it off and waits for it. Whoever makes an endpoint does so in one:
+     * an endpoint that joins its loop after the close would never end.
      *
-     * @param breakOff called by a close, on its thread and at most once: must not block or throw
-     * @return to be closed when the endpoint has joined its loop, or when all that was made for it is closed again
+     * @param breakOff called by a close, on its thread, at most once and not after the end: must not block
+     * @return to be closed when all that it made has an owner or is closed again
      * @throws IllegalStateException if this is closed
      */
-    public PendingEndpoint beginEndpoint(Runnable breakOff) {
-        return pending.begin(breakOff);
+    public Undertaking begin(Runnable breakOff) {
+        return undertakings.begin(breakOff);
     }
 
     /**
@@ -209,7 +211,7 @@ public final class RdmaResources implements AutoCloseable {
      */
     public <T extends AutoCloseable> T companion(Class<T> type, Function<? super DeviceContext, ? extends T> made) {
         synchronized (companions) {
-            if (closed.get()) {
+            if (companionsClosed) {
                 throw new IllegalStateException("the resources are closed");
             }
             AutoCloseable known = companions.get(type);
@@ -223,6 +225,7 @@ public final class RdmaResources implements AutoCloseable {
 
     private void closeCompanions() {
         synchronized (companions) {
+            companionsClosed = true;
             for (AutoCloseable companion : companions.values()) {
                 try {
                     companion.close();
@@ -258,7 +261,7 @@ public final class RdmaResources implements AutoCloseable {
 
     /**
      * Breaks off what is being established, closes every connection that is left, waits until all are drained, then closes loop, domain and device. Blocks
-     * for at most the drain time-outs; must not be called on the loop. Regions that the application still holds keep the domain and the device open.
+     * for at most the drain time-outs, and for the trust and key managers of an SSLContext that are at work; must not be called by those, nor on the loop. Regions that the application still holds keep the domain and the device open.
      */
     @Override
     public void close() {
@@ -266,10 +269,14 @@ public final class RdmaResources implements AutoCloseable {
             throw new IllegalStateException(
                     "resources cannot be closed on their own completion loop: it would wait for itself");
         }
+        if (undertakings.isOwner()) {
+            throw new IllegalStateException(
+                    "resources cannot be closed by what is being established on them: it would wait for itself");
+        }
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        pending.endAll(); // from here on no endpoint joins a loop
+        undertakings.endAll(); // from here on no endpoint joins a loop
         List<CompletableFuture<Void>> left = new ArrayList<>();
         for (RdmaEndpoint endpoint : endpoints()) {
             endpoint.close();

@@ -3,6 +3,9 @@ package io.rdma.reactive.rsocket;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
 import io.rsocket.test.TransportTest.TransportPair;
+import reactor.core.publisher.Mono;
+import io.rsocket.DuplexConnection;
+import io.rsocket.transport.ClientTransport;
 
 /** A requester and a responder for RSocket's tests, connected over a device. */
 final class TransportPairs {
@@ -11,13 +14,27 @@ final class TransportPairs {
     static TransportPair<Object, RdmaCloseableServer> over(String device) {
         return new TransportPair<>(
                 Object::new,
-                (address, server, allocator) -> RdmaClientTransport.create(RdmaClient.create()
+                (address, server, allocator) -> sparing(RdmaClientTransport.create(RdmaClient.create()
                                 .device(device)
                                 .host("127.0.0.1")
                                 .port(server.address().getPort()))
-                        .alloc(allocator),
+                        .alloc(allocator)),
                 (address, allocator) -> RdmaServerTransport.create(
                                 RdmaServer.create().device(device).host("127.0.0.1"))
                         .alloc(allocator));
+    }
+
+    private static ClientTransport sparing(ClientTransport transport) {
+        return new ClientTransport() {
+            @Override
+            public Mono<DuplexConnection> connect() {
+                return transport.connect().map(SparseKeepAlives::new);
+            }
+
+            @Override
+            public int maxFrameLength() {
+                return transport.maxFrameLength();
+            }
+        };
     }
 }

@@ -1,0 +1,43 @@
+package io.rdma.engine;
+
+import java.lang.System.Logger.Level;
+
+// Invariant: it is not broken off after its end.
+
+/** Something on its way that needs an open device, such as a connection from before its queue pair is made until its endpoint has joined a loop. Thread-safe. */
+public final class Undertaking implements AutoCloseable {
+    private final Undertakings all;
+    private final Thread owner;
+    private final Runnable breakOff;
+    private boolean ended; // guarded by this
+
+    Undertaking(Undertakings all, Runnable breakOff) {
+        this.all = all;
+        this.owner = Thread.currentThread();
+        this.breakOff = breakOff;
+    }
+
+    Thread owner() {
+        return owner;
+    }
+
+    synchronized void breakOff() {
+        if (ended) {
+            return;
+        }
+        try {
+            breakOff.run();
+        } catch (RuntimeException e) { // the others are to be told, too
+            System.getLogger(Undertaking.class.getName()).log(Level.WARNING, "an undertaking was not broken off", e);
+        }
+    }
+
+    /** It came to its end: what it made has an owner, or is closed again. A second call does nothing. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            ended = true;
+        }
+        all.ended(this);
+    }
+}
