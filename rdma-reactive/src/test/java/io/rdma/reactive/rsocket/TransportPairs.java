@@ -2,10 +2,10 @@ package io.rdma.reactive.rsocket;
 
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
-import io.rsocket.test.TransportTest.TransportPair;
-import reactor.core.publisher.Mono;
 import io.rsocket.DuplexConnection;
+import io.rsocket.test.TransportTest.TransportPair;
 import io.rsocket.transport.ClientTransport;
+import reactor.core.publisher.Mono;
 
 /** A requester and a responder for RSocket's tests, connected over a device. */
 final class TransportPairs {
