@@ -10,6 +10,7 @@ import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.PortAttr;
 import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.QpAttr;
+import io.rdma.internal.ffi.QpCap;
 import io.rdma.internal.ffi.QpInitAttr;
 import io.rdma.internal.ffi.RecvWr;
 import io.rdma.internal.ffi.SendWr;
@@ -259,8 +260,10 @@ public final class ModelVerbs implements Verbs {
     }
 
     @Override
-    public QpAttr queryQp(long qp, int mask) {
-        throw new UnsupportedOperationException();
+    public synchronized QpAttr queryQp(long qp, int mask) {
+        int state = broken ? Ibv.QPS_ERR : Ibv.QPS_RTS;
+        QpCap none = new QpCap(0, 0, 0, 0, 0);
+        return new QpAttr(state, state, 0, 0, 0, 0, 0, 0, 0, none, null, 0, false, false, 0, 0, 0, 0, 0, 0, 0);
     }
 
     @Override
