@@ -3,6 +3,7 @@ package io.rdma.cm;
 import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
+import io.rdma.engine.Undertaking;
 import io.rdma.engine.Undo;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventType;
@@ -108,10 +109,11 @@ final class CmListener implements AutoCloseable {
     private void serve(CmIdentifier request, CmEvent event, CmDialog dialog) {
         EstablishedConnection connection;
         dialogs.add(dialog);
-        try {
+        try (Undo done = new Undo()) {
             if (closed) {
                 dialog.cancel(); // the close may have missed it
             }
+            done.add(begin(request, dialog));
             connection = establish(request, event, dialog);
         } catch (RuntimeException e) {
             LOG.log(Logger.Level.INFO, "a connection was not established: " + e.getMessage());
@@ -124,28 +126,34 @@ final class CmListener implements AutoCloseable {
         served.accept(connection);
     }
 
-    private EstablishedConnection establish(CmIdentifier request, CmEvent event, CmDialog dialog) {
-        try (Undo done = new Undo()) {
-            RdmaEndpoint endpoint;
-            try {
-                done.add(resources.begin(dialog::cancel));
-                endpoint = accept(request, event.parameters());
-            } catch (RuntimeException e) {
-                reject(request, String.valueOf(e.getMessage()));
-                throw e;
-            }
-            try (Undo undo = new Undo()) {
-                undo.add(() -> loop.close(request));
-                undo.add(endpoint::close);
-                dialog.await(CmEventType.ESTABLISHED);
-                undo.keep();
-            }
-            CmConnector.watch(loop, request, dialog, endpoint);
-            return new EstablishedConnection(
-                    endpoint,
-                    Objects.requireNonNull(request.localAddress()),
-                    Objects.requireNonNull(request.remoteAddress()));
+    private Undertaking begin(CmIdentifier request, CmDialog dialog) {
+        try {
+            return resources.begin(dialog::cancel);
+        } catch (IllegalStateException e) {
+            reject(request, String.valueOf(e.getMessage()));
+            throw e;
         }
+    }
+
+    private EstablishedConnection establish(CmIdentifier request, CmEvent event, CmDialog dialog) {
+        RdmaEndpoint endpoint;
+        try {
+            endpoint = accept(request, event.parameters());
+        } catch (RuntimeException e) {
+            reject(request, String.valueOf(e.getMessage()));
+            throw e;
+        }
+        try (Undo undo = new Undo()) {
+            undo.add(() -> loop.close(request));
+            undo.add(endpoint::close);
+            dialog.await(CmEventType.ESTABLISHED);
+            undo.keep();
+        }
+        CmConnector.watch(loop, request, dialog, endpoint);
+        return new EstablishedConnection(
+                endpoint,
+                Objects.requireNonNull(request.localAddress()),
+                Objects.requireNonNull(request.remoteAddress()));
     }
 
     private RdmaEndpoint accept(CmIdentifier request, ConnectionParameters asked) {

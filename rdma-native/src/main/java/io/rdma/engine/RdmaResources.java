@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -40,7 +39,6 @@ public final class RdmaResources implements AutoCloseable {
     private final Map<Class<?>, AutoCloseable> companions = new HashMap<>(); // guarded by itself
     private boolean companionsClosed; // guarded by companions
     private final Undertakings undertakings = new Undertakings();
-    private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
      * Opens a device with {@link ResourceOptions#DEFAULT}.
@@ -269,14 +267,10 @@ public final class RdmaResources implements AutoCloseable {
             throw new IllegalStateException(
                     "resources cannot be closed on their own completion loop: it would wait for itself");
         }
-        if (undertakings.isOwner()) {
-            throw new IllegalStateException(
-                    "resources cannot be closed by what is being established on them: it would wait for itself");
-        }
-        if (!closed.compareAndSet(false, true)) {
+        if (!undertakings.endAll()) {
             return;
         }
-        undertakings.endAll(); // from here on no endpoint joins a loop
+        // From here on no endpoint joins a loop.
         List<CompletableFuture<Void>> left = new ArrayList<>();
         for (RdmaEndpoint endpoint : endpoints()) {
             endpoint.close();

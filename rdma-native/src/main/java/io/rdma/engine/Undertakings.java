@@ -25,20 +25,29 @@ final class Undertakings {
         notifyAll();
     }
 
-    /** Whether the caller would wait for itself. */
-    synchronized boolean isOwner() {
-        return begun.stream().anyMatch(one -> one.owner() == Thread.currentThread());
-    }
-
-    /** Refuses all from now on, breaks off those that are on their way, and returns when none is left. */
-    void endAll() {
+    /**
+     * Refuses all from now on, breaks off those that are on their way, and returns when none is left.
+     *
+     * @return false if that was done, or begun, before
+     * @throws IllegalStateException if the caller would wait for itself
+     */
+    boolean endAll() {
         List<Undertaking> left;
         synchronized (this) {
+            if (begun.stream().anyMatch(one -> one.owner() == Thread.currentThread())) {
+                throw new IllegalStateException(
+                        "resources cannot be closed by what is being established on them: it would wait for itself");
+            }
+            if (ended) {
+                return false;
+            }
             ended = true;
             left = List.copyOf(begun);
         }
         left.forEach(Undertaking::breakOff);
         boolean interrupted = false;
+        // Not a future: before JDK 24 a virtual thread that holds a monitor of its caller's would keep its carrier from
+        // those it waits for, which wait() makes up for.
         synchronized (this) {
             while (!begun.isEmpty()) {
                 try {
@@ -51,5 +60,6 @@ final class Undertakings {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        return true;
     }
 }

@@ -158,7 +158,8 @@ abstract class ConnectedContract {
     /** The next message, as soon as it is there: not after the tenth of a second that a wait takes otherwise. */
     static ReceivedMessage next(Supplier<@Nullable ReceivedMessage> take) {
         ReceivedMessage[] message = new ReceivedMessage[1];
-        await().pollDelay(Duration.ZERO)
+        await().pollInSameThread()
+                .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofNanos(100_000))
                 .atMost(PATIENCE)
                 .until(() -> (message[0] = take.get()) != null);

@@ -41,13 +41,7 @@ abstract class FlowControlContract extends ConnectedContract {
     }
 
     private static ReceivedMessage next(RdmaEndpoint at) {
-        ReceivedMessage[] message = new ReceivedMessage[1];
-        await().pollInSameThread()
-                .pollDelay(java.time.Duration.ZERO)
-                .pollInterval(java.time.Duration.ofNanos(100_000))
-                .atMost(PATIENCE)
-                .until(() -> (message[0] = at.receives().poll()) != null);
-        return message[0];
+        return next(at.receives()::poll);
     }
 
     private static int number(ReceivedMessage message) {

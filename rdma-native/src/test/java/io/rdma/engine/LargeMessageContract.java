@@ -34,9 +34,7 @@ abstract class LargeMessageContract extends ConnectedContract {
     }
 
     private ReceivedMessage next() {
-        ReceivedMessage[] message = new ReceivedMessage[1];
-        await().atMost(PATIENCE).until(() -> (message[0] = server.receives().poll()) != null);
-        return message[0];
+        return next(server.receives()::poll);
     }
 
     @ParameterizedTest

@@ -134,21 +134,20 @@ abstract class SharedReceivesContract extends ConnectedContract {
                 client.allocate(100_000, java.util.Set.of(io.rdma.verbs.AccessFlag.LOCAL_WRITE)), 0, 100_000);
         large.segment().setAtIndex(ValueLayout.JAVA_INT, 20_000, 4711);
         Counted sent = submit(client, WorkRequest.send(large, true));
-        ReceivedMessage[] message = new ReceivedMessage[1];
-        await().atMost(PATIENCE).until(() -> (message[0] = server.receives().poll()) != null);
-        assertThat(message[0].segment().getAtIndex(ValueLayout.JAVA_INT, 20_000))
-                .isEqualTo(4711);
-        message[0].close();
+        try (ReceivedMessage fetched = next(server.receives()::poll)) {
+            assertThat(fetched.segment().getAtIndex(ValueLayout.JAVA_INT, 20_000))
+                    .isEqualTo(4711);
+        }
         assertThat(sent.ended().error).isNull();
         RegisteredBuffer source = acquire(client).limit(4);
         submit(
                 client,
                 WorkRequest.writeWithImmediate(source, everything(server, 64).remote(), 5));
         source.close();
-        await().atMost(PATIENCE).until(() -> (message[0] = server.receives().poll()) != null);
-        assertThat(message[0].immediate()).isEqualTo(5);
-        assertThat(message[0].length()).isZero();
-        message[0].close();
+        try (ReceivedMessage written = next(server.receives()::poll)) {
+            assertThat(written.immediate()).isEqualTo(5);
+            assertThat(written.length()).isZero();
+        }
     }
 
     /** A receiver that stands still holds its window, not more: the others go on. */

@@ -1,11 +1,11 @@
 package io.rdma.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.LeakDetector;
 import io.rdma.cm.ConnectionOptions;
 import io.rdma.internal.soft.FaultySoft;
+import io.rdma.testing.TestDevice;
 import io.rdma.verbs.DeviceOf;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,8 +95,8 @@ class SoakTest {
             }
         }
         // A region that is left would keep its device open.
-        await().atMost(SoakLink.PATIENCE)
-                .until(() -> clients.context().isClosed() && servers.context().isClosed());
+        TestDevice.awaitClosed(clients.context());
+        TestDevice.awaitClosed(servers.context());
         assertThat(LeakDetector.reported()).as("leaks").isEqualTo(leaks);
     }
 

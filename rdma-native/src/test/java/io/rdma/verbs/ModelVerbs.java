@@ -10,7 +10,6 @@ import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.PortAttr;
 import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.QpAttr;
-import io.rdma.internal.ffi.QpCap;
 import io.rdma.internal.ffi.QpInitAttr;
 import io.rdma.internal.ffi.RecvWr;
 import io.rdma.internal.ffi.SendWr;
@@ -261,9 +260,8 @@ public final class ModelVerbs implements Verbs {
 
     @Override
     public synchronized QpAttr queryQp(long qp, int mask) {
-        int state = broken ? Ibv.QPS_ERR : Ibv.QPS_RTS;
-        QpCap none = new QpCap(0, 0, 0, 0, 0);
-        return new QpAttr(state, state, 0, 0, 0, 0, 0, 0, 0, none, null, 0, false, false, 0, 0, 0, 0, 0, 0, 0);
+        return QueuePairAttributes.toState(broken ? QueuePairState.ERR : QueuePairState.RTS)
+                .values();
     }
 
     @Override

@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -188,10 +189,7 @@ abstract class ConnectContract {
             closing.close();
             TestDevice.awaitClosed(closing.context());
         }
-        assertThatThrownBy(() -> client().port(closed.port()).connectNow(PATIENCE))
-                .isInstanceOfSatisfying(
-                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(Reason.REJECTED))
-                .hasMessageContaining("the resources are closed");
+        assertReason(Reason.REJECTED, client().port(closed.port())).hasMessageContaining("the resources are closed");
         closed.disposeNow(PATIENCE);
     }
 
@@ -511,8 +509,8 @@ abstract class ConnectContract {
                 .hasMessageContaining("soft0");
     }
 
-    private static void assertReason(Reason reason, RdmaClient client) {
-        assertThatThrownBy(() -> client.connectNow(PATIENCE))
+    private static AbstractThrowableAssert<?, ?> assertReason(Reason reason, RdmaClient client) {
+        return assertThatThrownBy(() -> client.connectNow(PATIENCE))
                 .isInstanceOfSatisfying(
                         RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(reason));
     }
