@@ -34,7 +34,7 @@ class MalformedPacketTest {
     private static final long SEED = 20_261_121;
     private static final int PSN = 0xfffff0; // wraps soon
     private static final int ATTACKER_QPN = 0x4711;
-    private static final int WARM_UP = 20_000;
+    private static final int ROUND = 10_000;
     private static final int RECEIVES = 64;
     private static final int RECEIVE_BYTES = 1024;
 
@@ -98,20 +98,32 @@ class MalformedPacketTest {
     }
 
     private void attack(int packets) {
-        send(WARM_UP);
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long allocated = threads.getThreadAllocatedBytes(deviceThread.threadId());
         Map<String, Long> before = victim.verbs.counters();
-        send(packets);
-        long perPacket = (threads.getThreadAllocatedBytes(deviceThread.threadId()) - allocated) / packets;
+        long sent = 0;
+        long perPacket;
+        do { // at least as many as asked for, then until the machine had time to compile the receiving
+            perPacket = allocatedPerPacket(ROUND);
+            sent += ROUND;
+        } while (sent < packets || perPacket >= 8 && sent < packets + 100 * ROUND);
         assertThat(perPacket)
                 .as("bytes that the device's thread allocates for a packet")
                 .isLessThan(8);
         Map<String, Long> after = victim.verbs.counters();
         for (String reason : new String[] {"malformed_pkts", "icrc_err", "unknown_qp_pkts", "wrong_peer_pkts"}) {
-            assertThat(after.get(reason) - before.get(reason)).as(reason).isGreaterThan(packets / 200);
+            assertThat(after.get(reason) - before.get(reason)).as(reason).isGreaterThan(sent / 200);
         }
         assertThat(deviceThread.isAlive()).isTrue();
+    }
+
+    /**
+     * The linker makes a slice of the segment for {@code errno} in each call, and only compiled code does without: what is received while the compiler is late
+     * allocates 40 bytes in each of its calls, and none of it is the device's doing. What the device itself made for a packet would be there in each round.
+     */
+    private long allocatedPerPacket(int packets) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long allocated = threads.getThreadAllocatedBytes(deviceThread.threadId());
+        send(packets);
+        return (threads.getThreadAllocatedBytes(deviceThread.threadId()) - allocated) / packets;
     }
 
     private void send(int packets) {
