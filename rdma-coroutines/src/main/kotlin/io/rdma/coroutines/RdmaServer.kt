@@ -81,10 +81,7 @@ public class RdmaServer private constructor(
             connections.forEach(RdmaConnection::close)
             Thread.startVirtualThread {
                 try {
-                    listener.awaitExchanges()
-                    val open = connections.toList()
-                    open.forEach(RdmaConnection::close) // those that came meanwhile, too
-                    open.forEach { it.endpoint().closed().join() }
+                    listener.closeConnections() // those that came meanwhile, too
                     configuration.release(resources)
                 } finally {
                     closed.complete(Unit)

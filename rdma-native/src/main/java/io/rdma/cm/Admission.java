@@ -2,16 +2,24 @@ package io.rdma.cm;
 
 import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaEndpoint;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
-// Invariant: who has all handshakes knows that none is under way.
+// Invariants
+// - Who has all handshakes knows that none is under way: what they made is in `connections`, also where it failed
+// since.
+// - A connection is in `connections` until it is closed, whoever has heard of it.
 
 /** The limits of one server, counted over all the ways by which clients come. Any thread. */
 final class Admission {
     private final AdmissionLimits limits;
     private final Semaphore handshakes;
     private final AtomicInteger open = new AtomicInteger(); // connections that were admitted and are not closed
+    private final Set<RdmaEndpoint> connections = ConcurrentHashMap.newKeySet();
 
     Admission(AdmissionLimits limits) {
         this.limits = limits;
@@ -27,9 +35,14 @@ final class Admission {
         handshakes.release();
     }
 
-    void awaitAll() {
+    /** Nobody is admitted any more: waits until no exchange is under way, closes what they made, and returns when it is closed. */
+    void closeAll() {
         handshakes.acquireUninterruptibly(limits.handshakes());
         handshakes.release(limits.handshakes());
+        List<RdmaEndpoint> open = List.copyOf(connections);
+        open.forEach(RdmaEndpoint::close);
+        CompletableFuture.allOf(open.stream().map(RdmaEndpoint::closed).toArray(CompletableFuture[]::new))
+                .join();
     }
 
     /**
@@ -38,8 +51,7 @@ final class Admission {
      * @throws RdmaConnectException REJECTED if there are as many as the server admits
      */
     void admit() {
-        int connections = open.incrementAndGet();
-        if (connections > limits.connections()) {
+        if (open.incrementAndGet() > limits.connections()) {
             open.decrementAndGet();
             throw new RdmaConnectException(
                     Reason.REJECTED,
@@ -50,7 +62,11 @@ final class Admission {
 
     /** From now on the connection counts until it is closed. */
     void counted(RdmaEndpoint endpoint) {
-        endpoint.closed().thenRun(this::left);
+        connections.add(endpoint);
+        endpoint.closed().thenRun(() -> {
+            connections.remove(endpoint);
+            left();
+        });
     }
 
     void left() {

@@ -234,9 +234,12 @@ public final class RdmaListener implements AutoCloseable {
         exchanging.forEach(RdmaListener::close);
     }
 
-    /** After a close: waits until no exchange uses the resources any more. */
-    public void awaitExchanges() {
-        admission.awaitAll();
+    /**
+     * After a {@link #close}: waits until no exchange is under way, closes all connections that were made here and are still open, also those that the
+     * handler did not hear of yet, and returns when they have drained. Blocks; does not wait for handlers.
+     */
+    public void closeConnections() {
+        admission.closeAll();
     }
 
     private static void close(Closeable one) {

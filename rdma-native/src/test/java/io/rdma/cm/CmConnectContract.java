@@ -30,6 +30,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections of the engine that the connection manager makes, and what it says where it makes none. */
 abstract class CmConnectContract {
@@ -115,6 +117,25 @@ abstract class CmConnectContract {
         client.endpoint().close();
         await().atMost(PATIENCE).until(() -> server.endpoint().closed().isDone());
         assertThat(server.endpoint().failure()).isNull();
+    }
+
+    /** By both ways: a server that ends must not leave behind what its handler is only about to hear of. */
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA_CM", "TCP"})
+    void aServersConnectionsAreClosedWhereverTheirHandlersAre(Connector connector) {
+        ConnectionOptions options = OPTIONS.withConnector(connector);
+        CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
+        CompletableFuture<Void> handled = new CompletableFuture<>();
+        RdmaListener listener = listen(options, AdmissionLimits.DEFAULT, connection -> {
+            accepted.complete(connection);
+            handled.join();
+        });
+        RdmaEndpoint client = connect(options, listener.address()).endpoint();
+        listener.close();
+        listener.closeConnections();
+        assertThat(resources.endpoints()).doesNotContain(join(accepted).endpoint());
+        handled.complete(null);
+        await().atMost(PATIENCE).until(() -> client.closed().isDone());
     }
 
     @Test

@@ -6,7 +6,6 @@ import io.rdma.cm.RdmaListener;
 import io.rdma.engine.RdmaResources;
 import java.lang.System.Logger;
 import java.net.InetSocketAddress;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -84,13 +83,7 @@ final class RunningServer implements DisposableServer {
 
     private void release() {
         try {
-            listener.awaitExchanges();
-            List<RdmaConnection> open = List.copyOf(connections);
-            open.forEach(RdmaConnection::dispose); // those that came meanwhile, too
-            CompletableFuture.allOf(open.stream()
-                            .map(connection -> connection.onDispose().toFuture())
-                            .toArray(CompletableFuture[]::new))
-                    .join();
+            listener.closeConnections(); // those that came meanwhile, too
             transport.release(resources);
         } catch (RuntimeException e) {
             log().log(Logger.Level.ERROR, "the server's resources were not released", e);
