@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma.internal.ffi.SixLongs;
-import io.rdma.testing.ChildJvm;
+import io.rdma.testing.JavaProcess;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,11 +28,14 @@ class PrepareTest {
     }
 
     private static List<String> run(String option) throws IOException, InterruptedException {
-        return ChildJvm.output(List.of(
+        List<String> arguments = List.of(
                 "-XX:TieredStopAtLevel=1",
                 option,
                 "-classpath",
-                System.getProperty("java.class.path"),
-                PreparedStart.class.getName()));
+                JavaProcess.classPath(),
+                PreparedStart.class.getName());
+        try (JavaProcess process = new JavaProcess(arguments)) {
+            return process.ended(0).output().lines().toList();
+        }
     }
 }

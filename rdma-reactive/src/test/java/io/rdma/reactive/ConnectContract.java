@@ -11,6 +11,7 @@ import io.rdma.engine.CompletionLoop;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.RdmaResources;
 import io.rdma.testing.HangUp;
+import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.VerbsException;
@@ -289,24 +290,12 @@ abstract class ConnectContract {
     }
 
     @Test
-    void aPeerThatIsKilledEndsItsConnectionOnly() throws IOException {
+    void aPeerThatIsKilledEndsItsConnectionOnly() throws Exception {
         RdmaConnection survivor = client().connectNow(PATIENCE);
-        Process process = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/java",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:TieredStopAtLevel=1",
-                        "-classpath",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        DoomedPeer.class.getName(),
-                        device(),
-                        Integer.toString(server.port()))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try {
-            assertThat(process.inputReader().readLine()).isEqualTo("connected");
+        try (JavaProcess doomed = new JavaProcess(DoomedPeer.class, device(), Integer.toString(server.port()))) {
+            doomed.await("connected");
             assertThat(resources.endpoints()).hasSize(3); // both ends of the survivor, and the server's of the doomed
-        } finally {
-            process.destroyForcibly(); // SIGKILL
+            doomed.kill();
         }
         await().atMost(PATIENCE).until(() -> resources.endpoints().size() == 2);
         assertEchoes(survivor);

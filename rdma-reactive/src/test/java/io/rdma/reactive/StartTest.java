@@ -2,7 +2,7 @@ package io.rdma.reactive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.testing.ChildJvm;
+import io.rdma.testing.JavaProcess;
 import java.io.File;
 import java.io.IOException;
 import java.util.Arrays;
@@ -39,17 +39,20 @@ class StartTest {
     }
 
     private static List<String> run() throws IOException, InterruptedException {
-        return ChildJvm.output(List.of(
+        List<String> arguments = List.of(
                 "--enable-native-access=ALL-UNNAMED",
                 "-Xlog:class+load:stdout:tags",
                 "-classpath",
                 classPath(),
-                FirstMessage.class.getName()));
+                FirstMessage.class.getName());
+        try (JavaProcess process = new JavaProcess(arguments)) {
+            return process.ended(0).output().lines().toList();
+        }
     }
 
     /** What a user needs, without the loggers and instruments of the tests, which would be found. */
     private static String classPath() {
-        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        return Arrays.stream(JavaProcess.classPath().split(File.pathSeparator))
                 .filter(NEEDED.asPredicate())
                 .collect(Collectors.joining(File.pathSeparator));
     }

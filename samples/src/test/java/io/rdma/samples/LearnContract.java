@@ -2,6 +2,7 @@ package io.rdma.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestDevice;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,11 +27,11 @@ abstract class LearnContract {
         TestDevice.assumed(device());
     }
 
-    private SampleProcess learn(String... arguments) throws IOException {
+    private JavaProcess learn(String... arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of("learn"));
         all.addAll(List.of(arguments));
         all.addAll(List.of("--device", device()));
-        return new SampleProcess(all.toArray(String[]::new));
+        return new JavaProcess(Main.class, all.toArray(String[]::new));
     }
 
     private String measured(String... arguments) throws Exception {
@@ -66,9 +67,9 @@ abstract class LearnContract {
 
     @Test
     void twoProcessesConnectOverTcp() throws Exception {
-        try (SampleProcess server = learn("exchange", "server")) {
+        try (JavaProcess server = learn("exchange", "server")) {
             String port = server.await("listening on port");
-            try (SampleProcess client = learn("exchange", "client", "127.0.0.1", "--port", port)) {
+            try (JavaProcess client = learn("exchange", "client", "127.0.0.1", "--port", port)) {
                 assertThat(client.ended(0).output()).contains("read me: I am in the server's memory");
             }
             assertThat(server.ended(0).output()).contains("in this memory is now: the client has written this");

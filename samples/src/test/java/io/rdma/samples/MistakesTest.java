@@ -2,6 +2,7 @@ package io.rdma.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.testing.JavaProcess;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -13,10 +14,10 @@ import org.junit.jupiter.api.Timeout;
 /** What the samples say to mistakes of users and of peers, which is the same whatever the device. */
 @Timeout(120)
 class MistakesTest {
-    private static SampleProcess run(String... arguments) throws IOException {
+    private static JavaProcess run(String... arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of(arguments));
         all.addAll(List.of("--device", "soft0"));
-        return new SampleProcess(all.toArray(String[]::new));
+        return new JavaProcess(Main.class, all.toArray(String[]::new));
     }
 
     private static int freePort() throws IOException {
@@ -28,7 +29,7 @@ class MistakesTest {
     @Test
     void aPingPongPeerOfAnotherKindIsNamed() throws Exception {
         String port = Integer.toString(freePort());
-        try (SampleProcess serving = run("pingpong", "server", "--port", port)) {
+        try (JavaProcess serving = run("pingpong", "server", "--port", port)) {
             serving.await("  local address:");
             try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(port))) {
                 socket.getOutputStream()
@@ -36,7 +37,7 @@ class MistakesTest {
                 assertError(serving, "does not speak the handshake of ibv_rc_pingpong");
             }
         }
-        try (SampleProcess serving = run("pingpong", "server", "--port", port)) {
+        try (JavaProcess serving = run("pingpong", "server", "--port", port)) {
             serving.await("  local address:");
             try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(port))) {
                 socket.getOutputStream().write("0000:".getBytes());
@@ -46,7 +47,7 @@ class MistakesTest {
         }
     }
 
-    private static void assertError(SampleProcess process, String message) throws InterruptedException {
+    private static void assertError(JavaProcess process, String message) throws InterruptedException {
         assertThat(process.ended(1).output())
                 .contains("error: ")
                 .contains(message)
@@ -56,9 +57,10 @@ class MistakesTest {
     @Test
     void mistakesAreNamedWithTheirRemedy() throws Exception {
         String free = Integer.toString(freePort());
-        assertError(new SampleProcess("echo", "server", "--device", "nosuch0"), "soft0");
+        assertError(new JavaProcess(Main.class, "echo", "server", "--device", "nosuch0"), "soft0");
         assertError(
-                new SampleProcess("pingpong", "server", "--device", "nosuch0", "--local-address", "127.0.0.1"),
+                new JavaProcess(
+                        Main.class, "pingpong", "server", "--device", "nosuch0", "--local-address", "127.0.0.1"),
                 "--local-address is where soft0 listens");
         assertError(
                 run("pingpong", "server", "--local-address", "192.0.2.1"), "The software device cannot listen there");
@@ -79,7 +81,7 @@ class MistakesTest {
     @Test
     void everyCommandHasHelp() throws Exception {
         for (String command : List.of("demo", "devinfo", "echo", "counter", "pingpong", "rping", "learn")) {
-            assertThat(new SampleProcess(command, "--help").ended(0).output())
+            assertThat(new JavaProcess(Main.class, command, "--help").ended(0).output())
                     .contains("Usage: rdma-samples " + command);
         }
     }

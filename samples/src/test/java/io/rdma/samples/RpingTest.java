@@ -2,6 +2,7 @@ package io.rdma.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.testing.JavaProcess;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.ArrayList;
@@ -20,18 +21,18 @@ class RpingTest {
         }
     }
 
-    private SampleProcess run(String... arguments) throws IOException {
+    private JavaProcess run(String... arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of("rping"));
         all.addAll(List.of(arguments));
         all.addAll(List.of("-a", "127.0.0.1", "-p", port, "-d", "-v", "--device", "soft0"));
-        return new SampleProcess(all.toArray(String[]::new));
+        return new JavaProcess(Main.class, all.toArray(String[]::new));
     }
 
     @Test
     void everyPingComesBack() throws Exception {
-        try (SampleProcess server = run("server")) {
+        try (JavaProcess server = run("server")) {
             server.await("listening on");
-            try (SampleProcess client = run("client", "-C", "3", "-V")) {
+            try (JavaProcess client = run("client", "-C", "3", "-V")) {
                 assertThat(client.ended(0).output())
                         .contains("ping data: rdma-ping-0: ABCDEFG", "ping data: rdma-ping-2: CDEFGHI");
             }
@@ -41,13 +42,13 @@ class RpingTest {
 
     @Test
     void aPersistentServerOutlivesClientsThatAreKilled() throws Exception {
-        try (SampleProcess server = run("server", "-P")) {
+        try (JavaProcess server = run("server", "-P")) {
             server.await("listening on");
-            try (SampleProcess killed = run("client")) {
+            try (JavaProcess killed = run("client")) {
                 killed.await("ping data: rdma-ping-5");
             }
             server.await("cma_event type DISCONNECTED");
-            try (SampleProcess client = run("client", "-C", "3", "-V")) {
+            try (JavaProcess client = run("client", "-C", "3", "-V")) {
                 client.ended(0);
             }
         }

@@ -2,6 +2,7 @@ package io.rdma.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.testing.JavaProcess;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -24,7 +25,7 @@ class RxeSamplesContractTest extends SamplesContract {
     void devinfoAgreesWithRdmaCores() throws Exception {
         Process theirs = new ProcessBuilder("ibv_devinfo", "-v", "-d", "rxe0").start();
         Map<String, String> expected = rows(new String(theirs.getInputStream().readAllBytes()));
-        try (SampleProcess ours = new SampleProcess("devinfo", "-v", "--device", "rxe0")) {
+        try (JavaProcess ours = new JavaProcess(Main.class, "devinfo", "-v", "--device", "rxe0")) {
             Map<String, String> actual = rows(ours.ended(0).output());
             actual.keySet().retainAll(expected.keySet());
             assertThat(actual).hasSizeGreaterThan(35);

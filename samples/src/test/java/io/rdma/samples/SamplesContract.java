@@ -2,6 +2,7 @@ package io.rdma.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestDevice;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -32,10 +33,10 @@ abstract class SamplesContract {
         TestDevice.assumed(device());
     }
 
-    private SampleProcess run(String... arguments) throws IOException {
+    private JavaProcess run(String... arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of(arguments));
         all.addAll(List.of("--device", device()));
-        return new SampleProcess(all.toArray(String[]::new));
+        return new JavaProcess(Main.class, all.toArray(String[]::new));
     }
 
     private static int freePort() throws IOException {
@@ -47,10 +48,9 @@ abstract class SamplesContract {
     @ParameterizedTest(name = "{0} server, {1} client")
     @CsvSource({"java, kotlin", "kotlin, java"})
     void echoesAcrossLanguages(String server, String client) throws Exception {
-        try (SampleProcess serving =
-                run("echo", "server", "--port", "0", "--host", "127.0.0.1", "--language", server)) {
+        try (JavaProcess serving = run("echo", "server", "--port", "0", "--host", "127.0.0.1", "--language", server)) {
             String port = serving.await("listening on port");
-            try (SampleProcess calling = run(
+            try (JavaProcess calling = run(
                     "echo", "client", "--host", "127.0.0.1", "--port", port, "--count", "500", "--language", client)) {
                 assertThat(calling.ended(0).output()).contains("500 of 500 messages came back unchanged");
             }
@@ -61,9 +61,9 @@ abstract class SamplesContract {
     @CsvSource({"java, kotlin", "kotlin, java"})
     void datagramsAreAnsweredAcrossLanguages(String server, String client) throws Exception {
         String here = address();
-        try (SampleProcess serving = run("datagrams", "server", "--port", "0", "--host", here, "--language", server)) {
+        try (JavaProcess serving = run("datagrams", "server", "--port", "0", "--host", here, "--language", server)) {
             String port = serving.await("listening on port");
-            try (SampleProcess calling = run(with(
+            try (JavaProcess calling = run(with(
                     new String[] {"--local", here, "--host", here, "--port", port, "--language", client},
                     "datagrams",
                     "client",
@@ -77,10 +77,10 @@ abstract class SamplesContract {
     @ParameterizedTest
     @EnumSource(Language.class)
     void allClientsDrawFromOneCounter(Language server) throws Exception {
-        try (SampleProcess serving =
+        try (JavaProcess serving =
                 run("counter", "server", "--port", "0", "--host", "127.0.0.1", "--language", server.name())) {
             String port = serving.await("listening on port");
-            List<SampleProcess> clients = new ArrayList<>();
+            List<JavaProcess> clients = new ArrayList<>();
             Set<String> last = new HashSet<>();
             try {
                 for (Language language : Language.values()) {
@@ -96,11 +96,11 @@ abstract class SamplesContract {
                             "--language",
                             language.name()));
                 }
-                for (SampleProcess client : clients) {
+                for (JavaProcess client : clients) {
                     last.add(client.ended(0).output().strip().replaceAll(".* ", ""));
                 }
             } finally {
-                clients.forEach(SampleProcess::close);
+                clients.forEach(JavaProcess::close);
             }
             // Nobody drew a ticket twice, and the one who ended last drew the last one: tickets begin at 0.
             assertThat(last).hasSize(2).contains("499");
@@ -109,9 +109,9 @@ abstract class SamplesContract {
 
     @Test
     void theServiceAnswersAllClientsAndEndsWhenItIsAskedTo() throws Exception {
-        try (SampleProcess serving = run("factors", "server", "--port", "0", "--host", "127.0.0.1")) {
+        try (JavaProcess serving = run("factors", "server", "--port", "0", "--host", "127.0.0.1")) {
             String port = serving.await("listening on port");
-            try (SampleProcess calling = run(
+            try (JavaProcess calling = run(
                     "factors", "client", "--host", "127.0.0.1", "--port", port, "--clients", "5", "--requests", "20")) {
                 assertThat(calling.ended(0).output()).contains("100 of 100 answers are right");
             }
@@ -125,9 +125,9 @@ abstract class SamplesContract {
     void pingPongGoesBetweenTwoProcesses(String command, int size) throws Exception {
         String[] options = {"--size", Integer.toString(size), "--iters", "20", "--chk", "--sl", "3", "--mtu", "1024"};
         String port = Integer.toString(freePort());
-        try (SampleProcess serving = run(with(options, command, "server", "--port", port, "--events"))) {
+        try (JavaProcess serving = run(with(options, command, "server", "--port", port, "--events"))) {
             serving.await("  local address:");
-            try (SampleProcess calling = run(with(options, command, "client", "127.0.0.1", "--port", port))) {
+            try (JavaProcess calling = run(with(options, command, "client", "127.0.0.1", "--port", port))) {
                 assertThat(calling.ended(0).output()).contains("20 iters in").contains(40L * size + " bytes in");
             }
             assertThat(serving.ended(0).output()).contains("20 iters in").doesNotContain("invalid data");
@@ -142,7 +142,7 @@ abstract class SamplesContract {
 
     @Test
     void theDemoVerifiesEveryByte() throws Exception {
-        try (SampleProcess demo = run("demo", "--scale", "0.002")) {
+        try (JavaProcess demo = run("demo", "--scale", "0.002")) {
             String output = demo.ended(0).output();
             assertThat(output).contains("every byte verified").doesNotContain("MISMATCH");
             for (String operation :

@@ -2,6 +2,7 @@ package io.rdma.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.testing.JavaProcess;
 import java.io.IOException;
 import java.net.ServerSocket;
 import org.junit.jupiter.api.Test;
@@ -13,9 +14,9 @@ class UcmatoseTest {
     @Test
     void everyMessageArrivesOnEachConnection() throws Exception {
         String port = freePort();
-        try (SampleProcess server = run("-b", "127.0.0.1", "-p", port)) {
+        try (JavaProcess server = run("-b", "127.0.0.1", "-p", port)) {
             server.await("listening on");
-            try (SampleProcess client = run("-s", "127.0.0.1", "-p", port)) {
+            try (JavaProcess client = run("-s", "127.0.0.1", "-p", port)) {
                 assertThat(client.ended(0).output()).contains("test complete: 60 messages received");
             }
             assertThat(server.ended(0).output()).contains("test complete: 60 messages received");
@@ -28,8 +29,21 @@ class UcmatoseTest {
         }
     }
 
-    private static SampleProcess run(String role, String address, String p, String port) throws IOException {
-        return new SampleProcess(
-                "ucmatose", role, address, p, port, "-c", "3", "-C", "20", "-S", "10000", "--device", "soft0");
+    private static JavaProcess run(String role, String address, String p, String port) throws IOException {
+        return new JavaProcess(
+                Main.class,
+                "ucmatose",
+                role,
+                address,
+                p,
+                port,
+                "-c",
+                "3",
+                "-C",
+                "20",
+                "-S",
+                "10000",
+                "--device",
+                "soft0");
     }
 }

@@ -2,7 +2,8 @@ package io.rdma.samples.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.samples.SampleProcess;
+import io.rdma.samples.Main;
+import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestDevice;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ abstract class PipelineContract {
     private static final int BUFFERS = 16;
     private static final Pattern DONE = Pattern.compile("(?m)^done: (.*)$");
 
-    private final List<SampleProcess> running = new ArrayList<>();
+    private final List<JavaProcess> running = new ArrayList<>();
 
     @TempDir
     private Path plots;
@@ -45,21 +46,21 @@ abstract class PipelineContract {
 
     @AfterEach
     void end() {
-        running.forEach(SampleProcess::close);
+        running.forEach(JavaProcess::close);
     }
 
-    SampleProcess run(List<String> more, String... arguments) throws IOException {
+    JavaProcess run(List<String> more, String... arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of("pipeline"));
         all.addAll(List.of(arguments));
         all.addAll(List.of("--device", device(), "--buffers", Integer.toString(BUFFERS)));
         all.addAll(more);
-        SampleProcess process = new SampleProcess(all.toArray(String[]::new));
+        JavaProcess process = new JavaProcess(Main.class, all.toArray(String[]::new));
         running.add(process);
         return process;
     }
 
     /** A stage that listens, or the producer, which does not. */
-    SampleProcess stage(Stage stage, String language, String nextPort, String... more) throws IOException {
+    JavaProcess stage(Stage stage, String language, String nextPort, String... more) throws IOException {
         List<String> connecting = stage == Stage.SINK
                 ? List.of("--host", "127.0.0.1", "--port", "0")
                 : stage == Stage.PRODUCER
@@ -76,7 +77,7 @@ abstract class PipelineContract {
         return plots.toString();
     }
 
-    static String port(SampleProcess listening) throws InterruptedException {
+    static String port(JavaProcess listening) throws InterruptedException {
         return listening.await("listening on port");
     }
 
@@ -86,9 +87,9 @@ abstract class PipelineContract {
     void theProducerGoesNoFurtherThanBuffersReach(String producing, String transforming, String sinking)
             throws Exception {
         int taken = 100;
-        SampleProcess sink = stage(Stage.SINK, sinking, "", "--pause-at", Integer.toString(taken));
-        SampleProcess transform = stage(Stage.TRANSFORM, transforming, port(sink));
-        SampleProcess producer = stage(Stage.PRODUCER, producing, port(transform), "--count", "3000");
+        JavaProcess sink = stage(Stage.SINK, sinking, "", "--pause-at", Integer.toString(taken));
+        JavaProcess transform = stage(Stage.TRANSFORM, transforming, port(sink));
+        JavaProcess producer = stage(Stage.PRODUCER, producing, port(transform), "--count", "3000");
         sink.await("standing still after " + taken + " blocks");
 
         long most = new Hop(device(), BUFFERS, 0).most();
@@ -105,7 +106,7 @@ abstract class PipelineContract {
     }
 
     /** Its first report that says nothing new while something waits for a credit, once it has made so many: it has not merely got no processor. */
-    private static StageReport standing(SampleProcess producer, long least) throws InterruptedException {
+    private static StageReport standing(JavaProcess producer, long least) throws InterruptedException {
         StageReport before = null;
         while (true) {
             String line =
@@ -122,7 +123,7 @@ abstract class PipelineContract {
         }
     }
 
-    private static String done(SampleProcess ended) {
+    private static String done(JavaProcess ended) {
         Matcher matcher = DONE.matcher(ended.output());
         assertThat(matcher.find()).as(ended.output()).isTrue();
         return matcher.group(1);
@@ -130,7 +131,7 @@ abstract class PipelineContract {
 
     @Test
     void oneCommandRunsChecksAndDrawsAllOfIt() throws Exception {
-        SampleProcess all = run(
+        JavaProcess all = run(
                 List.of("--count", "2000", "--sink-rate", "1000", "--plot", plots()),
                 "--language",
                 "kotlin,java,kotlin");

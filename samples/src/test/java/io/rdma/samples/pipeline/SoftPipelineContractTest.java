@@ -3,7 +3,7 @@ package io.rdma.samples.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.samples.Language;
-import io.rdma.samples.SampleProcess;
+import io.rdma.testing.JavaProcess;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,12 +19,12 @@ class SoftPipelineContractTest extends PipelineContract {
     @ParameterizedTest
     @EnumSource(Language.class)
     void whenTheMiddleDiesBothEndsFail(Language language) throws Exception {
-        SampleProcess sink = stage(Stage.SINK, language.name(), "", "--slow-to", "1000000", "--sink-rate", "100");
-        SampleProcess transform = stage(Stage.TRANSFORM, language.name(), port(sink));
-        SampleProcess producer = stage(Stage.PRODUCER, language.name(), port(transform), "--count", "1000000");
+        JavaProcess sink = stage(Stage.SINK, language.name(), "", "--slow-to", "1000000", "--sink-rate", "100");
+        JavaProcess transform = stage(Stage.TRANSFORM, language.name(), port(sink));
+        JavaProcess producer = stage(Stage.PRODUCER, language.name(), port(transform), "--count", "1000000");
         sink.await("some blocks", line -> line.contains("sink: ") && !line.contains("sink: 0 blocks"));
         transform.close();
-        for (SampleProcess end : List.of(producer, sink)) {
+        for (JavaProcess end : List.of(producer, sink)) {
             assertThat(end.ended(1).output()).containsPattern("(?m)^error: ").doesNotContain("done:");
         }
     }
@@ -32,7 +32,7 @@ class SoftPipelineContractTest extends PipelineContract {
     /** Asked to end, it ends the stream where the producer is, and what is on its way is still taken and checked. */
     @Test
     void askedToEndItLosesNothing() throws Exception {
-        SampleProcess all = run(List.of("--count", "100000", "--pause-at", "100", "--plot", plots()));
+        JavaProcess all = run(List.of("--count", "100000", "--pause-at", "100", "--plot", plots()));
         all.await("sink: standing still after 100 blocks");
         all.terminate();
         assertThat(all.ended(128 + 15).output())

@@ -3,7 +3,7 @@ package io.rdma.samples.balanced;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.engine.RdmaResources;
-import io.rdma.samples.JavaProcess;
+import io.rdma.testing.JavaProcess;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
 import java.time.Duration;
@@ -33,22 +33,19 @@ class BalancedTest {
     }
 
     private JavaProcess begin(String name) throws IOException {
-        JavaProcess process = new JavaProcess(Balanced.class.getName(), "server", name, "soft0", "127.0.0.1", "0");
+        JavaProcess process = new JavaProcess(Balanced.class, "server", name, "soft0", "127.0.0.1", "0");
         processes.put(name, process);
         return process;
     }
 
-    private int port(String name) {
-        return Integer.parseInt(processes
-                .get(name)
-                .await(Pattern.compile(DigestServer.READY + "(\\d+)"))
-                .group(1));
+    private int port(String name) throws InterruptedException {
+        return Integer.parseInt(processes.get(name).await(DigestServer.READY));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"server", "server a soft0 127.0.0.1 port", "client soft0 localhost 65536", "--help"})
     void whatIsNotUnderstoodIsToldHow(String arguments) throws Exception {
-        try (JavaProcess wrong = new JavaProcess(Balanced.class.getName(), arguments.split(" "))) {
+        try (JavaProcess wrong = new JavaProcess(Balanced.class, arguments.split(" "))) {
             assertThat(wrong.ended(2).output()).contains("usage:", "Balanced server NAME DEVICE HOST PORT");
         }
     }
@@ -123,7 +120,7 @@ class BalancedTest {
 
     @Test
     void oneCommandShowsIt() throws Exception {
-        try (JavaProcess demonstration = new JavaProcess(Balanced.class.getName())) {
+        try (JavaProcess demonstration = new JavaProcess(Balanced.class)) {
             assertThat(demonstration.ended(0).output())
                     .contains("server beta was killed")
                     .contains("the discovery has noticed")
@@ -135,9 +132,12 @@ class BalancedTest {
     @Test
     void aNameIsADiscovery() throws Exception {
         begin("alpha");
-        try (JavaProcess client = new JavaProcess(
-                Balanced.class.getName(), "client", "soft0", "127.0.0.1", Integer.toString(port("alpha")))) {
-            client.await(Pattern.compile("alpha +\\d{2,}   failed attempts \\d+   wrong 0"));
+        try (JavaProcess client =
+                new JavaProcess(Balanced.class, "client", "soft0", "127.0.0.1", Integer.toString(port("alpha")))) {
+            client.await(
+                    "answers",
+                    Pattern.compile("alpha +\\d{2,}   failed attempts \\d+   wrong 0")
+                            .asMatchPredicate());
             client.terminate().ended(143);
         }
     }

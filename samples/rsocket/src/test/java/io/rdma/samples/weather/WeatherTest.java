@@ -6,12 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.rsocket.RdmaClientTransport;
-import io.rdma.samples.JavaProcess;
+import io.rdma.testing.JavaProcess;
 import io.rsocket.exceptions.ApplicationErrorException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,9 +32,8 @@ class WeatherTest {
 
     @BeforeAll
     static void start() throws Exception {
-        server = new JavaProcess(Weather.class.getName(), "server", "--rdma.rsocket.port=0");
-        int port = Integer.parseInt(
-                server.await(Pattern.compile(Weather.READY + "(\\d+)")).group(1));
+        server = new JavaProcess(Weather.class, "server", "--rdma.rsocket.port=0");
+        int port = Integer.parseInt(server.await(Weather.READY));
         weather = RSocketRequester.builder()
                 .rsocketStrategies(RSocketStrategies.builder()
                         .encoder(new JacksonCborEncoder())
@@ -136,14 +134,14 @@ class WeatherTest {
 
     @Test
     void whatKeepsTheServerFromStartingIsSaid() throws Exception {
-        try (JavaProcess both = new JavaProcess(Weather.class.getName(), "--rdma.device=nope")) {
+        try (JavaProcess both = new JavaProcess(Weather.class, "--rdma.device=nope")) {
             assertThat(both.ended(1).output()).contains("nope", "the server has ended: see above");
         }
     }
 
     @Test
     void oneCommandHasEveryInteractionOnceAndEnds() throws Exception {
-        try (JavaProcess both = new JavaProcess(Weather.class.getName())) {
+        try (JavaProcess both = new JavaProcess(Weather.class)) {
             assertThat(both.ended(0).output())
                     .contains("24 readings of oslo reported")
                     .contains("Reading[station=oslo, number=23, celsius=4.3]")

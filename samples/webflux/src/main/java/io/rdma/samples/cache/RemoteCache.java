@@ -17,6 +17,9 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
  */
 @SpringBootApplication(proxyBeanMethods = false)
 class RemoteCache {
+    /** What it says when it is ready, followed by the address of its page. */
+    static final String READY = "open ";
+
     /** What the process with the memory says, followed by its port. */
     static final String MEMORY_READY = "memory on port ";
 
@@ -61,7 +64,7 @@ class RemoteCache {
         WebServerApplicationContext context =
                 (WebServerApplicationContext) SpringApplication.run(RemoteCache.class, all.toArray(String[]::new));
         int port = Objects.requireNonNull(context.getWebServer()).getPort();
-        System.out.println("open http://localhost:" + port + "/");
+        System.out.println(READY + "http://localhost:" + port + "/");
     }
 
     /** In a process of its own. @return the port that it listens on */

@@ -8,6 +8,7 @@ import io.rdma.engine.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
+import io.rdma.testing.JavaProcess;
 import io.rdma.verbs.RdmaDevices;
 import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
@@ -88,9 +89,10 @@ class CacheMemoryTest {
 
     @Test
     void theServiceFindsAMemoryThatIsBack() throws Exception {
-        try (CacheProcess service = new CacheProcess("--rdma.client.port=" + memory.port())) {
+        try (JavaProcess service =
+                new JavaProcess(RemoteCache.class, "--server.port=0", "--rdma.client.port=" + memory.port())) {
             WebTestClient client = WebTestClient.bindToServer()
-                    .baseUrl(service.address())
+                    .baseUrl(service.await(RemoteCache.READY))
                     .responseTimeout(PATIENCE)
                     .build();
             client.put()

@@ -2,6 +2,7 @@ package io.rdma.samples.cache;
 
 import static org.awaitility.Awaitility.await;
 
+import io.rdma.testing.JavaProcess;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,8 +34,9 @@ class PageTest {
     void showsLiveNumbersOfTheLoadThatItMakes() throws Exception {
         File driver = onPath("chromedriver");
         File browser = onPath("chromium", "chromium-headless-shell", "google-chrome");
-        try (CacheProcess service = new CacheProcess()) {
-            String address = service.address(); // before the browser starts: both at once take a small machine long
+        try (JavaProcess service = new JavaProcess(RemoteCache.class, "--server.port=0")) {
+            String address = service.await(
+                    RemoteCache.READY); // before the browser starts: both at once take a small machine long
             ChromeOptions options = new ChromeOptions();
             options.setBinary(browser);
             options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu");

@@ -3,6 +3,7 @@ package io.rdma.samples.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.rdma.testing.JavaProcess;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -25,14 +26,14 @@ import reactor.core.publisher.Mono;
 class RemoteCacheTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
-    private static CacheProcess service;
+    private static JavaProcess service;
     private static WebTestClient client;
     private static WebClient web;
 
     @BeforeAll
     static void start() throws Exception {
-        service = new CacheProcess();
-        String address = service.address();
+        service = new JavaProcess(RemoteCache.class, "--server.port=0");
+        String address = service.await(RemoteCache.READY);
         client = WebTestClient.bindToServer()
                 .baseUrl(address)
                 .responseTimeout(PATIENCE)
