@@ -125,7 +125,9 @@ abstract class ConnectContract {
                         { small(shared) },
                     ) { it.awaitClosed() }
                 }
-            withContext(Dispatchers.IO) { await().until { shared.endpoints().size == 2 } }
+            withContext(
+                Dispatchers.IO,
+            ) { await().atMost(Duration.ofSeconds(60)).until { shared.endpoints().size == 2 } }
             running.cancelAndJoin() // closes its connection: serving() sees that none is left
         }
 
@@ -138,7 +140,9 @@ abstract class ConnectContract {
                         RdmaClient.connect("127.0.0.1", silent.localPort) { small(shared) }
                     }
                 withContext(Dispatchers.IO) {
+                    silent.soTimeout = 60_000
                     silent.accept().use { accepted ->
+                        accepted.soTimeout = 60_000
                         assertThat(accepted.getInputStream().readNBytes(56)).hasSize(56) // its queue pair exists
                         connecting.cancelAndJoin()
                         assertThat(accepted.getInputStream().read()).isEqualTo(-1)

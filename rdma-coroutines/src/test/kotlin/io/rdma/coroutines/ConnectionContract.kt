@@ -469,7 +469,10 @@ abstract class ConnectionContract {
             RegisteredBuffer.of(here, 0, BLOCK.toInt()).use { source ->
                 val writing = launch { pair.client.write(source, there.remote()) }
                 val adding = launch { pair.client.fetchAndAdd(there.remote().slice(0, 8), 1) }
-                kotlinx.coroutines.yield()
+                // Until both are posted: the loop may be about to.
+                while (listOf(writing, adding).count { it.isActive } > pair.client.endpoint().inFlight()) {
+                    kotlinx.coroutines.yield()
+                }
                 writing.cancelAndJoin()
                 adding.cancelAndJoin()
             }

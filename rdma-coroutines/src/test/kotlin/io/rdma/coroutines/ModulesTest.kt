@@ -126,7 +126,7 @@ class ModulesTest {
     @Test
     fun `a connection is made between named modules`() {
         controller.enableNativeAccess(module(CORE))
-        val limit = Duration.ofSeconds(10)
+        val limit = Duration.ofSeconds(60)
 
         fun call(
             target: Any,

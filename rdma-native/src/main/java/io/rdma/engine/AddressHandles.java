@@ -43,7 +43,6 @@ final class AddressHandles implements AutoCloseable {
     private final int most;
     private final ConcurrentMap<AddressHandleAttributes, CachedAddress> known = new ConcurrentHashMap<>();
     private final ExecutorService makers;
-    private int making; // under the monitor
     private boolean trimming; // under the monitor
     private volatile boolean closed; // written under the monitor
 
@@ -89,7 +88,6 @@ final class AddressHandles implements AutoCloseable {
                 CachedAddress fresh = new CachedAddress(this, path);
                 fresh.waiting().add(waiter);
                 known.put(path, fresh);
-                making++;
                 makers.execute(() -> make(fresh));
             }
         }
@@ -117,8 +115,6 @@ final class AddressHandles implements AutoCloseable {
             } else {
                 fresh.made(made, waiting.size());
             }
-            making--;
-            notifyAll();
         }
         for (Waiter waiter : waiting) {
             try {
@@ -196,21 +192,24 @@ final class AddressHandles implements AutoCloseable {
         return (int) known.values().stream().filter(CachedAddress::isUsed).count();
     }
 
-    /** After the endpoints: waits for handles that are being made, and destroys all. */
+    /** After the endpoints: waits for handles that are being made or destroyed, and destroys all. */
     @Override
     public void close() {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
         synchronized (this) {
             closed = true;
-            try {
-                while ((making > 0 || used() > 0) && deadline - System.nanoTime() > 0) {
+            makers.shutdown(); // they go on with what they were asked for
+        }
+        try {
+            makers.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+            synchronized (this) {
+                while (used() > 0 && deadline - System.nanoTime() > 0) {
                     wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
                 }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
-        makers.shutdown();
         known.values().removeIf(one -> {
             if (one.tryClose()) {
                 destroy(one);

@@ -32,7 +32,7 @@ class LinkDownTest {
 
     @Test
     void everyOperationEndsInBoundedTimeAndTheServerLivesOn() throws Exception {
-        ConnectionOptions options = ConnectionOptions.DEFAULT.withTimeout(10).withRetryCnt(3); // 4 ms, three times
+        ConnectionOptions options = ConnectionOptions.DEFAULT.withTimeout(15).withRetryCnt(7); // 134 ms, eight times
         BlockingQueue<EstablishedConnection> accepted = new LinkedBlockingQueue<>();
         try (RdmaResources servers = new RdmaResources(DeviceOf.only(FaultySoft.create(down::get)));
                 RdmaResources clients = new RdmaResources(DeviceOf.only(FaultySoft.create(down::get)));

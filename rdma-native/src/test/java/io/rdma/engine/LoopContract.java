@@ -124,7 +124,7 @@ abstract class LoopContract extends ConnectedContract {
         for (int i = 0; i < clients.size(); i++) {
             submit(clients.get(i), WorkRequest.send(acquire(clients.get(i)).limit(1 + i % 60), true));
         }
-        assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(arrived.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         for (int i = 0; i < servers.size(); i++) {
             assertThat(got).containsEntry(i, 1 + i % 60);
         }
@@ -152,7 +152,8 @@ abstract class LoopContract extends ConnectedContract {
         assertThat(counters.doorbells()).isBetween(200L / 16, 200L);
         // A batch is counted after it was dispatched.
         await().atMost(PATIENCE).until(() -> counters.completions() == counters.signaled());
-        assertThat(counters.polls()).isGreaterThan(counters.emptyPolls());
+        long empty = counters.emptyPolls(); // first: the loop may go on polling
+        assertThat(counters.polls()).isGreaterThan(empty);
         assertThat(counters.stale()).isZero();
         client.close();
         client.closed().join();

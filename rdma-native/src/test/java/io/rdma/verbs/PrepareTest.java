@@ -35,7 +35,12 @@ class PrepareTest {
                 JavaProcess.classPath(),
                 PreparedStart.class.getName());
         try (JavaProcess process = new JavaProcess(arguments)) {
-            return process.ended(0).output().lines().toList();
+            return process.ended(0)
+                    .output()
+                    .lines()
+                    .filter(line -> line.startsWith(PreparedStart.SAID))
+                    .map(line -> line.substring(PreparedStart.SAID.length()))
+                    .toList();
         }
     }
 }

@@ -2,6 +2,9 @@ package io.rdma.verbs;
 
 /** A program that prepares, waits until that is over, and opens the software device. */
 final class PreparedStart {
+    /** Which lines are its own: a JVM may say something, too. */
+    static final String SAID = "prepared: ";
+
     private PreparedStart() {}
 
     public static void main(String[] args) throws InterruptedException {
@@ -15,9 +18,9 @@ final class PreparedStart {
         RdmaDevice device = RdmaDevices.named("soft0");
         for (int attempt = 0; attempt < 2; attempt++) {
             try (DeviceContext context = device.open()) {
-                System.out.println("opened " + context.name());
+                System.out.println(SAID + "opened " + context.name());
             } catch (Throwable e) {
-                System.out.println(e + " because of " + e.getCause());
+                System.out.println(SAID + e + " because of " + e.getCause());
             }
         }
     }

@@ -239,8 +239,7 @@ abstract class ConnectContract {
                 .bindNow(PATIENCE);
         try (Socket stalled = new Socket("127.0.0.1", impatient.port())) {
             stalled.getOutputStream().write(new byte[] {'J', 'R'});
-            stalled.setSoTimeout(60_000);
-            assertThat(stalled.getInputStream().readAllBytes()).isEmpty(); // the end, no later than that
+            HangUp.await(stalled);
         }
         impatient.disposeNow(PATIENCE);
         assertServerLives();
@@ -303,7 +302,7 @@ abstract class ConnectContract {
     }
 
     private static RetryBackoffSpec soon() {
-        return Retry.fixedDelay(50, Duration.ofMillis(20)).filter(RdmaException.class::isInstance);
+        return Retry.fixedDelay(Long.MAX_VALUE, Duration.ofMillis(20)).filter(RdmaException.class::isInstance);
     }
 
     @Test

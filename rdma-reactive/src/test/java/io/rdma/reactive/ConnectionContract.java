@@ -103,7 +103,7 @@ abstract class ConnectionContract {
     }
 
     private RdmaConnection nextAccepted() throws InterruptedException {
-        return Objects.requireNonNull(accepted.poll(10, TimeUnit.SECONDS));
+        return Objects.requireNonNull(accepted.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS));
     }
 
     @AfterEach
@@ -568,6 +568,9 @@ abstract class ConnectionContract {
         here.segment().fill((byte) 9);
         RegisteredBuffer source = RegisteredBuffer.of(here, 0, BLOCK);
         client.write(source, there.remote()).subscribe().dispose();
+        // Until the loop is at rest: what is submitted while it dispatches waits for its end, and would not be posted
+        // any more.
+        await().atMost(PATIENCE).until(() -> client.endpoint().inFlight() == 0);
         client.fetchAndAdd(there.remote().slice(0, 8), 1).subscribe().dispose();
         source.close();
         here.close(); // the device holds it

@@ -126,7 +126,8 @@ abstract class DatagramContract {
             return Flux.interval(Duration.ofMillis(5))
                             .map(tick -> heard.contains(text))
                             .filter(there -> there)
-                            .blockFirst(PATIENCE)
+                            .timeout(AGAIN, Flux.empty())
+                            .blockFirst()
                     != null;
         });
     }
@@ -482,7 +483,7 @@ abstract class DatagramContract {
         }
         joins.getLast().dispose();
         one.disposeNow(PATIENCE);
-        await().atMost(PATIENCE).until(() -> ends.get() == 5);
+        await().atMost(PATIENCE).until(() -> ends.get() >= 5);
         StepVerifier.create(one.join(group(2)))
                 .expectError(RdmaConnectException.class)
                 .verify(PATIENCE);

@@ -2,7 +2,6 @@ package io.rdma.reactive;
 
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
-import org.reactivestreams.tck.TestEnvironment;
 import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 import reactor.core.publisher.Mono;
@@ -12,7 +11,7 @@ public abstract class EmptyTck extends PublisherVerification<Void> {
     private TckPair pair;
 
     EmptyTck() {
-        super(new TestEnvironment(5_000, 50, 50));
+        super(TckPair.environment());
     }
 
     /** The operation, on a connection of its own. */

@@ -9,13 +9,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
-import org.reactivestreams.tck.TestEnvironment;
 
 /** Events of a device, by the rules of Reactive Streams. */
 public class EventsTckTest extends PublisherVerification<AsyncEvent> {
     /** For TestNG. */
     public EventsTckTest() {
-        super(new TestEnvironment(5_000, 50, 50));
+        super(TckPair.environment());
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.rdma.verbs.RdmaDevices;
 import java.util.Objects;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
-import org.reactivestreams.tck.TestEnvironment;
 import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 
@@ -20,7 +19,7 @@ public class ReceiveDatagramTckTest extends PublisherVerification<Object> {
 
     /** For TestNG. */
     public ReceiveDatagramTckTest() {
-        super(new TestEnvironment(5_000, 50, 50));
+        super(TckPair.environment());
     }
 
     @BeforeClass

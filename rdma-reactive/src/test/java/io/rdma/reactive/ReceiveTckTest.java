@@ -2,7 +2,6 @@ package io.rdma.reactive;
 
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
-import org.reactivestreams.tck.TestEnvironment;
 import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 
@@ -12,7 +11,7 @@ public class ReceiveTckTest extends PublisherVerification<Object> {
 
     /** For TestNG. */
     public ReceiveTckTest() {
-        super(new TestEnvironment(5_000, 50, 50));
+        super(TckPair.environment());
     }
 
     @BeforeClass

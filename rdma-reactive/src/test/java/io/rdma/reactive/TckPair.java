@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.reactivestreams.tck.TestEnvironment;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -15,6 +16,11 @@ final class TckPair {
 
     /** Both ends of one connection. */
     record Ends(RdmaConnection client, RdmaConnection server) {}
+
+    /** Patient with what has to come; what must not come is waited for 50 ms. */
+    static TestEnvironment environment() {
+        return new TestEnvironment(PATIENCE.toMillis(), 50, 50);
+    }
 
     private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
     private final DisposableServer server = RdmaServer.create()

@@ -37,11 +37,11 @@ class EchoOverBadLinksTest {
                         .concatMap(bytes -> send(peer, bytes))
                         .then())
                 .bindNow(PATIENCE);
-        connection = RdmaClient.create()
-                .device("soft0")
-                .host("127.0.0.1")
-                .port(server.port())
-                .connectNow(PATIENCE);
+        connection = client().connectNow(PATIENCE);
+    }
+
+    private RdmaClient client() {
+        return RdmaClient.create().device("soft0").host("127.0.0.1").port(server.port());
     }
 
     @AfterEach
@@ -88,16 +88,19 @@ class EchoOverBadLinksTest {
     /** What was sent while the network was away arrives when it is back, because the connection is reliable. */
     @Test
     void aShortPartitionIsSurvived(SoftNetwork network) {
+        // A second until it is sent again, eight times: longer than this takes, on any machine.
+        RdmaConnection patient =
+                client().options(options -> options.withTimeout(18)).connectNow(PATIENCE);
         network.partition();
-        Mono<String> answer = connection
-                .receive(message -> new String(message.toByteArray()))
+        Mono<String> answer = patient.receive(message -> new String(message.toByteArray()))
                 .next()
                 .cache();
         answer.subscribe();
-        send(connection, "hello".getBytes()).subscribe();
+        send(patient, "hello".getBytes()).subscribe();
         assertThat(answer.timeout(Duration.ofMillis(50), Mono.just("nothing")).block(PATIENCE))
                 .isEqualTo("nothing");
         network.heal();
         assertThat(answer.block(PATIENCE)).isEqualTo("hello");
+        patient.disposeNow(PATIENCE);
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the samples say to mistakes of users and of peers, which is the same whatever the device. */
-@Timeout(120)
+@Timeout(900) // a dozen programs one after the other
 class MistakesTest {
     private static JavaProcess run(String... arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of(arguments));

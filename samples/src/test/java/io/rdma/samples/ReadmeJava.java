@@ -22,10 +22,10 @@ final class ReadmeJava {
                         .concatMap(
                                 bytes -> connection.send(bytes.length, to -> to.copyFrom(MemorySegment.ofArray(bytes))))
                         .then())
-                .bindNow(Duration.ofSeconds(5));
+                .bindNow(Duration.ofSeconds(30));
 
         RdmaConnection connection =
-                RdmaClient.create().host("localhost").port(7471).connectNow(Duration.ofSeconds(5));
+                RdmaClient.create().host("localhost").port(7471).connectNow(Duration.ofSeconds(30));
         connection
                 .send(5, to -> to.copyFrom(MemorySegment.ofArray("hello".getBytes())))
                 .then(connection
@@ -33,8 +33,8 @@ final class ReadmeJava {
                         .next())
                 .doOnNext(System.out::println)
                 .block();
-        connection.disposeNow(Duration.ofSeconds(5));
+        connection.disposeNow(Duration.ofSeconds(30));
         // README end
-        server.disposeNow(Duration.ofSeconds(5));
+        server.disposeNow(Duration.ofSeconds(30));
     }
 }

@@ -3,7 +3,6 @@ package io.rdma.internal.soft;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -61,7 +60,6 @@ final class CmConversation {
 
     private static final int LONGEST = 24;
     private static final long GHOSTS = nanos(15);
-    private static final long LINGER = TimeUnit.SECONDS.toNanos(20);
     private static final Set<State> WITH_PEER = EnumSet.of(State.REP_RCVD, State.REP_SENT, State.ESTABLISHED);
 
     private final Side side;
@@ -128,11 +126,11 @@ final class CmConversation {
     }
 
     void answer(CmLookupReply reply) {
-        end(reply, LINGER);
+        end(reply, linger());
     }
 
     void reject(int reason, byte[] data) {
-        end(rejection(reason).saying(data), LINGER);
+        end(rejection(reason).saying(data), linger());
     }
 
     /** The active side is ready. */
@@ -161,8 +159,9 @@ final class CmConversation {
     void abandon() {
         switch (state) {
             case REQ_SENT -> giveUp();
-            case REQ_RCVD, REP_RCVD, REP_SENT -> end(rejection(CmReject.CONSUMER), LINGER);
-            case SIDR_REQ_RCVD -> end(new CmLookupReply(remoteId, CmLookupReply.REJECT, 0, 0, 0, new byte[0]), LINGER);
+            case REQ_RCVD, REP_RCVD, REP_SENT -> end(rejection(CmReject.CONSUMER), linger());
+            case SIDR_REQ_RCVD ->
+                end(new CmLookupReply(remoteId, CmLookupReply.REJECT, 0, 0, 0, new byte[0]), linger());
             case ESTABLISHED -> disconnect();
             case IDLE, SIDR_REQ_SENT -> close();
             default -> {}
@@ -314,7 +313,7 @@ final class CmConversation {
                 side.unanswered();
             }
             default -> {
-                end(rejection(CmReject.TIMEOUT), LINGER);
+                end(rejection(CmReject.TIMEOUT), linger());
                 side.unanswered();
             }
         }
@@ -323,7 +322,7 @@ final class CmConversation {
     /** The peer may not know this side's number, but it knows the device's GUID. */
     private void giveUp() {
         byte[] who = ByteBuffer.allocate(Long.BYTES).putLong(guid).array();
-        end(new CmReject(localId, 0, CmMad.ABOUT_REQUEST, CmReject.TIMEOUT, who, new byte[0]), LINGER);
+        end(new CmReject(localId, 0, CmMad.ABOUT_REQUEST, CmReject.TIMEOUT, who, new byte[0]), linger());
     }
 
     private CmReject rejection(int reason) {
@@ -341,6 +340,11 @@ final class CmConversation {
         retries = 0;
         side.send(message);
         side.timer(nanos(timeout));
+    }
+
+    /** For so long an answer may have to be given again: who was told to wait asks again only when that time, and its own, is over. */
+    private long linger() {
+        return nanos(SERVICE_TIMEOUT) + 2 * nanos(timeout);
     }
 
     /** The end of what was, or nearly was, a connection. */

@@ -175,6 +175,19 @@ class CmConversationTest {
     }
 
     @Test
+    void aRejectionIsKnownForAsLongAsTheOtherWasToldToWait() {
+        requested();
+        passive.heard(request); // the application takes its time
+        active.heard(other.last());
+        passive.reject(CmReject.CONSUMER, new byte[] {1}); // which is lost
+        assertThat(other.timer).isGreaterThan(one.timer);
+        active.expired();
+        passive.heard(one.last());
+        active.heard(other.last());
+        assertThat(one.told).containsExactly(other.last());
+    }
+
+    @Test
     void nothingMovesWhoeverTheWordsAreNotOf() {
         established();
         active.heard(new CmMad.Disconnect(0x3333, 0x1111, 5));

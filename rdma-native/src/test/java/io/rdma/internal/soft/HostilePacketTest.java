@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 class HostilePacketTest {
     private static final int PSN = 0x1000;
     private static final int ATTACKER_QPN = 0x4711;
+    private static final int PATIENT = 20; // 4.3 s, eight times in a row: the test itself answers
     private static final int MTU = 1024;
     private static final byte GUARD = 0x5a;
 
@@ -42,7 +43,7 @@ class HostilePacketTest {
         victim = new SoftSide(arena, SoftFaults.NONE);
         victim.memory.fill(GUARD);
         victimAddress = SoftAddress.of(victim.gid());
-        victim.connect(SoftAddress.gid(attacker.local()), ATTACKER_QPN, PSN);
+        victim.connect(SoftAddress.gid(attacker.local()), ATTACKER_QPN, PSN, PATIENT);
     }
 
     @AfterEach
@@ -268,7 +269,7 @@ class HostilePacketTest {
         for (int i = 0; ; i++) {
             try {
                 victim.reset();
-                victim.connect(SoftAddress.gid(attacker.local()), ATTACKER_QPN, PSN);
+                victim.connect(SoftAddress.gid(attacker.local()), ATTACKER_QPN, PSN, PATIENT);
                 return;
             } catch (VerbsException e) {
                 if (i == 1000) {

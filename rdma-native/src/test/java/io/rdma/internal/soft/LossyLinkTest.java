@@ -113,6 +113,9 @@ class LossyLinkTest {
                     hostile.send(new DatagramPacket(bytes, bytes.length, address));
                 }
             }
+            byte[] bytes = new byte[SIZE];
+            random.nextBytes(bytes);
+            a.memory.copyFrom(MemorySegment.ofArray(bytes));
             a.send(1, Ibv.WR_RDMA_WRITE, b, 0, SIZE);
             a.expect(1);
             assertThat(b.memory.mismatch(a.memory)).isEqualTo(-1);

@@ -85,6 +85,13 @@ final class SoftSide {
 
     /** From RESET to RTS, towards a queue pair that need not exist. */
     void connect(byte[] gid, int qpNumber, int psn) {
+        connect(
+                gid, qpNumber, psn,
+                14); // 67 ms: longer than a busy machine keeps a thread waiting, eight times in a row
+    }
+
+    /** As the other, but it waits for acknowledges 4.096 µs to the power of this. */
+    void connect(byte[] gid, int qpNumber, int psn, int retransmitAfter) {
         int toInit = Ibv.QP_STATE | Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | Ibv.QP_ACCESS_FLAGS;
         int toRtr = Ibv.QP_STATE
                 | Ibv.QP_AV
@@ -100,7 +107,6 @@ final class SoftSide {
                 | Ibv.QP_SQ_PSN
                 | Ibv.QP_MAX_QP_RD_ATOMIC;
         AhAttr path = new AhAttr(gid, 0, 0, 64, 0, 0, 0, 0, 0, true, 1);
-        int retransmitAfter = 14; // 67 ms: longer than a busy machine keeps a thread waiting, eight times in a row
         int[][] steps = {{Ibv.QPS_INIT, toInit}, {Ibv.QPS_RTR, toRtr}, {Ibv.QPS_RTS, toRts}};
         for (int[] step : steps) {
             verbs.modifyQp(

@@ -14,6 +14,7 @@ import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -40,7 +41,14 @@ final class ObservedConnection implements RdmaConnection {
                 observation.parentObservation(context.get(RdmaObservations.CONTEXT_KEY));
             }
             observation.start();
-            return mono.doOnError(observation::error).doFinally(how -> observation.stop());
+            AtomicBoolean stopped = new AtomicBoolean(); // a cancel and the end may come at once
+            Runnable stop = () -> {
+                if (stopped.compareAndSet(false, true)) {
+                    observation.stop();
+                }
+            };
+            // Before the subscriber goes on, who may stop the parent.
+            return mono.doOnError(observation::error).doOnTerminate(stop).doOnCancel(stop);
         });
     }
 

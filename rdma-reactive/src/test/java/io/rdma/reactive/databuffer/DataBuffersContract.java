@@ -162,6 +162,7 @@ abstract class DataBuffersContract {
     void nobodyWhoAskedForOneMessageHoldsTwo() {
         send("1");
         send("2");
+        await().atMost(PATIENCE).until(() -> held() == 2);
         StepVerifier.create(RdmaDataBuffers.receive(peer), 1)
                 .consumeNextWith(first -> {
                     assertThat(held()).isEqualTo(2); // one here, one waits

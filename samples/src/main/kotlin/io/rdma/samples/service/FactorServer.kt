@@ -105,9 +105,9 @@ class FactorServer(
         answers: SendChannel<Answer>,
     ) {
         val room = Semaphore(atOnce)
+        room.acquire() // before a request is taken: who has to wait for it has taken none that a stop would lose
         connection.incoming().collect { message ->
             val request = requireNotNull(Request.decode(message.segment())) { "that is no request" }
-            room.acquire()
             working.incrementAndGet()
             work
                 .launch(Dispatchers.Default) { answers.send(answer(request)) }
@@ -115,6 +115,7 @@ class FactorServer(
                     working.decrementAndGet()
                     room.release()
                 }
+            room.acquire()
         }
     }
 

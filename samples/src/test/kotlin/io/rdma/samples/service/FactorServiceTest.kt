@@ -90,7 +90,7 @@ class FactorServiceTest {
     fun `a stop answers what was taken, and takes no more`() =
         service { service, port ->
             client(port) { asking ->
-                val taken = async { asking.ask(HARD, 1.seconds) }
+                val taken = async { asking.ask(HARD, 5.seconds) } // long enough to be seen at work
                 awaiting { assertThat(service.working()).isEqualTo(1) }
                 service.stop(patience)
                 assertThat(taken.await().outcome).isEqualTo(Outcome.OUT_OF_TIME)

@@ -50,7 +50,10 @@ final class CacheClient {
         memory = client.sendBuffers(64, Slot.BYTES)
                 .connect()
                 .flatMap(CacheClient::greeted)
-                .timeout(PATIENCE)
+                .timeout(
+                        PATIENCE,
+                        Mono.error(() -> new IllegalStateException(
+                                "nobody greets within " + PATIENCE + ": is it the memory that listens there?")))
                 .cacheInvalidateWhen(there -> there.connection().onDispose());
     }
 
