@@ -125,9 +125,9 @@ abstract class ConnectContract {
                         { small(shared) },
                     ) { it.awaitClosed() }
                 }
-            withContext(
-                Dispatchers.IO,
-            ) { await().atMost(Duration.ofSeconds(60)).until { shared.endpoints().size == 2 } }
+            withContext(Dispatchers.IO) {
+                await().atMost(Duration.ofSeconds(60)).until { shared.endpoints().size == 2 }
+            }
             running.cancelAndJoin() // closes its connection: serving() sees that none is left
         }
 

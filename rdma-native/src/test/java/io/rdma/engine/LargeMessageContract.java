@@ -107,9 +107,8 @@ abstract class LargeMessageContract extends ConnectedContract {
         Counted sent = submit(client, WorkRequest.send(buffer, true));
         await().atMost(PATIENCE)
                 .until(() -> !server.receives().isEmpty() || server.receives().outstanding() == 1);
-        ReceivedMessage already =
-                server.receives().poll(); // starts to read; here only if this thread stood still meanwhile
-        if (already != null) {
+        ReceivedMessage already = server.receives().poll(); // starts to read
+        if (already != null) { // this thread stood still until it was here
             already.close();
         }
         (bySender ? client : server).close();

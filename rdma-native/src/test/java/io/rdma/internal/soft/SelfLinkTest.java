@@ -72,8 +72,8 @@ class SelfLinkTest {
 
     @Test
     void onlyTheLinkThatIsMeantIsBad() {
-        AtomicInteger packets =
-                new AtomicInteger(); // and good again before the retries are used up, however slow this is
+        // Good again before the retries are used up, however slow this is.
+        AtomicInteger packets = new AtomicInteger();
         SoftFaults bad = new SoftFaults(0, 0, 0, 1, () -> packets.incrementAndGet() <= 3);
         a.verbs.faults().set(a.verbs.address(), bad);
         a.send(1, Ibv.WR_RDMA_WRITE, b, 0, 64);

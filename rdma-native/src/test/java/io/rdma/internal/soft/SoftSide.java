@@ -85,9 +85,8 @@ final class SoftSide {
 
     /** From RESET to RTS, towards a queue pair that need not exist. */
     void connect(byte[] gid, int qpNumber, int psn) {
-        connect(
-                gid, qpNumber, psn,
-                14); // 67 ms: longer than a busy machine keeps a thread waiting, eight times in a row
+        // 67 ms: longer than a busy machine keeps a thread waiting, eight times in a row.
+        connect(gid, qpNumber, psn, 14);
     }
 
     /** As the other, but it waits for acknowledges 4.096 µs to the power of this. */
