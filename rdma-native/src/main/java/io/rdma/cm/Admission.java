@@ -10,15 +10,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 // Invariants
-// - Who has all handshakes knows that none is under way: what they made is in `connections`, also where it failed
-// since.
-// - A connection is in `connections` until it is closed, whoever has heard of it.
+// - Who has all permits of `handshakes` knows that no exchange is under way.
+// - A connection is in `connections` from before its exchange ends until it is closed, whoever has heard of it.
 
-/** The limits of one server, counted over all the ways by which clients come. Any thread. */
+/** The limits of one server, and the connections that it has, over all the ways by which clients come. Any thread. */
 final class Admission {
     private final AdmissionLimits limits;
     private final Semaphore handshakes;
-    private final AtomicInteger open = new AtomicInteger(); // connections that were admitted and are not closed
+    private final AtomicInteger admitted = new AtomicInteger(); // those of them that are not closed, and those to come
     private final Set<RdmaEndpoint> connections = ConcurrentHashMap.newKeySet();
 
     Admission(AdmissionLimits limits) {
@@ -39,9 +38,9 @@ final class Admission {
     void closeAll() {
         handshakes.acquireUninterruptibly(limits.handshakes());
         handshakes.release(limits.handshakes());
-        List<RdmaEndpoint> open = List.copyOf(connections);
-        open.forEach(RdmaEndpoint::close);
-        CompletableFuture.allOf(open.stream().map(RdmaEndpoint::closed).toArray(CompletableFuture[]::new))
+        List<RdmaEndpoint> left = List.copyOf(connections);
+        left.forEach(RdmaEndpoint::close);
+        CompletableFuture.allOf(left.stream().map(RdmaEndpoint::closed).toArray(CompletableFuture[]::new))
                 .join();
     }
 
@@ -51,8 +50,12 @@ final class Admission {
      * @throws RdmaConnectException REJECTED if there are as many as the server admits
      */
     void admit() {
-        if (open.incrementAndGet() > limits.connections()) {
-            open.decrementAndGet();
+        if (tryAdmit()) {
+            return;
+        }
+        // Somebody else may have heard of a connection's end before this did.
+        connections.stream().filter(one -> one.closed().isDone()).forEach(this::gone);
+        if (!tryAdmit()) {
             throw new RdmaConnectException(
                     Reason.REJECTED,
                     "the server has " + limits.connections() + " connections, which is all it admits: try again later",
@@ -60,16 +63,27 @@ final class Admission {
         }
     }
 
+    private boolean tryAdmit() {
+        boolean room = admitted.incrementAndGet() <= limits.connections();
+        if (!room) {
+            admitted.decrementAndGet();
+        }
+        return room;
+    }
+
     /** From now on the connection counts until it is closed. */
     void counted(RdmaEndpoint endpoint) {
         connections.add(endpoint);
-        endpoint.closed().thenRun(() -> {
-            connections.remove(endpoint);
+        endpoint.closed().thenRun(() -> gone(endpoint));
+    }
+
+    private void gone(RdmaEndpoint endpoint) {
+        if (connections.remove(endpoint)) {
             left();
-        });
+        }
     }
 
     void left() {
-        open.decrementAndGet();
+        admitted.decrementAndGet();
     }
 }

@@ -88,7 +88,11 @@ final class CmListener implements AutoCloseable {
             return;
         }
         CmIdentifier request = event.identifier();
-        if (closed || !admission.tryBegin()) {
+        boolean begun = admission.tryBegin();
+        if (!begun || closed) { // looked at in this order: who closes and waits for all that has begun misses none
+            if (begun) {
+                admission.end();
+            }
             reject(request, "too many exchanges at once, or the server is closing: try again later");
             return;
         }

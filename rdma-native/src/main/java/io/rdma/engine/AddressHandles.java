@@ -34,8 +34,10 @@ final class AddressHandles implements AutoCloseable {
     /** Paths that are kept. */
     static final int MOST = 1024;
 
+    /** For so long a close waits for what is under way. */
+    static final long CLOSE_MILLIS = 10_000;
+
     private static final System.Logger LOG = System.getLogger(AddressHandles.class.getName());
-    private static final long CLOSE_MILLIS = 10_000;
     private static final int MAKERS = 4;
     private static final long IDLE_SECONDS = 5;
 
@@ -43,6 +45,8 @@ final class AddressHandles implements AutoCloseable {
     private final int most;
     private final ConcurrentMap<AddressHandleAttributes, CachedAddress> known = new ConcurrentHashMap<>();
     private final ExecutorService makers;
+    // Under the monitor: handles to be made, and rounds of destroying. Who hears of it does not count, and may close.
+    private int working;
     private boolean trimming; // under the monitor
     private volatile boolean closed; // written under the monitor
 
@@ -88,6 +92,7 @@ final class AddressHandles implements AutoCloseable {
                 CachedAddress fresh = new CachedAddress(this, path);
                 fresh.waiting().add(waiter);
                 known.put(path, fresh);
+                working++;
                 makers.execute(() -> make(fresh));
             }
         }
@@ -115,6 +120,7 @@ final class AddressHandles implements AutoCloseable {
             } else {
                 fresh.made(made, waiting.size());
             }
+            worked();
         }
         for (Waiter waiter : waiting) {
             try {
@@ -128,6 +134,11 @@ final class AddressHandles implements AutoCloseable {
             }
         }
         trim();
+    }
+
+    private synchronized void worked() {
+        working--;
+        notifyAll();
     }
 
     /** An entry is not used any more. Any thread, the loop's among them. */
@@ -159,6 +170,10 @@ final class AddressHandles implements AutoCloseable {
         }
         List<CachedAddress> out = new ArrayList<>();
         synchronized (this) {
+            if (closed) {
+                return; // the close destroys them
+            }
+            working++;
             for (int pass = 0; pass < 2; pass++) {
                 for (CachedAddress one : known.values()) {
                     if (known.size() <= most) {
@@ -172,6 +187,7 @@ final class AddressHandles implements AutoCloseable {
             }
         }
         out.forEach(AddressHandles::destroy);
+        worked();
     }
 
     private static void destroy(CachedAddress one) {
@@ -198,18 +214,15 @@ final class AddressHandles implements AutoCloseable {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
         synchronized (this) {
             closed = true;
-            makers.shutdown(); // they go on with what they were asked for
-        }
-        try {
-            makers.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-            synchronized (this) {
-                while (used() > 0 && deadline - System.nanoTime() > 0) {
+            try {
+                while ((working > 0 || used() > 0) && deadline - System.nanoTime() > 0) {
                     wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
                 }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
+        makers.shutdown();
         known.values().removeIf(one -> {
             if (one.tryClose()) {
                 destroy(one);

@@ -136,6 +136,26 @@ class AddressHandlesTest {
                 .withCauseInstanceOf(IllegalStateException.class);
     }
 
+    /** Who hears of a failure may end everything: the close does not wait for its caller. */
+    @Test
+    void whoHearsOfAFailureMayClose() {
+        CompletableFuture<Duration> took = new CompletableFuture<>();
+        handles.lease(AddressHandleAttributes.of(7, 1), new AddressHandles.Waiter() {
+            @Override
+            public void leased(CachedAddress address) {
+                took.completeExceptionally(new AssertionError("a path to nowhere"));
+            }
+
+            @Override
+            public void failed(RuntimeException error) {
+                long start = System.nanoTime();
+                handles.close();
+                took.complete(Duration.ofNanos(System.nanoTime() - start));
+            }
+        });
+        assertThat(got(took)).isLessThan(Duration.ofMillis(AddressHandles.CLOSE_MILLIS));
+    }
+
     @Test
     void whatIsHeldIsOpenWhoeverElseComesAndGoes() throws InterruptedException {
         List<Thread> threads = new ArrayList<>();

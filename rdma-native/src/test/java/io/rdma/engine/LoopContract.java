@@ -42,7 +42,7 @@ abstract class LoopContract extends ConnectedContract {
         CompletionLoop loop = resources.loops().getFirst();
         if (strategy == IdleStrategy.BUSY_SPIN || strategy == IdleStrategy.BACK_OFF) {
             assertThat(loop.counters().sleeps()).isZero();
-        } else { // a device that is quick enough was waited for awake until now
+        } else { // beside a quick device it may not have slept yet; idle it will
             await().atMost(PATIENCE).until(() -> loop.counters().sleeps() > 0);
         }
     }

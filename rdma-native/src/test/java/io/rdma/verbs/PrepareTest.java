@@ -8,8 +8,10 @@ import io.rdma.testing.JavaProcess;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** {@link RdmaDevices#prepare}, in processes of its own: what was linked once stays so. */
+@Timeout(900)
 class PrepareTest {
     @Test
     void opens() throws Exception {

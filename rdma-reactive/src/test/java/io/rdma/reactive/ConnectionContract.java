@@ -568,10 +568,13 @@ abstract class ConnectionContract {
         here.segment().fill((byte) 9);
         RegisteredBuffer source = RegisteredBuffer.of(here, 0, BLOCK);
         client.write(source, there.remote()).subscribe().dispose();
-        // Until the loop is at rest: what is submitted while it dispatches waits for its end, and would not be posted
-        // any more.
         await().atMost(PATIENCE).until(() -> client.endpoint().inFlight() == 0);
-        client.fetchAndAdd(there.remote().slice(0, 8), 1).subscribe().dispose();
+        Disposable adding = client.fetchAndAdd(there.remote().slice(0, 8), 1).subscribe();
+        // Until it is posted: what is submitted while the loop dispatches waits for the end of that.
+        while (!adding.isDisposed() && client.endpoint().inFlight() == 0) {
+            Thread.onSpinWait();
+        }
+        adding.dispose();
         source.close();
         here.close(); // the device holds it
         await().atMost(PATIENCE).until(() -> there.segment().get(ValueLayout.JAVA_BYTE, BLOCK - 1L) == 9);

@@ -3,6 +3,7 @@ package io.rdma.internal.soft;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -59,7 +60,11 @@ final class CmConversation {
     private static final int SERVICE_TIMEOUT = 23;
 
     private static final int LONGEST = 24;
+    /** 4.3 s, Linux' own: who says a longer one is not remembered for longer. */
+    private static final int USUAL_LONGEST = 20;
+
     private static final long GHOSTS = nanos(15);
+    private static final long LINGER = TimeUnit.SECONDS.toNanos(20);
     private static final Set<State> WITH_PEER = EnumSet.of(State.REP_RCVD, State.REP_SENT, State.ESTABLISHED);
 
     private final Side side;
@@ -69,6 +74,7 @@ final class CmConversation {
     private @Nullable CmMad said;
     private int retries;
     private int timeout = TIMEOUT;
+    private boolean toldToWait; // the peer
     private int maxRetries = MAX_RETRIES;
     private int ownQpn;
     private int peerQpn;
@@ -194,7 +200,7 @@ final class CmConversation {
 
     private void requestedAgain() {
         if (state == State.REQ_RCVD) {
-            side.send(new CmMad.Received(localId, remoteId, CmMad.ABOUT_REQUEST, SERVICE_TIMEOUT));
+            tellToWait(CmMad.ABOUT_REQUEST);
         } else if (state == State.TIMEWAIT && !(said instanceof CmReject)) {
             side.send(rejection(CmReject.STALE_CONNECTION));
         } else {
@@ -222,7 +228,7 @@ final class CmConversation {
         } else if (reply.localId() != remoteId) {
             return; // of another time
         } else if (state == State.REP_RCVD) {
-            side.send(new CmMad.Received(localId, remoteId, CmMad.ABOUT_REPLY, SERVICE_TIMEOUT));
+            tellToWait(CmMad.ABOUT_REPLY);
         } else if (said instanceof CmMad.Ready) {
             repeat(State.ESTABLISHED);
         }
@@ -342,9 +348,17 @@ final class CmConversation {
         side.timer(nanos(timeout));
     }
 
-    /** For so long an answer may have to be given again: who was told to wait asks again only when that time, and its own, is over. */
+    /**
+     * An answer may have to be given again for so long. A peer that was told to wait asks again only when that time and its own are over; twice its own, because
+     * the answer to that may be lost as well.
+     */
     private long linger() {
-        return nanos(SERVICE_TIMEOUT) + 2 * nanos(timeout);
+        return toldToWait ? nanos(SERVICE_TIMEOUT) + 2 * nanos(Math.min(timeout, USUAL_LONGEST)) : LINGER;
+    }
+
+    private void tellToWait(int about) {
+        toldToWait = true;
+        side.send(new CmMad.Received(localId, remoteId, about, SERVICE_TIMEOUT));
     }
 
     /** The end of what was, or nearly was, a connection. */

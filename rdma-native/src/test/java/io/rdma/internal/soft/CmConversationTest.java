@@ -180,7 +180,7 @@ class CmConversationTest {
         passive.heard(request); // the application takes its time
         active.heard(other.last());
         passive.reject(CmReject.CONSUMER, new byte[] {1}); // which is lost
-        assertThat(other.timer).isGreaterThan(one.timer);
+        assertThat(other.timer).isGreaterThan(one.timer).isGreaterThan(CmConversation.nanos(23));
         active.expired();
         passive.heard(one.last());
         active.heard(other.last());

@@ -20,6 +20,8 @@ import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
 
 /** A connection whose operations are observed; everything else is the connection's below. */
 final class ObservedConnection implements RdmaConnection {
@@ -44,7 +46,11 @@ final class ObservedConnection implements RdmaConnection {
             AtomicBoolean stopped = new AtomicBoolean(); // a cancel and the end may come at once
             Runnable stop = () -> {
                 if (stopped.compareAndSet(false, true)) {
-                    observation.stop();
+                    try {
+                        observation.stop();
+                    } catch (RuntimeException e) { // a handler's mistake must not undo what has happened
+                        Operators.onErrorDropped(e, Context.of(context));
+                    }
                 }
             };
             // Before the subscriber goes on, who may stop the parent.

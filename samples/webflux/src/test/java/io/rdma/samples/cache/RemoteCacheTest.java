@@ -42,9 +42,9 @@ class RemoteCacheTest {
     }
 
     @AfterAll
-    static void stop() {
+    static void stop() throws InterruptedException {
         List<ProcessHandle> memory = service.children();
-        service.close();
+        service.terminate().ended(143).close();
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(memory)
                         .as("the process with the memory ends with the service")
