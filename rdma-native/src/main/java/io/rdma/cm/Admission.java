@@ -38,9 +38,9 @@ final class Admission {
     void closeAll() {
         handshakes.acquireUninterruptibly(limits.handshakes());
         handshakes.release(limits.handshakes());
-        List<RdmaEndpoint> left = List.copyOf(connections);
-        left.forEach(RdmaEndpoint::close);
-        CompletableFuture.allOf(left.stream().map(RdmaEndpoint::closed).toArray(CompletableFuture[]::new))
+        List<RdmaEndpoint> open = List.copyOf(connections);
+        open.forEach(RdmaEndpoint::close);
+        CompletableFuture.allOf(open.stream().map(RdmaEndpoint::closed).toArray(CompletableFuture[]::new))
                 .join();
     }
 

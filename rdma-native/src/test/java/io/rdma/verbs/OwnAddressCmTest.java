@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.internal.soft.FaultySoft;
 import io.rdma.testing.NewestFirst;
-import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -21,7 +19,6 @@ import org.junit.jupiter.api.Test;
 /** Two software devices with an IP address each, as between hosts: peers are found by their addresses, ports are numbers. */
 @Tag("link")
 class OwnAddressCmTest {
-    private static final int ROCE = 4791;
     private static final int PATIENCE_MILLIS = 60_000;
     private static final Duration RESOLVE = Duration.ofSeconds(2);
     private static final int SERVICE = 7174;
@@ -42,7 +39,9 @@ class OwnAddressCmTest {
         one = InetAddress.getByAddress(ip);
         ip[3] = 2;
         other = InetAddress.getByAddress(ip);
-        assumeTrue(isFree(one) && isFree(other), "somebody else has the UDP port of RoCE, on all addresses");
+        assumeTrue(
+                FaultySoft.isFree(one) && FaultySoft.isFree(other),
+                "somebody else has the UDP port of RoCE, on all addresses");
         clients = opened.later(CmEventChannel.of(FaultySoft.at(one)));
         servers = opened.later(CmEventChannel.of(FaultySoft.at(other)));
     }
@@ -50,14 +49,6 @@ class OwnAddressCmTest {
     @AfterEach
     void closeNewestFirst() throws Exception {
         opened.close();
-    }
-
-    private static boolean isFree(InetAddress address) {
-        try (DatagramSocket probe = new DatagramSocket(new InetSocketAddress(address, ROCE))) {
-            return probe.isBound();
-        } catch (SocketException e) {
-            return false;
-        }
     }
 
     private static CmEvent next(CmEventChannel channel, CmEventType type) {

@@ -1,7 +1,10 @@
 package io.rdma.internal.soft;
 
 import io.rdma.internal.ffi.Verbs;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.util.function.BooleanSupplier;
 
 /** Software devices of their own, which talk over UDP and whose links are bad, for tests of the layers above. */
@@ -21,5 +24,14 @@ public final class FaultySoft {
     /** A device that has its IP address to itself, on UDP port 4791. */
     public static Verbs at(InetAddress address) {
         return new SoftVerbs(new SoftConfig(address, SoftAddress.ROCE_PORT, new FaultPlan(SoftFaults.NONE)));
+    }
+
+    /** Whether {@link #at} finds its port free there. */
+    public static boolean isFree(InetAddress address) {
+        try (DatagramSocket probe = new DatagramSocket(new InetSocketAddress(address, SoftAddress.ROCE_PORT))) {
+            return probe.isBound();
+        } catch (SocketException e) {
+            return false;
+        }
     }
 }

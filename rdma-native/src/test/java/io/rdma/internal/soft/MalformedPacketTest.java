@@ -105,7 +105,7 @@ class MalformedPacketTest {
         long sent = 0;
         long perPacket;
         do { // at least as many as asked for, then until the compiler had its time
-            perPacket = allocatedPerPacket(ROUND);
+            perPacket = allocatedPerPacket();
             sent += ROUND;
         } while (sent < packets || perPacket >= 8 && System.nanoTime() - deadline < 0);
         assertThat(perPacket)
@@ -122,11 +122,11 @@ class MalformedPacketTest {
      * The linker makes a slice of the segment for {@code errno} in each call, and only compiled code does without: what is received while the compiler is late
      * allocates 40 bytes in each of its calls, and none of it is the device's doing. What the device itself made for a packet would be there in each round.
      */
-    private long allocatedPerPacket(int packets) {
+    private long allocatedPerPacket() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long allocated = threads.getThreadAllocatedBytes(deviceThread.threadId());
-        send(packets);
-        return (threads.getThreadAllocatedBytes(deviceThread.threadId()) - allocated) / packets;
+        send(ROUND);
+        return (threads.getThreadAllocatedBytes(deviceThread.threadId()) - allocated) / ROUND;
     }
 
     private void send(int packets) {

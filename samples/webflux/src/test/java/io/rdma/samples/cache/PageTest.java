@@ -35,8 +35,8 @@ class PageTest {
         File driver = onPath("chromedriver");
         File browser = onPath("chromium", "chromium-headless-shell", "google-chrome");
         try (JavaProcess service = new JavaProcess(RemoteCache.class, "--server.port=0")) {
-            String address = service.await(
-                    RemoteCache.READY); // before the browser starts: both at once take a small machine long
+            // Before the browser starts: both at once take a small machine long.
+            String address = service.await(RemoteCache.READY);
             ChromeOptions options = new ChromeOptions();
             options.setBinary(browser);
             options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu");
