@@ -1,0 +1,236 @@
+package io.rdma.interop;
+
+import static io.rdma.interop.Side.check;
+
+import io.rdma.verbs.CmEvent;
+import io.rdma.verbs.CmEventChannel;
+import io.rdma.verbs.CmEventType;
+import io.rdma.verbs.CmIdentifier;
+import io.rdma.verbs.ConnectionParameters;
+import io.rdma.verbs.PortSpace;
+import io.rdma.verbs.RdmaDevices;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The other end of {@code udaddy(1)} and {@code mckey(1)} of rdmacm-utils, which it starts, each way:
+ *
+ * <pre>
+ * RdmacmUtils DEVICE OWN_ADDRESS PEER_ADDRESS udaddy|mckey[,…] [PREFIX…]
+ * </pre>
+ *
+ * <p>PREFIX is put before their commands, to run them in another network namespace. Prints a line for each run, "ok" or "FAILED", which the caller counts. Exit status 0 if
+ * all were right.
+ */
+final class RdmacmUtils {
+    private static final Duration RESOLVE = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final int PORT = 7174; // udaddy has no other
+    private static final int COUNT = 20;
+    private static final int BYTES = 1000;
+    private static final int UDP_QKEY = 0x01234567;
+    private static final int REPEAT_MILLIS = 100;
+
+    private final CmEventChannel channel;
+    private final String own;
+    private final String peer;
+    private final List<String> prefix;
+
+    private RdmacmUtils(CmEventChannel channel, String own, String peer, List<String> prefix) {
+        this.channel = channel;
+        this.own = own;
+        this.peer = peer;
+        this.prefix = prefix;
+    }
+
+    /** One of the runs. */
+    private interface Run {
+        void run() throws IOException, InterruptedException;
+    }
+
+    public static void main(String[] args) {
+        List<String> wanted = List.of(args[3].split(","));
+        List<String> prefix = Arrays.asList(args).subList(4, args.length);
+        boolean right = true;
+        try (CmEventChannel channel = RdmaDevices.named(args[0]).createEventChannel()) {
+            RdmacmUtils utils = new RdmacmUtils(channel, args[1], args[2], prefix);
+            if (wanted.contains("udaddy")) {
+                right &= say("udaddy to our server on " + args[0], utils::serve);
+                right &= say("our client on " + args[0] + " to udaddy", utils::ask);
+            }
+            if (wanted.contains("mckey")) {
+                right &= say("mckey to our group on " + args[0], utils::receiveFromGroup);
+                right &= say("our group on " + args[0] + " to mckey", utils::sendToGroup);
+            }
+        }
+        System.exit(right ? 0 : 1);
+    }
+
+    private static boolean say(String name, Run run) {
+        try {
+            run.run();
+            System.out.println("ok      " + name + ", " + COUNT + " x " + BYTES + " bytes");
+            return true;
+        } catch (Throwable e) { // the next run is another matter
+            System.out.println("FAILED  " + name);
+            e.printStackTrace(System.out);
+            return false;
+        }
+    }
+
+    /** A program of theirs, with what it says in a file. */
+    private final class Theirs implements AutoCloseable {
+        private final Path said = Files.createTempFile("rdmacm-utils", ".txt");
+        private final Process process;
+
+        Theirs(String... command) throws IOException {
+            List<String> all = new ArrayList<>(prefix);
+            all.addAll(List.of(command));
+            all.addAll(List.of("-C", Integer.toString(COUNT), "-S", Integer.toString(BYTES), "-b", peer));
+            process = new ProcessBuilder(all)
+                    .redirectErrorStream(true)
+                    .redirectOutput(said.toFile())
+                    .start();
+        }
+
+        boolean ended(long millis) throws InterruptedException {
+            return process.waitFor(millis, TimeUnit.MILLISECONDS);
+        }
+
+        void expectSuccess() throws InterruptedException {
+            check(ended(PATIENCE.toMillis()), "the end of their program in time");
+            check(process.exitValue() == 0, "their exit status " + process.exitValue());
+        }
+
+        @Override
+        public void close() throws IOException {
+            boolean right = !process.isAlive() && process.exitValue() == 0;
+            process.destroyForcibly();
+            if (!right) {
+                Files.readAllLines(said).forEach(line -> System.out.println("    theirs: " + line));
+            }
+            Files.delete(said);
+        }
+    }
+
+    private CmEvent next() {
+        check(channel.await((int) PATIENCE.toMillis()), "an event in time");
+        return Objects.requireNonNull(channel.take());
+    }
+
+    private CmEvent next(CmEventType type) {
+        CmEvent event = next();
+        check(event.type() == type, event + " instead of " + type);
+        return event;
+    }
+
+    /** udaddy is the client. */
+    private void serve() throws IOException, InterruptedException {
+        try (CmIdentifier listener = channel.createIdentifier(PortSpace.UDP)) {
+            listener.bind(new InetSocketAddress(own, PORT));
+            listener.listen(1);
+            try (Theirs client = new Theirs("udaddy", "-s", own);
+                    CmIdentifier asked = next(CmEventType.CONNECT_REQUEST).identifier();
+                    DatagramEnd end = new DatagramEnd(asked, COUNT, BYTES)) {
+                end.postReceives();
+                asked.accept(ConnectionParameters.DEFAULT);
+                end.receive();
+                DatagramEnd.Sender sender = end.sender();
+                end.send(sender.path(), sender.qpNumber(), UDP_QKEY);
+                client.expectSuccess();
+            }
+        }
+    }
+
+    /** udaddy is the server; asks again until it listens. */
+    private void ask() throws IOException, InterruptedException {
+        try (Theirs server = new Theirs("udaddy")) {
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (!askedOnce()) {
+                check(System.nanoTime() - deadline < 0, "a server in time");
+                check(!server.ended(REPEAT_MILLIS), "udaddy still runs");
+            }
+            server.expectSuccess();
+        }
+    }
+
+    /** @return false if nobody listens there yet */
+    private boolean askedOnce() {
+        try (CmIdentifier client = channel.createIdentifier(PortSpace.UDP)) {
+            client.resolveAddress(
+                    new InetSocketAddress(own, 0), new InetSocketAddress(peer, PORT), RESOLVE);
+            next(CmEventType.ADDR_RESOLVED);
+            client.resolveRoute(RESOLVE);
+            next(CmEventType.ROUTE_RESOLVED);
+            try (DatagramEnd end = new DatagramEnd(client, COUNT, BYTES)) {
+                end.postReceives();
+                client.connect(ConnectionParameters.DEFAULT);
+                CmEvent found = next();
+                if (found.type() == CmEventType.UNREACHABLE) {
+                    return false;
+                }
+                check(found.type() == CmEventType.ESTABLISHED, found.toString());
+                end.send(
+                        Objects.requireNonNull(found.destination()),
+                        found.parameters().queuePairNumber(),
+                        found.qkey());
+                end.receive();
+                return true;
+            }
+        }
+    }
+
+    private CmEvent joined(CmIdentifier identifier, InetSocketAddress group) {
+        identifier.joinMulticast(group, false);
+        return next(CmEventType.MULTICAST_JOIN);
+    }
+
+    private CmIdentifier bound() {
+        CmIdentifier made = channel.createIdentifier(PortSpace.UDP);
+        made.bind(new InetSocketAddress(own, 0));
+        return made;
+    }
+
+    /** mckey sends. */
+    private void receiveFromGroup() throws IOException, InterruptedException {
+        InetSocketAddress group = new InetSocketAddress("239.77.77.1", 0);
+        try (CmIdentifier member = bound();
+                DatagramEnd end = new DatagramEnd(member, COUNT, BYTES)) {
+            end.postReceives();
+            joined(member, group);
+            try (Theirs sender = new Theirs("mckey", "-s", "-m", "239.77.77.1")) {
+                end.receive();
+                sender.expectSuccess();
+            }
+            member.leaveMulticast(group);
+        }
+    }
+
+    /** mckey receives; says everything again until it has heard as much as it wants. */
+    private void sendToGroup() throws IOException, InterruptedException {
+        InetSocketAddress group = new InetSocketAddress("239.77.77.2", 0);
+        try (CmIdentifier member = bound();
+                DatagramEnd end = new DatagramEnd(member, COUNT, BYTES);
+                Theirs receiver = new Theirs("mckey", "-m", "239.77.77.2")) {
+            CmEvent joined = joined(member, group);
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            do {
+                check(System.nanoTime() - deadline < 0, "mckey heard in time");
+                end.send(
+                        Objects.requireNonNull(joined.destination()),
+                        joined.parameters().queuePairNumber(),
+                        joined.qkey());
+            } while (!receiver.ended(REPEAT_MILLIS));
+            receiver.expectSuccess();
+            member.leaveMulticast(group);
+        }
+    }
+}
