@@ -165,8 +165,7 @@ final class RdmacmUtils {
     /** @return false if nobody listens there yet */
     private boolean askedOnce() {
         try (CmIdentifier client = channel.createIdentifier(PortSpace.UDP)) {
-            client.resolveAddress(
-                    new InetSocketAddress(own, 0), new InetSocketAddress(peer, PORT), RESOLVE);
+            client.resolveAddress(new InetSocketAddress(own, 0), new InetSocketAddress(peer, PORT), RESOLVE);
             next(CmEventType.ADDR_RESOLVED);
             client.resolveRoute(RESOLVE);
             next(CmEventType.ROUTE_RESOLVED);
