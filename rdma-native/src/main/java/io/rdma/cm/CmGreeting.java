@@ -8,18 +8,23 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 // In the private data, big-endian: magic "JRDM" u32, version u16, flags u8 (1: counts credits), zero u8, receive
-// buffers
-// u32, receive buffer size u32, largest message u32: 20 of the 56 bytes that a request has. A rejection is the magic
-// and
-// UTF-8 text. What follows is zeros. Everything else of PeerParameters is the connection manager's own affair.
+// buffers u32, receive buffer size u32, largest message u32, lowest version u8, highest version u8, zero u16,
+// capabilities u32: 28 of the 56 bytes that a request has. A peer from before there were ranges sends the first 20. A
+// rejection is the magic and UTF-8 text. Zeros follow. Everything else of PeerParameters is the connection manager's
+// own affair.
 
 /** What this library says to itself in the private data of the connection manager, and how it knows its own. */
 final class CmGreeting {
-    static final int VERSION = 1;
+    /** What this side speaks. */
+    static final Offer OFFER = new Offer(1, 1, 0);
+
+    private static final String NAME = "this library's private data";
     private static final int MAGIC = 0x4a52444d; // "JRDM"
-    private static final int BYTES = 20;
+    private static final int LEAST_BYTES = 20;
+    private static final int BYTES = 28;
     private static final int CREDITS = 1;
     private static final int MAX_REJECTION = 148;
+    private static final Offer NOTHING = new Offer(0, 0, 0); // of a peer that is not of this library
     private static final Gid NO_GID = Gid.of(new byte[16]);
 
     private CmGreeting() {}
@@ -27,12 +32,16 @@ final class CmGreeting {
     static byte[] of(PeerParameters local) {
         return ByteBuffer.allocate(BYTES)
                 .putInt(MAGIC)
-                .putShort((short) VERSION)
+                .putShort((short) OFFER.lowest())
                 .put((byte) (local.credits() ? CREDITS : 0))
                 .put((byte) 0)
                 .putInt(local.receiveBuffers())
                 .putInt(local.receiveBufferSize())
                 .putInt(local.maxMessageSize())
+                .put((byte) local.offer().lowest())
+                .put((byte) local.offer().highest())
+                .putShort((short) 0)
+                .putInt(local.offer().capabilities())
                 .array();
     }
 
@@ -43,27 +52,35 @@ final class CmGreeting {
      */
     static PeerParameters heard(ConnectionParameters said, PeerParameters local) {
         ByteBuffer data = ByteBuffer.wrap(said.privateData());
-        if (data.remaining() < BYTES || data.getInt() != MAGIC) {
-            return parameters(said, local, false, 1, local.maxMessageSize(), local.maxMessageSize());
+        if (data.remaining() < LEAST_BYTES || data.getInt() != MAGIC) {
+            return parameters(said, local, false, 1, local.maxMessageSize(), local.maxMessageSize(), NOTHING);
         }
         int version = Short.toUnsignedInt(data.getShort());
-        if (version != VERSION) {
-            throw new RdmaConnectException(
-                    Reason.VERSION_MISMATCH,
-                    "the peer speaks version " + version + " of this library's private data, this side version "
-                            + VERSION + ": use the same release on both sides",
-                    null);
+        if (!OFFER.includes(version)) {
+            throw OFFER.mismatch(Integer.toString(version), NAME);
         }
         boolean credits = (data.get() & CREDITS) != 0;
         data.get();
         int buffers = PeerParameters.check("number of receive buffers", data.getInt(), 1, 1 << 16);
         int size = PeerParameters.check("receive buffer size", data.getInt(), 1, 1 << 30);
         int largest = PeerParameters.check("largest message", data.getInt(), size, 1 << 30);
-        return parameters(said, local, credits, buffers, size, largest);
+        Offer offer = offer(version, data);
+        OFFER.versionWith(offer, NAME);
+        return parameters(said, local, credits, buffers, size, largest, offer);
+    }
+
+    private static Offer offer(int version, ByteBuffer rest) {
+        if (rest.remaining() < BYTES - LEAST_BYTES) {
+            return Offer.heard(version, 0, 0, 0);
+        }
+        int lowest = Byte.toUnsignedInt(rest.get());
+        int highest = Byte.toUnsignedInt(rest.get());
+        rest.getShort();
+        return Offer.heard(version, lowest, highest, rest.getInt());
     }
 
     private static PeerParameters parameters(
-            ConnectionParameters said, PeerParameters local, boolean credits, int buffers, int size, int largest) {
+            ConnectionParameters said, PeerParameters local, boolean credits, int buffers, int size, int largest, Offer offer) {
         // Seen from here already: what the peer wants to begin is what this side has to answer.
         return new PeerParameters(
                 said.queuePairNumber(),
@@ -76,7 +93,8 @@ final class CmGreeting {
                 credits,
                 buffers,
                 size,
-                largest);
+                largest,
+                offer);
     }
 
     static byte[] rejection(String reason) {

@@ -173,7 +173,8 @@ final class CmListener implements AutoCloseable {
                 options,
                 Objects.requireNonNull(request.localAddress()).getAddress(),
                 request.port(),
-                request.attributesTo(QueuePairState.INIT))) {
+                request.attributesTo(QueuePairState.INIT),
+                CmGreeting.OFFER)) {
             PeerParameters local = queuePair.local();
             PeerParameters peer = CmGreeting.heard(asked, local);
             endpoint = queuePair.connect(

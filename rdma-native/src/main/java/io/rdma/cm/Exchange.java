@@ -14,7 +14,8 @@ import javax.net.ssl.SSLContext;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-// The exchange, version 2, all numbers big-endian:
+// The exchange, version 2, all numbers big-endian. Parameters carry the range of versions and the capabilities of a
+// side, see Offer; a client begins in its lowest version, a server answers in the one it chose.
 //   client -> server   magic "JRDM", version u16, length u16 (48), PeerParameters
 //   server -> client   magic, version, then 'Y' + PeerParameters, or 'N' + length u16 (<= 512) + UTF-8 reason
 //   client -> server   'R' when its queue pair is ready to send; the server may still say 'N' with a reason
@@ -24,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /** One TCP connection that carries the exchange and, afterwards, the news of the peer's end. */
 final class Exchange implements Closeable {
-    static final int VERSION = 2;
+    /** What this side speaks. */
+    static final Offer OFFER = new Offer(2, 2, 0);
+
+    private static final String NAME = "the exchange";
     private static final int MAGIC = 0x4a52444d; // "JRDM"
     private static final int MAX_REASON = 512;
     private static final int MAX_REFUSAL = 1 + Short.BYTES + MAX_REASON;
@@ -35,6 +39,7 @@ final class Exchange implements Closeable {
     private static final byte BYE = 'B';
 
     private final Socket socket;
+    private int version = OFFER.lowest(); // of what is sent
     private long deadline; // of what is read next; one thread at a time reads
 
     private Exchange(Socket socket, long deadline) {
@@ -83,13 +88,15 @@ final class Exchange implements Closeable {
     }
 
     PeerParameters receiveHello() throws IOException {
-        readHeader();
+        int theirs = readHeader();
         int length = Short.toUnsignedInt(read(Short.BYTES).getShort());
         if (length != PeerParameters.BYTES) {
             throw new RdmaConnectException(
                     Reason.PROTOCOL_ERROR, "the peer announced " + length + " bytes of parameters", null);
         }
-        return PeerParameters.decode(read(PeerParameters.BYTES));
+        PeerParameters peer = PeerParameters.decode(theirs, read(PeerParameters.BYTES));
+        version = OFFER.versionWith(peer.offer(), NAME);
+        return peer;
     }
 
     void accept(PeerParameters parameters) throws IOException {
@@ -109,10 +116,10 @@ final class Exchange implements Closeable {
     }
 
     PeerParameters receiveAnswer() throws IOException {
-        readHeader();
+        int chosen = readHeader();
         byte answer = read(1).get();
         if (answer == YES) {
-            return PeerParameters.decode(read(PeerParameters.BYTES));
+            return PeerParameters.decode(chosen, read(PeerParameters.BYTES));
         }
         if (answer != NO) {
             throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server gave an unknown answer: " + answer, null);
@@ -176,13 +183,14 @@ final class Exchange implements Closeable {
         return new RdmaException("the peer is gone: its exchange connection ended without a farewell");
     }
 
-    private static ByteBuffer header(int more) {
+    private ByteBuffer header(int more) {
         return ByteBuffer.allocate(Integer.BYTES + Short.BYTES + more)
                 .putInt(MAGIC)
-                .putShort((short) VERSION);
+                .putShort((short) version);
     }
 
-    private void readHeader() throws IOException {
+    /** @return the version of what follows */
+    private int readHeader() throws IOException {
         int magic = read(Integer.BYTES).getInt();
         if (magic != MAGIC) {
             throw new RdmaConnectException(
@@ -190,14 +198,11 @@ final class Exchange implements Closeable {
                     "whoever is at " + remoteAddress() + " does not speak this library's exchange",
                     null);
         }
-        int version = Short.toUnsignedInt(read(Short.BYTES).getShort());
-        if (version != VERSION) {
-            throw new RdmaConnectException(
-                    Reason.VERSION_MISMATCH,
-                    "the peer speaks version " + version + " of the exchange, this side version " + VERSION
-                            + ": use the same release on both sides",
-                    null);
+        int theirs = Short.toUnsignedInt(read(Short.BYTES).getShort());
+        if (!OFFER.includes(theirs)) {
+            throw OFFER.mismatch(Integer.toString(theirs), NAME);
         }
+        return theirs;
     }
 
     private void write(ByteBuffer bytes) throws IOException {

@@ -19,6 +19,7 @@ import java.nio.ByteBuffer;
  * @param receiveBuffers posted receives, without those for control frames
  * @param receiveBufferSize bytes of each
  * @param maxMessageSize bytes of the largest message it takes
+ * @param offer versions and capabilities
  */
 record PeerParameters(
         int qpNumber,
@@ -31,7 +32,8 @@ record PeerParameters(
         boolean credits,
         int receiveBuffers,
         int receiveBufferSize,
-        int maxMessageSize) {
+        int maxMessageSize,
+        Offer offer) {
     static final int BYTES = 48;
     private static final int CREDITS = 1;
     private static final int MAX_24 = 0xffffff;
@@ -42,17 +44,21 @@ record PeerParameters(
                 .put((byte) initiatorDepth)
                 .put((byte) responderResources)
                 .put((byte) (credits ? CREDITS : 0))
-                .put(new byte[2]);
+                .put((byte) offer.lowest())
+                .put((byte) offer.highest());
         to.putInt(receiveBuffers)
                 .putInt(receiveBufferSize)
                 .putInt(maxMessageSize)
-                .putInt(0);
+                .putInt(offer.capabilities());
     }
 
     /**
+     * The parameters of a peer.
+     *
+     * @param version of the header before them
      * @throws RdmaConnectException PROTOCOL_ERROR if a value is out of range
      */
-    static PeerParameters decode(ByteBuffer from) {
+    static PeerParameters decode(int version, ByteBuffer from) {
         int qpNumber = check("queue pair number", from.getInt(), 1, MAX_24);
         int psn = check("PSN", from.getInt(), 0, MAX_24);
         byte[] gid = new byte[16];
@@ -62,13 +68,14 @@ record PeerParameters(
         int initiator = Byte.toUnsignedInt(from.get());
         int responder = Byte.toUnsignedInt(from.get());
         boolean credits = (from.get() & CREDITS) != 0; // other bits are for later versions
-        from.position(from.position() + 2);
+        int lowest = Byte.toUnsignedInt(from.get());
+        int highest = Byte.toUnsignedInt(from.get());
         int buffers = check("number of receive buffers", from.getInt(), 1, 1 << 16);
         int size = check("receive buffer size", from.getInt(), 1, 1 << 30);
         int largest = check("largest message", from.getInt(), size, 1 << 30);
-        from.getInt(); // reserved
+        Offer offer = Offer.heard(version, lowest, highest, from.getInt());
         return new PeerParameters(
-                qpNumber, psn, Gid.of(gid), lid, mtu, initiator, responder, credits, buffers, size, largest);
+                qpNumber, psn, Gid.of(gid), lid, mtu, initiator, responder, credits, buffers, size, largest, offer);
     }
 
     static int check(String what, int value, int low, int high) {

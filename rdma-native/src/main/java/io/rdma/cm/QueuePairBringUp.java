@@ -51,16 +51,22 @@ final class QueuePairBringUp implements AutoCloseable {
                 options,
                 localAddress,
                 FIRST_PORT,
-                QueuePairAttributes.toState(QueuePairState.INIT).pkeyIndex(0).port(FIRST_PORT));
+                QueuePairAttributes.toState(QueuePairState.INIT).pkeyIndex(0).port(FIRST_PORT),
+                Exchange.OFFER);
     }
 
-    /** With the first transition of somebody else. */
+    /**
+     * With the first transition of somebody else.
+     *
+     * @param offer what this side says of versions and capabilities
+     */
     QueuePairBringUp(
             RdmaResources resources,
             ConnectionOptions options,
             InetAddress localAddress,
             int portNumber,
-            QueuePairAttributes toInit) {
+            QueuePairAttributes toInit,
+            Offer offer) {
         this.portNumber = portNumber;
         this.resources = resources;
         this.options = options;
@@ -100,7 +106,8 @@ final class QueuePairBringUp implements AutoCloseable {
                 options.flowControl() == FlowControl.CREDITS,
                 receiveBuffers(),
                 receiveBufferSize(),
-                Math.max(options.maxMessageSize(), receiveBufferSize()));
+                Math.max(options.maxMessageSize(), receiveBufferSize()),
+                offer);
     }
 
     private int receiveBuffers() {

@@ -339,7 +339,7 @@ abstract class CmConnectContract {
     void impossibleParametersAreRefused() {
         byte[] greeting = ByteBuffer.allocate(20)
                 .putInt(0x4a52444d)
-                .putShort((short) CmGreeting.VERSION)
+                .putShort((short) CmGreeting.OFFER.lowest())
                 .putShort((short) 0x100)
                 .putInt(-1)
                 .putInt(-1)

@@ -21,13 +21,14 @@ class HostileExchangeTest {
     void parametersHaveTheDocumentedForm() {
         Gid gid = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 77, 0, 1});
         PeerParameters parameters =
-                new PeerParameters(0x123456, 0xabcdef, gid, 0x0102, Mtu.BYTES_1024, 16, 17, true, 128, 8192, 1 << 20);
+                new PeerParameters(0x123456, 0xabcdef, gid, 0x0102, Mtu.BYTES_1024, 16, 17, true, 128, 8192, 1 << 20,
+                        new Offer(2, 3, 0x12345678));
         ByteBuffer bytes = ByteBuffer.allocate(PeerParameters.BYTES);
         parameters.encode(bytes);
         assertThat(java.util.HexFormat.of().formatHex(bytes.array()))
                 .isEqualTo("00123456" + "00abcdef" + "00000000000000000000ffff0a4d0001" + "0102" + "03" + "10" + "11"
-                        + "01" + "0000" + "00000080" + "00002000" + "00100000" + "00000000");
-        assertThat(PeerParameters.decode(bytes.flip())).isEqualTo(parameters);
+                        + "01" + "0203" + "00000080" + "00002000" + "00100000" + "12345678");
+        assertThat(PeerParameters.decode(2, bytes.flip())).isEqualTo(parameters);
     }
 
     @Test
@@ -43,7 +44,7 @@ class HostileExchangeTest {
                 bytes[26] = (byte) random.nextInt(8);
             }
             try {
-                PeerParameters parameters = PeerParameters.decode(ByteBuffer.wrap(bytes));
+                PeerParameters parameters = PeerParameters.decode(2, ByteBuffer.wrap(bytes));
                 assertThat(parameters.qpNumber()).isBetween(1, 0xffffff);
                 assertThat(parameters.psn()).isBetween(0, 0xffffff);
                 assertThat(parameters.receiveBuffers()).isBetween(1, 1 << 16);
@@ -60,7 +61,7 @@ class HostileExchangeTest {
     void aValueThatIsOutOfRangeIsNamed() {
         ByteBuffer bytes = ByteBuffer.allocate(PeerParameters.BYTES);
         bytes.putInt(0, 1 << 24);
-        assertThatThrownBy(() -> PeerParameters.decode(bytes))
+        assertThatThrownBy(() -> PeerParameters.decode(2, bytes))
                 .hasMessageContaining("queue pair number")
                 .hasMessageContaining(Integer.toString(1 << 24));
     }
