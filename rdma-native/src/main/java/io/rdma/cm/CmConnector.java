@@ -48,7 +48,12 @@ final class CmConnector {
             RdmaEndpoint endpoint;
             InetSocketAddress local = Objects.requireNonNull(id.localAddress());
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
-                    resources, options, local.getAddress(), id.port(), id.attributesTo(QueuePairState.INIT), CmGreeting.OFFER)) {
+                    resources,
+                    options,
+                    local.getAddress(),
+                    id.port(),
+                    id.attributesTo(QueuePairState.INIT),
+                    CmGreeting.OFFER)) {
                 id.connect(parameters(queuePair.local(), options));
                 CmEvent answer = dialog.await(CmEventType.CONNECT_RESPONSE);
                 PeerParameters peer = CmGreeting.heard(answer.parameters(), queuePair.local());

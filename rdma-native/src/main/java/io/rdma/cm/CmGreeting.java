@@ -1,6 +1,5 @@
 package io.rdma.cm;
 
-import io.rdma.cm.RdmaConnectException.Reason;
 import io.rdma.verbs.ConnectionParameters;
 import io.rdma.verbs.Gid;
 import java.nio.ByteBuffer;
@@ -80,7 +79,13 @@ final class CmGreeting {
     }
 
     private static PeerParameters parameters(
-            ConnectionParameters said, PeerParameters local, boolean credits, int buffers, int size, int largest, Offer offer) {
+            ConnectionParameters said,
+            PeerParameters local,
+            boolean credits,
+            int buffers,
+            int size,
+            int largest,
+            Offer offer) {
         // Seen from here already: what the peer wants to begin is what this side has to answer.
         return new PeerParameters(
                 said.queuePairNumber(),

@@ -20,9 +20,19 @@ class HostileExchangeTest {
     @Test
     void parametersHaveTheDocumentedForm() {
         Gid gid = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 77, 0, 1});
-        PeerParameters parameters =
-                new PeerParameters(0x123456, 0xabcdef, gid, 0x0102, Mtu.BYTES_1024, 16, 17, true, 128, 8192, 1 << 20,
-                        new Offer(2, 3, 0x12345678));
+        PeerParameters parameters = new PeerParameters(
+                0x123456,
+                0xabcdef,
+                gid,
+                0x0102,
+                Mtu.BYTES_1024,
+                16,
+                17,
+                true,
+                128,
+                8192,
+                1 << 20,
+                new Offer(2, 3, 0x12345678));
         ByteBuffer bytes = ByteBuffer.allocate(PeerParameters.BYTES);
         parameters.encode(bytes);
         assertThat(java.util.HexFormat.of().formatHex(bytes.array()))

@@ -149,8 +149,8 @@ abstract class OldPeerContract {
     void anOldClientOfTheExchangeEndsByItsByte() throws Exception {
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         RdmaListener listener = listen(Connector.TCP, accepted);
-        try (Socket socket = new Socket(
-                listener.address().getAddress(), listener.address().getPort())) {
+        try (Socket socket =
+                new Socket(listener.address().getAddress(), listener.address().getPort())) {
             RdmaEndpoint client = old.connect(socket);
             RdmaEndpoint server = join(accepted).endpoint();
             talk(client, server);
