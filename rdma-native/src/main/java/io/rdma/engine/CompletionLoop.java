@@ -4,6 +4,7 @@ import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionChannel;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.VerbsException;
 import java.lang.System.Logger;
 import java.util.ArrayList;
@@ -13,7 +14,9 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - One thread polls the completion queue, and processes every completion of a batch.
@@ -22,29 +25,36 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 // - What a batch's completions make room for, and what their listeners submit, is posted when the batch is dispatched,
 // with one doorbell per connection.
 // - Events are acknowledged before the queue is destroyed, always by this thread.
+// - States: LIVE -> DEAD, by `failure`, when the queue cannot be polled or armed, or an Error comes out of a step. A
+// dead loop polls no more: its connections fail, others are refused, tasks and closes still run. The thread ends by
+// close() alone.
+// - `failure` is set before the endpoints are looked through; an endpoint joins before it looks at `failure`: so each
+// hears of it.
+// - A task is added by one atomic step: a StackOverflowError of the thread that adds leaves it added or not, never half.
 
 /** The thread of one completion queue: polls, dispatches through {@code wr_id}, runs tasks, and drains queue pairs that close. */
 public final class CompletionLoop implements AutoCloseable {
     private static final int BATCH = 64;
     private static final int CLOSING_TICK_MILLIS = 5;
+    private static final long DEAD_TICK_NANOS = 5_000_000;
     private static final int ACK_EVERY = 16;
 
     private final CompletionChannel channel;
     private final CompletionQueue queue;
     private final InFlightTable table;
     private final CompletionBatch batch = new CompletionBatch(BATCH);
-    private final Queue<Runnable> tasks = new MpscUnboundedVarHandleArrayQueue<>(64);
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final List<RdmaEndpoint> draining = new ArrayList<>(); // (loop)
     private final Set<RdmaEndpoint> endpoints = ConcurrentHashMap.newKeySet();
     private final LoopCounters counters = new LoopCounters();
-    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+    private final CompletableFuture<CloseSteps> stopped = new CompletableFuture<>();
     private final Idling idling;
     private final Thread thread;
     private final List<SendQueue> due = new ArrayList<>(); // (loop) to be drained when the batch is dispatched
     private final List<ReceiveQueue> news = new ArrayList<>(); // (loop) whose listeners are told then, before that
     private boolean dispatching; // (loop)
     private int unacknowledged; // (loop)
-    private boolean overrun; // (loop)
+    private volatile @Nullable Throwable failure; // (loop) writes: why nothing completes here any more
     private volatile boolean running = true;
 
     /**
@@ -118,6 +128,10 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     private void wake() {
+        if (failure != null) { // the loop sleeps beside its channel, which may be what failed
+            LockSupport.unpark(thread);
+            return;
+        }
         synchronized (channel) { // rare, and the channel must not be closed under it
             if (!channel.isClosed()) {
                 channel.wake();
@@ -144,8 +158,38 @@ public final class CompletionLoop implements AutoCloseable {
         }
     }
 
+    /** Adds an endpoint, which fails at once if the loop died meanwhile. */
     void join(RdmaEndpoint endpoint) {
         endpoints.add(endpoint);
+        Throwable dead = failure;
+        if (dead != null) {
+            endpoint.fail(dead);
+        }
+    }
+
+    /**
+     * Says why nothing completes here any more.
+     *
+     * @return null as long as the loop is live
+     */
+    @Nullable Throwable failure() {
+        return failure;
+    }
+
+    /** Refuses what would complete here if the loop is dead. */
+    void requireLive() {
+        Throwable dead = failure;
+        if (dead != null) {
+            throw new RdmaException(
+                    "completion loop " + thread.getName() + " has failed, no connection can complete there (" + dead
+                            + "): close the RdmaResources and open new ones",
+                    dead);
+        }
+    }
+
+    /** Ends the loop because its completion queue, or the device, is lost. Any thread. */
+    void fail(Throwable cause) {
+        execute(() -> die(cause));
     }
 
     void leave(RdmaEndpoint endpoint) {
@@ -172,23 +216,65 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     private void run() {
-        try {
-            while (running || !draining.isEmpty() || !tasks.isEmpty()) {
-                try {
-                    if (doWork() > 0) {
-                        idling.worked();
-                    } else if (idling.shouldSleep()) {
-                        sleep();
-                    }
-                } catch (RuntimeException e) { // of the device: the other connections go on as far as they can
-                    listenerThrew(e);
+        while (running || !draining.isEmpty() || !tasks.isEmpty()) {
+            try {
+                if (doWork() > 0) {
+                    idling.worked();
+                } else if (failure != null) {
+                    rest();
+                } else if (idling.shouldSleep()) {
+                    sleep();
                 }
+            } catch (Throwable t) {
+                die(t);
+                LockSupport.parkNanos(this, DEAD_TICK_NANOS); // an error that comes back must not fill the processor
             }
-            destroy();
-        } catch (Throwable t) {
-            log().log(Logger.Level.ERROR, "completion loop ended by an error", t);
-        } finally {
-            stopped.complete(null);
+        }
+        stopped.complete(destroy());
+    }
+
+    /** Ends polling for good, with all connections. Loop thread, outside of a dispatch. */
+    private void die(Throwable cause) {
+        boolean first = failure == null;
+        if (first) {
+            failure = cause;
+        }
+        try {
+            log().log(
+                            Logger.Level.ERROR,
+                            first
+                                    ? "completion loop " + thread.getName()
+                                            + " has failed: its connections are lost, new ones are refused"
+                                    : "completion loop " + thread.getName() + ", which has failed, met another error",
+                            cause);
+        } catch (Throwable unlogged) { // a logger must not keep the connections from their end
+            cause = unlogged;
+        }
+        failAll();
+    }
+
+    /** Fails every connection of the dead loop; what cannot be failed now is failed by the next {@link #rest}. */
+    private void failAll() {
+        Throwable cause = failure;
+        if (cause == null) {
+            return;
+        }
+        for (RdmaEndpoint endpoint : endpoints) {
+            try {
+                endpoint.fail(cause);
+            } catch (Throwable again) {
+                counters.listenerError();
+            }
+        }
+    }
+
+    /** Waits, dead, for tasks and for endpoints that end. */
+    private void rest() {
+        failAll();
+        if (running && tasks.isEmpty() && draining.isEmpty()) {
+            LockSupport.park(this);
+        } else if (tasks.isEmpty()) {
+            LockSupport.parkNanos(this, DEAD_TICK_NANOS);
         }
     }
 
@@ -206,29 +292,37 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     private int poll() {
-        int polled = overrun ? 0 : queue.poll(batch);
+        if (failure != null) {
+            return 0;
+        }
+        int polled = queue.poll(batch);
         if (polled < 0) {
-            overrun = true; // nothing comes any more; the endpoints end by their drain time-out
-            VerbsException error = new VerbsException(
-                    "ibv_poll_cq", -polled, "The completion queue has overrun, all its queue pairs are lost");
-            endpoints.forEach(endpoint -> endpoint.fail(error));
+            die(new VerbsException(
+                    "ibv_poll_cq", -polled, "The completion queue cannot be polled, all its queue pairs are lost"));
             return 1;
         }
         dispatching = true;
-        for (int i = 0; i < polled; i++) {
-            try {
-                if (!table.dispatch(batch, i)) {
-                    counters.staleCompletion();
-                }
-            } catch (RuntimeException e) {
-                listenerThrew(e);
+        try {
+            for (int i = 0; i < polled; i++) {
+                dispatch(i);
             }
+            tellReceivers();
+        } finally { // else the drains that the loop holds would be held for ever
+            dispatching = false;
+            drainSends();
         }
-        tellReceivers();
-        dispatching = false;
-        drainSends();
         counters.polled(polled);
         return polled;
+    }
+
+    private void dispatch(int index) {
+        try {
+            if (!table.dispatch(batch, index)) {
+                counters.staleCompletion();
+            }
+        } catch (RuntimeException e) {
+            listenerThrew(e);
+        }
     }
 
     /**
@@ -241,8 +335,8 @@ public final class CompletionLoop implements AutoCloseable {
             return false;
         }
         if (!sends.isDrainDue()) {
+            due.add(sends); // first: what holds its drain without being here would hold it for ever
             sends.dispatching();
-            due.add(sends);
         }
         return true;
     }
@@ -253,10 +347,13 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     private void tellReceivers() {
-        for (int i = 0; i < news.size(); i++) {
-            news.get(i).dispatched();
+        try {
+            for (int i = 0; i < news.size(); i++) {
+                news.get(i).dispatched();
+            }
+        } finally {
+            news.clear();
         }
-        news.clear();
     }
 
     /** A drain may end operations whose listeners submit; outside of a dispatch those are posted at once. */
@@ -281,9 +378,7 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     private void sleep() {
-        if (!overrun) {
-            queue.requestNotify();
-        }
+        queue.requestNotify();
         if (poll() > 0 || !tasks.isEmpty() || !running) {
             idling.worked();
             return; // armed for nothing; the event it may cause is taken at the next sleep
@@ -307,30 +402,39 @@ public final class CompletionLoop implements AutoCloseable {
         }
     }
 
-    private void destroy() {
-        while (channel.await(0)) {
-            channel.takeEvent();
-            unacknowledged++;
-        }
-        acknowledge();
-        queue.close();
+    private CloseSteps destroy() {
+        CloseSteps steps = new CloseSteps();
+        steps.run(() -> {
+            while (channel.await(0)) {
+                channel.takeEvent();
+                unacknowledged++;
+            }
+        });
+        steps.run(this::acknowledge);
+        steps.run(queue::close);
         synchronized (channel) {
-            channel.close();
+            steps.run(channel::close);
         }
+        return steps;
     }
 
-    /** Stops the loop after the endpoints that still drain; waits for the thread unless called on it. */
+    /**
+     * Stops the loop after the endpoints that still drain; waits for the thread unless called on it, a second time as well.
+     *
+     * @throws VerbsException if the device did not destroy its completion queue or channel
+     */
     @Override
     public void close() {
-        if (!running) {
-            return;
-        }
+        boolean first = running;
         running = false;
         wake();
         if (isLoopThread()) {
             return;
         }
-        stopped.join(); // whatever interrupts
+        CloseSteps steps = stopped.join(); // whatever interrupts
+        if (first) {
+            steps.report();
+        }
     }
 
     private static Logger log() {

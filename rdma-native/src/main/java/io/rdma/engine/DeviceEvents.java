@@ -7,6 +7,7 @@ import io.rdma.verbs.RdmaException;
 import java.lang.System.Logger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,13 +23,15 @@ import org.jspecify.annotations.Nullable;
 final class DeviceEvents implements AutoCloseable {
     private final AsyncEvents events;
     private final List<CompletionLoop> loops;
+    private final Map<CompletionLoop, SharedReceives> shared;
     private final List<EventBuffer> subscribers = new CopyOnWriteArrayList<>();
     private boolean ended; // guarded by subscribers
     private @Nullable RuntimeException failure; // guarded by subscribers
     private volatile boolean running = true;
 
-    DeviceEvents(DeviceContext context, List<CompletionLoop> loops) {
+    DeviceEvents(DeviceContext context, List<CompletionLoop> loops, Map<CompletionLoop, SharedReceives> shared) {
         this.loops = loops;
+        this.shared = shared;
         events = context.asyncEvents();
         Thread.ofPlatform().daemon().name("rdma-events-" + context.name()).start(this::run);
     }
@@ -86,12 +89,14 @@ final class DeviceEvents implements AutoCloseable {
         switch (event.type()) {
             case QP_LAST_WQE_REACHED -> concerned(event, RdmaEndpoint::lastReceiveReached);
             case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR ->
-                concerned(event, endpoint -> endpoint.peerLost(new RdmaException("the device reports " + event)));
+                concerned(event, endpoint -> endpoint.peerLost(reported(event)));
             case CQ_ERR ->
                 loops.stream()
                         .filter(loop -> event.concerns(loop.completionQueue()))
-                        .forEach(loop -> failAll(loop, event));
-            case DEVICE_FATAL, SRQ_ERR -> loops.forEach(loop -> failAll(loop, event));
+                        .forEach(loop -> loop.fail(reported(event)));
+            case SRQ_ERR ->
+                loops.stream().filter(loop -> takesFrom(loop, event)).forEach(loop -> loop.fail(reported(event)));
+            case DEVICE_FATAL -> loops.forEach(loop -> loop.fail(reported(event)));
             case COMM_EST, SQ_DRAINED, SRQ_LIMIT_REACHED -> log().log(Logger.Level.DEBUG, "{0}", event);
             default -> log().log(Logger.Level.INFO, "the device reports {0}", event);
         }
@@ -107,8 +112,13 @@ final class DeviceEvents implements AutoCloseable {
         }
     }
 
-    private static void failAll(CompletionLoop loop, AsyncEvent event) {
-        loop.endpoints().forEach(endpoint -> endpoint.fail(new RdmaException("the device reports " + event)));
+    private boolean takesFrom(CompletionLoop loop, AsyncEvent event) {
+        SharedReceives receives = shared.get(loop);
+        return receives != null && event.concerns(receives.queue());
+    }
+
+    private static RdmaException reported(AsyncEvent event) {
+        return new RdmaException("the device reports " + event);
     }
 
     /** Ends the thread; the device may be closed then. */

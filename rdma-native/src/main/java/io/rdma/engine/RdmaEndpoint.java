@@ -91,6 +91,7 @@ public final class RdmaEndpoint implements Submitter {
         credits = new Credits(options.credits(), options.receiveBuffers(), options.peerReceiveBuffers());
         try (Undo undo = new Undo()) {
             undo.add(queuePair);
+            loop.requireLive();
             sendSlots = undo.add(domain.allocate(
                     (long) SendQueue.depth(options) * RequestEncoder.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
             sendBuffers = undo.add(new BufferPool(domain, options.sendBuffers(), options.sendBufferSize()));
@@ -384,7 +385,8 @@ public final class RdmaEndpoint implements Submitter {
      * @param cause what failed
      */
     public void fail(Throwable cause) {
-        end(new End("connection is lost: " + cause.getMessage(), cause));
+        String message = cause instanceof RuntimeException ? cause.getMessage() : cause.toString();
+        end(new End("connection is lost: " + message, cause));
     }
 
     /** Memory for one message that the peer has announced; not closed with the connection: the message may outlive it. */
@@ -486,7 +488,7 @@ public final class RdmaEndpoint implements Submitter {
     private void attempt(Runnable step) {
         try {
             step.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             loop.listenerThrew(e);
         }
     }
@@ -497,10 +499,14 @@ public final class RdmaEndpoint implements Submitter {
      * @return whether it is finished
      */
     boolean finishIfDrained() {
+        if (closed.isDone()) { // an error came between this endpoint's end and that of another one
+            return true;
+        }
         if (!sends.isQuiet() || !receives.isQuiet()) {
             return false; // a thread is inside a post: the queue pair must not go away under it
         }
-        boolean drained = sends.inFlight() == 0 && receives.isDrained();
+        // On a dead loop nothing is counted down: there, too, the end of the queue pair is the end of what it does.
+        boolean drained = loop.failure() != null || sends.inFlight() == 0 && receives.isDrained();
         if (!drained && System.nanoTime() - drainDeadline < 0) {
             return false;
         }

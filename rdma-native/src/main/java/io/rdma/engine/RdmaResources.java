@@ -39,6 +39,7 @@ public final class RdmaResources implements AutoCloseable {
     private final Map<Class<?>, AutoCloseable> companions = new HashMap<>(); // guarded by itself
     private boolean companionsClosed; // guarded by companions
     private final Undertakings undertakings = new Undertakings();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     /**
      * Opens a device with {@link ResourceOptions#DEFAULT}.
@@ -70,7 +71,6 @@ public final class RdmaResources implements AutoCloseable {
                 made.add(undo.add(new CompletionLoop(context, entries, options.idleStrategy(), name)));
             }
             loops = List.copyOf(made);
-            events = undo.add(new DeviceEvents(context, loops));
             if (options.sharedReceiveBuffers() > 0) {
                 for (CompletionLoop loop : loops) {
                     shared.put(
@@ -79,6 +79,7 @@ public final class RdmaResources implements AutoCloseable {
                                     loop, domain, options.sharedReceiveBuffers(), options.sharedReceiveBufferSize())));
                 }
             }
+            events = undo.add(new DeviceEvents(context, loops, shared));
             undo.keep();
         }
     }
@@ -164,14 +165,19 @@ public final class RdmaResources implements AutoCloseable {
     /**
      * The loop for one connection more.
      *
-     * @return the one with the most room in its completion queue
+     * @return of the loops that are live, the one with the most room in its completion queue
+     * @throws io.rdma.verbs.RdmaException if every loop has failed, with the reason
      */
     public CompletionLoop roomiestLoop() {
-        CompletionLoop roomiest = loops.get(0);
+        CompletionLoop roomiest = null;
         for (CompletionLoop loop : loops) {
-            if (loop.freeEntries() > roomiest.freeEntries()) {
+            if (loop.failure() == null && (roomiest == null || loop.freeEntries() > roomiest.freeEntries())) {
                 roomiest = loop;
             }
+        }
+        if (roomiest == null) {
+            roomiest = loops.getFirst();
+            roomiest.requireLive();
         }
         return roomiest;
     }
@@ -221,19 +227,14 @@ public final class RdmaResources implements AutoCloseable {
         }
     }
 
-    private void closeCompanions() {
+    private void closeCompanions(CloseSteps steps) {
+        List<AutoCloseable> left;
         synchronized (companions) {
             companionsClosed = true;
-            for (AutoCloseable companion : companions.values()) {
-                try {
-                    companion.close();
-                } catch (Exception e) {
-                    System.getLogger(RdmaResources.class.getName())
-                            .log(System.Logger.Level.WARNING, "a companion did not close", e);
-                }
-            }
+            left = List.copyOf(companions.values());
             companions.clear();
         }
+        left.forEach(companion -> steps.run(companion::close));
     }
 
     /**
@@ -260,6 +261,9 @@ public final class RdmaResources implements AutoCloseable {
     /**
      * Breaks off what is being established, closes every connection that is left, waits until all are drained, then closes loop, domain and device. Blocks
      * for at most the drain time-outs, and for the trust and key managers of an SSLContext that are at work; must not be called by those, nor on the loop. Regions that the application still holds keep the domain and the device open.
+     * Every step is tried, whatever the one before it threw. A second call waits for the same end.
+     *
+     * @throws RuntimeException the first failure of the device, with the others suppressed in it
      */
     @Override
     public void close() {
@@ -268,23 +272,36 @@ public final class RdmaResources implements AutoCloseable {
                     "resources cannot be closed on their own completion loop: it would wait for itself");
         }
         if (!undertakings.endAll()) {
+            if (!undertakings.isEndedByCaller()) { // else it is closed by one of its own steps
+                ended.join(); // whatever interrupts
+            }
             return;
         }
+        CloseSteps steps = new CloseSteps();
+        try {
+            closeAll(steps);
+        } finally {
+            ended.complete(null);
+        }
+        steps.report();
+    }
+
+    private void closeAll(CloseSteps steps) {
         // From here on no endpoint joins a loop.
         List<CompletableFuture<Void>> left = new ArrayList<>();
         for (RdmaEndpoint endpoint : endpoints()) {
-            endpoint.close();
+            steps.run(endpoint::close);
             left.add(endpoint.closed());
         }
-        CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join();
-        closeCompanions();
-        loops.forEach(CompletionLoop::close);
-        shared.values().forEach(SharedReceives::close);
-        events.close();
-        registrations.close();
+        steps.run(() -> CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join());
+        closeCompanions(steps);
+        loops.forEach(loop -> steps.run(loop::close));
+        shared.values().forEach(receives -> steps.run(receives::close));
+        steps.run(events::close);
+        steps.run(registrations::close);
         busy.add(registrations.domain());
         if (closeDomains(System.nanoTime() + REGIONS_MOMENT_NANOS, REGIONS_PAUSE_NANOS)) {
-            context.close();
+            steps.run(context::close);
         } else {
             // ibv_close_device(3) frees the context whatever still uses it: so it waits for the last region.
             Thread.ofVirtual().name("rdma-release").start(() -> {

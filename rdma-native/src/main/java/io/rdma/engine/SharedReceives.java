@@ -7,6 +7,7 @@ import io.rdma.verbs.SharedReceiveQueue;
 import io.rdma.verbs.SharedReceiveQueueAttributes;
 import io.rdma.verbs.VerbsException;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - One ring for all connections of a loop and domain; its receives complete on the loop's queue, whoever took them.
@@ -24,7 +25,10 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     private final SharedReceiveQueue queue;
     private final ReceiveRing ring;
     private final int count;
+    private final CompletionLoop loop;
     private volatile Members members = Members.NONE;
+    private volatile @Nullable VerbsException refusal;
+    private volatile boolean open; // after the first post
 
     /**
      * Creates the queue and posts all buffers.
@@ -34,10 +38,11 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
      * @param count buffers
      * @param size bytes of each
      * @throws IllegalStateException if the completion queue has no room for so many
-     * @throws VerbsException if the device has no shared receive queue of that depth
+     * @throws VerbsException if the device has no shared receive queue of that depth, or refuses its first receives
      */
     SharedReceives(CompletionLoop loop, ProtectionDomain domain, int count, int size) {
         this.count = count;
+        this.loop = loop;
         queue = domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(count, 1));
         try {
             ring = new ReceiveRing(loop, domain, this, count, 0, size, true, false);
@@ -46,6 +51,12 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
             throw e;
         }
         ring.postAll();
+        VerbsException refused = refusal;
+        if (refused != null) {
+            close();
+            throw refused;
+        }
+        open = true;
     }
 
     /**
@@ -128,8 +139,9 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
 
     @Override
     public void refused(VerbsException error) {
-        for (ReceiveQueue connection : members.queues) {
-            connection.refused(error);
+        refusal = error;
+        if (open) { // every connection that takes its receives here, now or later, is on that loop
+            loop.fail(error);
         }
     }
 

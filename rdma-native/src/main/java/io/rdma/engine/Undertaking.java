@@ -27,7 +27,7 @@ public final class Undertaking implements AutoCloseable {
         }
         try {
             breakOff.run();
-        } catch (RuntimeException e) { // the others are to be told, too
+        } catch (Throwable e) { // the others are to be told, too
             System.getLogger(Undertaking.class.getName()).log(Level.WARNING, "an undertaking was not broken off", e);
         }
     }

@@ -3,21 +3,27 @@ package io.rdma.engine;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 // Invariant: who begins before the end is told to break off and waited for; who begins later is refused.
 
 /** What is on its way on a device. Thread-safe. */
 final class Undertakings {
     private final Set<Undertaking> begun = new HashSet<>(); // guarded by this
-    private boolean ended; // guarded by this
+    private @Nullable Thread ender; // guarded by this: the thread of the first endAll
 
     synchronized Undertaking begin(Runnable breakOff) {
-        if (ended) {
+        if (ender != null) {
             throw new IllegalStateException("the resources are closed: open new ones");
         }
         Undertaking one = new Undertaking(this, breakOff);
         begun.add(one);
         return one;
+    }
+
+    /** Whether the caller is the thread that ended all, or does so now. */
+    synchronized boolean isEndedByCaller() {
+        return ender == Thread.currentThread();
     }
 
     synchronized void ended(Undertaking one) {
@@ -38,10 +44,10 @@ final class Undertakings {
                 throw new IllegalStateException(
                         "resources cannot be closed by what is being established on them: it would wait for itself");
             }
-            if (ended) {
+            if (ender != null) {
                 return false;
             }
-            ended = true;
+            ender = Thread.currentThread();
             left = List.copyOf(begun);
         }
         left.forEach(Undertaking::breakOff);

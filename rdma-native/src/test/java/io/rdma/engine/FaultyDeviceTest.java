@@ -12,6 +12,7 @@ import io.rdma.verbs.VerbsException;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What only a broken device or driver does: every operation ends once, with the right error, and nothing is left. */
 class FaultyDeviceTest extends ConnectedContract {
@@ -86,6 +88,38 @@ class FaultyDeviceTest extends ConnectedContract {
         });
         sources.forEach(RegisteredBuffer::close);
         there.close();
+    }
+
+    /** A completion queue that is lost takes its connections with it at once, and no new ones. */
+    @ParameterizedTest(name = "arming fails: {0}")
+    @ValueSource(booleans = {false, true})
+    void aQueueThatCannotBePolledOrArmedEndsItsLoop(boolean arming) {
+        resources.close();
+        resources = new RdmaResources(
+                faults.device(), resourceOptions().withLoops(2).withIdleStrategy(IdleStrategy.SLEEP));
+        connect(small().withDrainTimeout(Duration.ofDays(1))); // nothing is counted down any more
+        RdmaEndpoint lost = client;
+        Counted waiting = submit(lost, WorkRequest.send(acquire(lost).limit(8), true));
+        if (arming) {
+            faults.failArming(lost.loop().completionQueue());
+        } else {
+            faults.failPolls(lost.loop().completionQueue());
+        }
+        lost.loop().execute(() -> {}); // wakes it
+        assertThat(lost.closed()).succeedsWithin(PATIENCE);
+        assertThat(lost.failure()).isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.errno())
+                .isEqualTo(Errno.EIO));
+        waiting.ended();
+        assertThat(server.closed()).succeedsWithin(PATIENCE);
+        server.receives().discard();
+        for (int i = 0; i < 3; i++) {
+            connect(small());
+            assertThat(List.of(client.loop(), server.loop())).doesNotContain(lost.loop());
+            client.close();
+            client.closed().join();
+            server.close();
+            server.closed().join();
+        }
     }
 
     @ParameterizedTest

@@ -135,6 +135,91 @@ abstract class LoopContract extends ConnectedContract {
         }
     }
 
+    /** What an error leaves of a loop: its connections hear of it, the others live, new ones go where they can complete or are refused. */
+    @Test
+    void anErrorEndsItsLoopAndNoOther() {
+        reopen(ResourceOptions.DEFAULT.withLoops(2));
+        connect(small());
+        RdmaEndpoint first = client;
+        RdmaEndpoint firstPeer = server;
+        connect(small());
+        RdmaEndpoint bystander = client;
+        RdmaEndpoint peer = server;
+        assertThat(List.of(bystander.loop(), peer.loop())).doesNotContain(first.loop());
+        List<Counted> operations = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            operations.add(submit(first, WorkRequest.send(acquire(first).limit(8), true)));
+        }
+        kill(first);
+        operations.forEach(Counted::ended);
+        assertThat(operations).allMatch(o -> o.ends.get() == 1);
+        assertThat(firstPeer.closed()).succeedsWithin(PATIENCE);
+        firstPeer.receives().discard();
+        assertThat(submit(bystander, WorkRequest.send(acquire(bystander).limit(8), true))
+                        .ended()
+                        .error)
+                .isNull();
+        for (int i = 0; i < 3; i++) {
+            connect(small());
+            assertThat(List.of(client.loop(), server.loop())).doesNotContain(first.loop());
+            assertThat(submit(client, WorkRequest.send(acquire(client).limit(8), true))
+                            .ended()
+                            .error)
+                    .isNull();
+            close(client, server);
+        }
+        kill(bystander);
+        assertThat(peer.closed()).succeedsWithin(PATIENCE);
+        peer.receives().discard();
+        assertThatThrownBy(() -> connect(small()))
+                .hasMessageContaining("has failed")
+                .hasMessageContaining("broken on purpose");
+        assertThat(CompletableFuture.runAsync(resources::close)).succeedsWithin(PATIENCE);
+    }
+
+    private static void kill(RdmaEndpoint endpoint) {
+        Error error = new AssertionError("broken on purpose");
+        endpoint.loop().execute(() -> {
+            throw error;
+        });
+        assertThat(endpoint.closed()).succeedsWithin(PATIENCE);
+        assertThat(endpoint.failure()).isSameAs(error);
+    }
+
+    private static void close(RdmaEndpoint... endpoints) {
+        for (RdmaEndpoint endpoint : endpoints) {
+            endpoint.close();
+            endpoint.closed().join();
+            endpoint.receives().discard();
+        }
+    }
+
+    /** Both closes return when all is closed. */
+    @Test
+    void aSecondCloseWaitsForTheFirst() {
+        connect(small());
+        CountDownLatch held = new CountDownLatch(1);
+        client.loop().execute(() -> {
+            try {
+                held.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        CompletableFuture<Void> first = CompletableFuture.runAsync(resources::close);
+        await().atMost(PATIENCE).until(client::isClosing);
+        CompletableFuture<Boolean> second = new CompletableFuture<>();
+        Thread closer = Thread.ofPlatform().start(() -> {
+            resources.close();
+            second.complete(first.isDone() || client.closed().isDone());
+        });
+        await().atMost(PATIENCE)
+                .until(() -> closer.getState() == Thread.State.WAITING || closer.getState() == Thread.State.TERMINATED);
+        held.countDown();
+        assertThat(second).succeedsWithin(PATIENCE).isEqualTo(true);
+        assertThat(first).succeedsWithin(PATIENCE);
+    }
+
     @Test
     void countersAddUp() {
         connect(small().withSignalEvery(4));

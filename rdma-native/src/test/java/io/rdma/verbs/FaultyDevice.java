@@ -21,6 +21,20 @@ public final class FaultyDevice {
     /** Gives the next completion of a receive this length; -1 for the true one. */
     public final AtomicInteger nextReceiveLength = new AtomicInteger(-1);
 
+    private volatile long deadQueue;
+    private volatile boolean deadToArm;
+
+    /** Has every poll of a completion queue fail from now on. */
+    public void failPolls(CompletionQueue queue) {
+        deadQueue = queue.handle();
+    }
+
+    /** Has every arming of a completion queue fail from now on. */
+    public void failArming(CompletionQueue queue) {
+        deadToArm = true;
+        deadQueue = queue.handle();
+    }
+
     /** The device. */
     public RdmaDevice device() {
         Verbs real = SoftVerbs.shared();
@@ -29,6 +43,10 @@ public final class FaultyDevice {
                 new Class<?>[] {Verbs.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "postSend" -> postSend(real, (long) arguments[0], (long) arguments[1], (long) arguments[2]);
+                    case "reqNotifyCq" ->
+                        deadToArm && (long) arguments[0] == deadQueue
+                                ? -Errno.EIO
+                                : invoke(real, method, arguments);
                     case "pollCq" -> pollCq(real, (long) arguments[0], (int) arguments[1], (long) arguments[2]);
                     default -> invoke(real, method, arguments);
                 });
@@ -64,6 +82,9 @@ public final class FaultyDevice {
     }
 
     private int pollCq(Verbs real, long cq, int entries, long wc) {
+        if (cq == deadQueue && !deadToArm) {
+            return -Errno.EIO;
+        }
         int polled = real.pollCq(cq, entries, wc);
         for (int i = 0; i < polled; i++) {
             long one = wc + (long) i * Wc.SIZE;
