@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 // close() alone.
 // - `failure` is set before the endpoints are looked through; an endpoint joins before it looks at `failure`: so each
 // hears of it.
-// - A task is added by one atomic step: a StackOverflowError of the thread that adds leaves it added or not, never half.
+// - A task is added by one atomic step: a StackOverflowError of the thread that adds leaves it added or not, never
+// half.
 
 /** The thread of one completion queue: polls, dispatches through {@code wr_id}, runs tasks, and drains queue pairs that close. */
 public final class CompletionLoop implements AutoCloseable {
@@ -172,7 +173,8 @@ public final class CompletionLoop implements AutoCloseable {
      *
      * @return null as long as the loop is live
      */
-    @Nullable Throwable failure() {
+    @Nullable
+    Throwable failure() {
         return failure;
     }
 

@@ -293,7 +293,8 @@ public final class RdmaResources implements AutoCloseable {
             steps.run(endpoint::close);
             left.add(endpoint.closed());
         }
-        steps.run(() -> CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join());
+        steps.run(() ->
+                CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join());
         closeCompanions(steps);
         loops.forEach(loop -> steps.run(loop::close));
         shared.values().forEach(receives -> steps.run(receives::close));

@@ -107,8 +107,9 @@ class FaultyDeviceTest extends ConnectedContract {
         }
         lost.loop().execute(() -> {}); // wakes it
         assertThat(lost.closed()).succeedsWithin(PATIENCE);
-        assertThat(lost.failure()).isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.errno())
-                .isEqualTo(Errno.EIO));
+        assertThat(lost.failure())
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EIO));
         waiting.ended();
         assertThat(server.closed()).succeedsWithin(PATIENCE);
         server.receives().discard();

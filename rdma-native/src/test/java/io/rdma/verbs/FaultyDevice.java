@@ -44,9 +44,7 @@ public final class FaultyDevice {
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "postSend" -> postSend(real, (long) arguments[0], (long) arguments[1], (long) arguments[2]);
                     case "reqNotifyCq" ->
-                        deadToArm && (long) arguments[0] == deadQueue
-                                ? -Errno.EIO
-                                : invoke(real, method, arguments);
+                        deadToArm && (long) arguments[0] == deadQueue ? -Errno.EIO : invoke(real, method, arguments);
                     case "pollCq" -> pollCq(real, (long) arguments[0], (int) arguments[1], (long) arguments[2]);
                     default -> invoke(real, method, arguments);
                 });
