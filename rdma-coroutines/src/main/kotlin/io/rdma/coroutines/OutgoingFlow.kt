@@ -80,7 +80,12 @@ internal class OutgoingFlow<T>(
 
     private fun emitted(message: RegisteredBuffer) {
         pending.incrementAndGet()
-        send(message)
+        try {
+            send(message)
+        } catch (e: Throwable) {
+            pending.decrementAndGet() // nothing was sent: a flow that goes on must not wait for it
+            throw e
+        }
     }
 
     private fun encodedExactly(

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * failure ends all of them. A front-end subclasses it.
  */
 public abstract class MessageStream {
-    private final RdmaEndpoint endpoint;
+    private final Submitter submitter;
     private final AtomicReferenceArray<@Nullable Sent> pooled; // by the place of the buffer
     private final Set<Sent> own = ConcurrentHashMap.newKeySet(1); // of messages with memory of their own
     private volatile boolean abandoned;
@@ -31,8 +31,12 @@ public abstract class MessageStream {
      * @param endpoint where the messages go
      */
     protected MessageStream(RdmaEndpoint endpoint) {
-        this.endpoint = endpoint;
-        pooled = new AtomicReferenceArray<>(endpoint.sendBuffers().count());
+        this(endpoint, endpoint.sendBuffers().count());
+    }
+
+    MessageStream(Submitter submitter, int buffers) {
+        this.submitter = submitter;
+        pooled = new AtomicReferenceArray<>(buffers);
     }
 
     /**
@@ -52,7 +56,7 @@ public abstract class MessageStream {
      * Sends a message, in the order of the calls. One caller at a time.
      *
      * @param message of {@link BufferPool#tryAcquireExclusive} of the endpoint's send buffers, or with memory of its own; closed by the engine when the device is done with it, however
-     *     that is; also if this throws
+     *     that is; also if this throws, and then nothing was sent
      * @throws IllegalArgumentException as for {@link RdmaEndpoint#submit}
      */
     public final void send(RegisteredBuffer message) {
@@ -62,13 +66,13 @@ public abstract class MessageStream {
         }
         Sent operation = operation(message);
         try {
-            endpoint.submit(operation);
-        } catch (RuntimeException misuse) {
+            submitter.submit(operation);
+        } catch (Throwable e) { // misuse; or no stack, or memory, is left
             if (!operation.isSubmitted()) {
                 own.remove(operation);
                 message.close();
-            }
-            throw misuse;
+                throw e;
+            } // else the operation ends by itself, and the stream hears of it
         }
         if (abandoned) {
             operation.abandonSubmitted();

@@ -119,7 +119,7 @@ abstract class ConnectedContract {
     }
 
     /** Counts how often it ended, and how. */
-    static final class Counted extends Operation {
+    static class Counted extends Operation {
         final AtomicInteger ends = new AtomicInteger();
         private final CompletableFuture<Void> end = new CompletableFuture<>();
         volatile RuntimeException error;

@@ -66,8 +66,13 @@ final class EventFlux extends Flux<AsyncEvent> {
         void drainOwned() {
             int missed = 1;
             do {
-                if (!done) {
-                    emit();
+                try {
+                    if (!done) {
+                        emit();
+                    }
+                } catch (Throwable e) { // the subscriber throws: the thread of the events, or a publisher's, is not to blame
+                    end();
+                    Operators.onErrorDropped(e, actual.currentContext());
                 }
                 missed = wip.addAndGet(-missed);
             } while (missed != 0);
@@ -95,19 +100,10 @@ final class EventFlux extends Flux<AsyncEvent> {
                     break;
                 }
                 emitted++;
-                deliver(event);
+                actual.onNext(event);
             }
             if (emitted > 0 && requested.get() != Long.MAX_VALUE) {
                 requested.addAndGet(-emitted);
-            }
-        }
-
-        private void deliver(AsyncEvent event) {
-            try {
-                actual.onNext(event);
-            } catch (Throwable e) { // against the rules, or fatal
-                end();
-                throw e;
             }
         }
 

@@ -63,12 +63,12 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
             }
             try {
                 submitter.submit(this);
-            } catch (RuntimeException misuse) {
-                refuse(misuse);
+            } catch (Throwable e) { // misuse; or no stack, or memory, is left
+                refuse(e);
             }
         }
 
-        private void refuse(RuntimeException error) {
+        private void refuse(Throwable error) {
             if (abandon()) {
                 actual.onError(error);
             }

@@ -122,11 +122,30 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
         void begin() {
             int missed = 1;
             do {
-                if (!ended) {
-                    emit();
+                try {
+                    if (!ended) {
+                        emit();
+                    }
+                } catch (Throwable e) {
+                    endDuringDrain(e);
                 }
                 missed = wip.addAndGet(-missed);
             } while (missed != 0);
+        }
+
+        /**
+         * Ends the subscription with what was thrown, so that the next receiver does not wait for this one. A subscriber
+         * that threw has ended already, and is not signalled again.
+         */
+        private void endDuringDrain(Throwable error) {
+            boolean told = ended;
+            end();
+            cancelled = true;
+            if (told) {
+                Operators.onErrorDropped(error, actual.currentContext());
+            } else {
+                actual.onError(error);
+            }
         }
 
         boolean isCancelled() {
@@ -179,10 +198,13 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
             try {
                 item = java.util.Objects.requireNonNull(mapper.apply(message), "the decoder returned null");
             } catch (Throwable e) { // the decoder is the user's: whatever it throws must not keep the message
-                message.close();
-                end();
-                cancelled = true;
-                actual.onError(Operators.onOperatorError(e, actual.currentContext()));
+                try {
+                    message.close();
+                } finally {
+                    end();
+                    cancelled = true;
+                    actual.onError(OperatorErrors.of(null, e, null, actual.currentContext()));
+                }
                 return;
             }
             try {

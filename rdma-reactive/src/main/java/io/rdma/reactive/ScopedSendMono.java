@@ -120,7 +120,7 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
                     Operators.onErrorDropped(e, actual.currentContext());
                     return;
                 }
-                fail(Operators.onOperatorError(e, actual.currentContext()));
+                fail(OperatorErrors.of(null, e, null, actual.currentContext()));
             }
         }
 

@@ -18,12 +18,15 @@ import reactor.util.concurrent.Queues;
 import reactor.util.context.Context;
 
 // Invariants
-// - Demand: at most `most` items are asked for and not delivered, so that many are in `items` or on their way.
+// - Demand: at most `most` items are requested and not delivered, so that many are in `items` or on their way.
 // - Items wait in `items` until there is a buffer; who takes `wip` from 0 encodes and submits for all, in order. With
 // the drain in hand it never blocks the loop: a message that needs memory of its own is made by another thread, which
 // then has the drain.
 // - `pending` is 1 for the source plus 1 for each item that came and is not delivered: who makes it 0 completes.
 // - Whoever makes `ended` true signals, or is the cancel; nothing is signalled after it.
+// - Requests come from one thread at a time. A cancel does not wait for a request that is under way, which may take as
+// long as the publisher likes.
+// - Whatever is thrown during a drain ends the stream, and the drain goes on: buffers that arrive later still go back.
 
 /** Sends each item of a publisher as a message, for each subscriber; completes when the peer's device has all of them. */
 final class SendStreamMono<T> extends Mono<Void> implements Scannable {
@@ -62,11 +65,10 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private final MessageEncoder<? super T> encoder;
         private final CoreSubscriber<? super Void> actual;
         private final int most;
-        private final int batch;
+        private final UpstreamDemand demand;
         private final Queue<T> items;
         private final AtomicInteger wip = new AtomicInteger();
         private final AtomicInteger pending = new AtomicInteger(1);
-        private final AtomicInteger delivered = new AtomicInteger(); // since the source was asked for more
         private final AtomicBoolean started = new AtomicBoolean();
         private final AtomicBoolean ended = new AtomicBoolean();
         private volatile @Nullable RegisteredBuffer handed; // by the pool, to who waited
@@ -89,7 +91,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             this.encoder = encoder;
             this.actual = actual;
             this.most = most;
-            batch = Math.max(1, most / 4);
+            demand = new UpstreamDemand(most, this::requestFromSource);
             items = Queues.<T>get(most).get();
         }
 
@@ -118,7 +120,18 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             if (n <= 0) {
                 end(FirstRequest.bad(n));
             } else if (started.compareAndSet(false, true)) {
-                source().request(most);
+                demand.begin();
+            }
+        }
+
+        private void requestFromSource(int items) {
+            if (ended.get()) {
+                return;
+            }
+            try {
+                source().request(items);
+            } catch (Throwable e) { // against the rules: the thread may be the loop's
+                end(OperatorErrors.of(upstream, e, null, currentContext()));
             }
         }
 
@@ -128,6 +141,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         @Override
         public void onNext(T item) {
+            java.util.Objects.requireNonNull(item, "§2.13: an item must not be null");
             if (ended.get()) {
                 Operators.onDiscard(item, currentContext());
                 return;
@@ -143,6 +157,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         @Override
         public void onError(Throwable error) {
+            java.util.Objects.requireNonNull(error, "§2.13: an error must not be null");
             if (!end(error)) {
                 Operators.onErrorDropped(error, currentContext());
             }
@@ -155,12 +170,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         @Override
         protected void sent() {
-            if (delivered.incrementAndGet() == batch) {
-                delivered.addAndGet(-batch);
-                if (!ended.get()) {
-                    source().request(batch);
-                }
-            }
+            demand.delivered();
             completeOne();
         }
 
@@ -179,8 +189,11 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             if (!ended.compareAndSet(false, true)) {
                 return false;
             }
-            stop();
-            actual.onError(error);
+            try {
+                stop();
+            } finally {
+                actual.onError(error);
+            }
             return true;
         }
 
@@ -194,13 +207,16 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         /** After {@code ended}: nothing more comes, nothing that waits is sent. */
         private void stop() {
-            source().cancel();
-            abandonAll();
-            BufferWaiter waiting = waiter;
-            if (waiting != null) {
-                waiting.abandon();
+            try {
+                source().cancel();
+                abandonAll();
+                BufferWaiter waiting = waiter;
+                if (waiting != null) {
+                    waiting.abandon();
+                }
+            } finally {
+                drain();
             }
-            drain();
         }
 
         private void drain() {
@@ -212,11 +228,28 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private void drainHeld() {
             int missed = 1;
             do {
-                if (!sendAll()) {
-                    return; // another thread has the drain
+                try {
+                    if (!sendAll()) {
+                        return; // another thread has the drain
+                    }
+                } catch (Throwable e) { // no stack or memory is left, or the subscriber throws
+                    endDuringDrain(e);
                 }
                 missed = wip.addAndGet(-missed);
             } while (missed != 0);
+        }
+
+        /** Ends the stream out of a drain, which goes on: the end asks for another run of it. */
+        private void endDuringDrain(Throwable error) {
+            try {
+                if (end(error)) {
+                    return;
+                }
+            } catch (Throwable e) { // the subscriber throws: it was told
+                Operators.onErrorDropped(e, currentContext());
+                return;
+            }
+            Operators.onErrorDropped(error, currentContext());
         }
 
         /** @return false if another thread goes on with the drain */
@@ -239,7 +272,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     }
                     needed = send(item, buffer);
                 } catch (Throwable e) { // the encoder is the user's
-                    end(Operators.onOperatorError(upstream, e, item, currentContext()));
+                    end(OperatorErrors.of(upstream, e, item, currentContext()));
                 }
             }
             if (ended.get()) {

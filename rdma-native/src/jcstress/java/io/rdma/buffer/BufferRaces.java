@@ -1,0 +1,164 @@
+package io.rdma.buffer;
+
+import io.rdma.verbs.ModelVerbs;
+import java.lang.foreign.MemorySegment;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+/** Races on the word of a registered buffer, and on a pool that runs dry. */
+public final class BufferRaces {
+    private BufferRaces() {}
+
+    /** The device ends its use while the owner closes: one of them gives back, and sees what both wrote. */
+    @JCStressTest
+    @Outcome(id = "1, 2", expect = Expect.ACCEPTABLE, desc = "given back once, behind both")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "lost, given back twice, or too early")
+    @State
+    public static class CloseMeetsEndOfUse {
+        private int byDevice; // plain
+        private int byOwner; // plain
+        private int returns; // plain
+        private int seen;
+        @SuppressWarnings("NullAway")
+        private final RegisteredBuffer buffer = new RegisteredBuffer(
+                null, MemorySegment.ofArray(new long[1]), this::giveBack);
+
+        /** Borrows the buffer. */
+        public CloseMeetsEndOfUse() {
+            buffer.beginRead();
+        }
+
+        private void giveBack() {
+            returns++;
+            seen = byDevice + byOwner;
+        }
+
+        @Actor
+        public void device() {
+            byDevice = 1;
+            buffer.endRead();
+        }
+
+        @Actor
+        public void owner() {
+            byOwner = 1;
+            buffer.close();
+        }
+
+        @Arbiter
+        public void look(II_Result result) {
+            result.r1 = returns;
+            result.r2 = seen;
+        }
+    }
+
+    /** Two uses end while the owner closes. */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "given back once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "lost, or given back twice")
+    @State
+    public static class TwoUsesEnd {
+        private final CountedLease lease = new CountedLease();
+        private final RegisteredBuffer buffer = lease.shared();
+
+        /** Borrows the buffer twice. */
+        public TwoUsesEnd() {
+            buffer.beginRead();
+            buffer.beginRead();
+            buffer.close();
+        }
+
+        @Actor
+        public void first() {
+            buffer.endRead();
+        }
+
+        @Actor
+        public void second() {
+            buffer.endRead();
+        }
+
+        @Arbiter
+        public void look(I_Result result) {
+            result.r1 = lease.returns();
+        }
+    }
+
+    /** A send begins while a read from the peer begins: at most one of them has the memory. */
+    @JCStressTest
+    @Outcome(id = {"1, 0", "0, 1"}, expect = Expect.ACCEPTABLE, desc = "one of them was refused")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the device writes what it reads, or nobody got it")
+    @State
+    public static class SourceMeetsTarget {
+        private final RegisteredBuffer buffer = new CountedLease().shared();
+
+        @Actor
+        public void source(II_Result result) {
+            try {
+                buffer.beginRead();
+                result.r1 = 1;
+            } catch (IllegalStateException refused) {
+                result.r1 = 0;
+            }
+        }
+
+        @Actor
+        public void target(II_Result result) {
+            try {
+                buffer.beginWrite();
+                result.r2 = 1;
+            } catch (IllegalStateException refused) {
+                result.r2 = 0;
+            }
+        }
+    }
+
+    /** The last buffer of a pool comes back while somebody begins to wait for one; what its owner left in it is seen. */
+    @JCStressTest
+    @Outcome(id = "1, 5", expect = Expect.ACCEPTABLE, desc = "the waiter has the buffer")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the waiter waits for ever, or sees what was")
+    @State
+    public static class ReturnMeetsWaiter {
+        private final BufferPool pool =
+                new BufferPool(new ModelVerbs().context().allocateProtectionDomain(), 1, 8);
+        private final RegisteredBuffer lent = java.util.Objects.requireNonNull(pool.tryAcquireExclusive());
+        private int acquired;
+        private int limit;
+
+        @Actor
+        public void owner() {
+            lent.limit(5);
+            lent.close();
+        }
+
+        @Actor
+        public void waiter() {
+            pool.acquire(new BufferWaiter(false) {
+                @Override
+                public void acquired(RegisteredBuffer buffer) {
+                    acquired++;
+                    limit = lent.limit(); // plain: handed over by the pool
+                    buffer.close();
+                }
+
+                @Override
+                public void failed(RuntimeException error) {
+                    acquired = -1;
+                }
+            });
+        }
+
+        @Arbiter
+        public void look(II_Result result) {
+            result.r1 = acquired;
+            result.r2 = limit;
+            pool.close();
+        }
+    }
+}

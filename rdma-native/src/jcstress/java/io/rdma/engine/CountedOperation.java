@@ -1,0 +1,45 @@
+package io.rdma.engine;
+
+import io.rdma.verbs.RemoteMemory;
+import java.lang.invoke.VarHandle;
+
+/** An operation that counts how often its listener hears of its end. */
+final class CountedOperation extends Operation {
+    private static final WorkRequest ATOMIC = WorkRequest.fetchAndAdd(new RemoteMemory(8, 8, 1), 1);
+
+    int ends; // plain: of the thread that ends it, then of the arbiter
+    int payload; // plain: written before the post
+
+    CountedOperation() {
+        this(ATOMIC);
+    }
+
+    CountedOperation(WorkRequest request) {
+        super(request);
+    }
+
+    /** In the device, as after a post. */
+    CountedOperation posted() {
+        if (!markPostedAtOnce()) {
+            throw new AssertionError("abandoned");
+        }
+        return this;
+    }
+
+    /** Its completion is polled. */
+    void endAlone() {
+        ending();
+        VarHandle.fullFence();
+        complete(0);
+    }
+
+    @Override
+    protected void completed(long value) {
+        ends++;
+    }
+
+    @Override
+    protected void failed(RuntimeException error) {
+        ends++;
+    }
+}

@@ -1,0 +1,121 @@
+package io.rdma.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.testing.JavaProcess;
+import io.rdma.testing.Stress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestFactory;
+import org.openjdk.jcstress.Main;
+import org.openjdk.jcstress.infra.collectors.DiskReadCollector;
+import org.openjdk.jcstress.infra.collectors.InProcessCollector;
+import org.openjdk.jcstress.infra.collectors.TestResult;
+import org.openjdk.jcstress.infra.runners.TestList;
+
+/**
+ * jcstress on what stands on release, acquire and fences, where the model checker sees no reordering: each race of
+ * {@code src/jcstress} is a test. The compiler orders instructions at random within what the memory model allows.
+ */
+@Tag("model")
+class MemoryOrderTest {
+    private static final int MILLIS = 250;
+    private static final int ITERATIONS = 3;
+
+    @TestFactory
+    Stream<DynamicTest> noForbiddenOutcome() throws Exception {
+        Path directory = Files.createDirectories(Path.of("target", "jcstress"));
+        clear(directory);
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx128m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-classpath",
+                        absolute(JavaProcess.classPath()),
+                        Main.class.getName(),
+                        "-r",
+                        "report",
+                        "-f",
+                        "1",
+                        "-iters",
+                        String.valueOf(Stress.times(ITERATIONS)),
+                        "-time",
+                        String.valueOf(MILLIS),
+                        "-hs",
+                        "256",
+                        "-sc",
+                        "false",
+                        "-af",
+                        "NONE",
+                        "-jvmArgs",
+                        "-XX:+UseSerialGC -XX:-TieredCompilation -XX:+UnlockDiagnosticVMOptions -XX:+StressLCM -XX:+StressGCM")
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("output.txt").toFile())
+                .start();
+        try {
+            assertThat(process.waitFor(Stress.times(10), TimeUnit.MINUTES)).isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        Collection<TestResult> results = results(directory);
+        assertThat(results)
+                .as(() -> output(directory))
+                .extracting(TestResult::getName)
+                .containsAll(TestList.tests());
+        return results.stream().map(result -> DynamicTest.dynamicTest(result.getName(), () -> {
+            assertThat(result.grading().failureMessages)
+                    .as(() -> result.getStateKeys() + " " + result.getMessages() + " " + result.getVmErr())
+                    .isEmpty();
+            assertThat(result.grading().isPassed)
+                    .as(() -> result.status() + " " + result.getMessages() + " " + result.getVmErr())
+                    .isTrue();
+        }));
+    }
+
+    private static String absolute(String classPath) {
+        return Stream.of(classPath.split(":"))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .reduce((a, b) -> a + ":" + b)
+                .orElseThrow();
+    }
+
+    private static void clear(Path directory) throws IOException {
+        for (Path old : found(directory)) {
+            Files.delete(old);
+        }
+    }
+
+    private static List<Path> found(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.getFileName().toString().startsWith("jcstress-results"))
+                    .toList();
+        }
+    }
+
+    private static Collection<TestResult> results(Path directory) throws IOException, ClassNotFoundException {
+        InProcessCollector collector = new InProcessCollector();
+        for (Path file : found(directory)) {
+            DiskReadCollector reader = new DiskReadCollector(file.toString(), collector);
+            reader.dump();
+            reader.close();
+        }
+        return collector.getTestResults();
+    }
+
+    private static String output(Path directory) {
+        try {
+            return Files.readString(directory.resolve("output.txt"));
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+}

@@ -1,0 +1,203 @@
+package io.rdma.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.testing.TestDevice;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * What the sender of a stream owes its publisher, and what either end owes the other when the application's code throws.
+ * Each test ends with the check that nothing is in flight and all pools are whole.
+ */
+abstract class PublisherStreamContract {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int MESSAGE = 256;
+    private static final int MESSAGES = 40;
+
+    private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
+    private DisposableServer server;
+    private RdmaConnection client;
+    private RdmaConnection peer;
+
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void connect() throws InterruptedException {
+        TestDevice.assumed(device());
+        server = RdmaServer.create()
+                .device(device())
+                .host("127.0.0.1")
+                .receiveBuffers(16, MESSAGE)
+                .handle(connection -> {
+                    accepted.add(connection);
+                    return Mono.never();
+                })
+                .bindNow(PATIENCE);
+        client = RdmaClient.create()
+                .device(device())
+                .host("127.0.0.1")
+                .port(server.port())
+                .receiveBuffers(16, MESSAGE)
+                .sendBuffers(8, MESSAGE)
+                .connectNow(PATIENCE);
+        peer = Objects.requireNonNull(accepted.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        if (server == null) {
+            return;
+        }
+        client.disposeNow(PATIENCE);
+        server.disposeNow(PATIENCE);
+        for (RdmaConnection connection : List.of(client, peer)) {
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(connection.endpoint().inFlight()).isZero();
+                assertThat(connection.endpoint().sendBuffers().leased()).isZero();
+                assertThat(connection.endpoint().receives().outstanding()).isZero();
+            });
+        }
+    }
+
+    private Mono<List<Integer>> lengths(int count) {
+        return peer.receive(message -> message.length()).take(count).collectList();
+    }
+
+    private void goesOn() {
+        Mono<List<Integer>> received = lengths(1).cache();
+        received.subscribe();
+        client.send(7, target -> {}).block(PATIENCE);
+        assertThat(received.block(PATIENCE)).containsExactly(7);
+    }
+
+    /** A publisher whose first request returns only when all that it emitted is delivered; it notes requests that overlap. */
+    private final class Slow implements Publisher<Integer>, Subscription {
+        private final AtomicInteger inside = new AtomicInteger();
+        private volatile boolean overlap;
+        private Subscriber<? super Integer> subscriber;
+        private int next;
+
+        @Override
+        public void subscribe(Subscriber<? super Integer> actual) {
+            subscriber = actual;
+            actual.onSubscribe(this);
+        }
+
+        @Override
+        public void request(long n) {
+            if (inside.getAndIncrement() > 0) {
+                overlap = true;
+            } else {
+                boolean first = next == 0;
+                for (long i = 0; i < n && next < MESSAGES; i++) {
+                    subscriber.onNext(next++);
+                }
+                if (first) {
+                    await().atMost(PATIENCE)
+                            .until(() -> overlap || client.endpoint().sendBuffers().leased() == 0);
+                }
+                if (next == MESSAGES) {
+                    subscriber.onComplete();
+                }
+            }
+            inside.decrementAndGet();
+        }
+
+        @Override
+        public void cancel() {}
+    }
+
+    @Test
+    void requestsToThePublisherComeFromOneThreadAtATimeAndNoneIsLost() {
+        Slow source = new Slow();
+        Mono<List<Integer>> received = lengths(MESSAGES).cache();
+        received.subscribe();
+        client.send(source, (n, target) -> 1 + n).subscribe();
+        assertThat(source.overlap).as("a request during another one").isFalse();
+        assertThat(received.block(PATIENCE))
+                .isEqualTo(IntStream.rangeClosed(1, MESSAGES).boxed().toList());
+        assertThat(source.overlap).isFalse();
+    }
+
+    /** Reactor throws what it takes for fatal, where it would signal another error. */
+    @Test
+    void whatIsFatalToReactorEndsTheStreamOfAnEncoderAlone() {
+        Flux<Integer> items = Flux.range(0, MESSAGES);
+        assertThatThrownBy(() -> client.send(items, (n, target) -> {
+                            throw new NoClassDefFoundError("encoder");
+                        })
+                        .block(PATIENCE))
+                .isInstanceOfAny(NoClassDefFoundError.class, RuntimeException.class)
+                .hasMessageContaining("encoder");
+        goesOn();
+    }
+
+    @Test
+    void whatIsFatalToReactorEndsTheStreamOfADecoderAlone() {
+        Mono<List<Integer>> failing = peer.receive(message -> {
+                    if (message.length() == 3) {
+                        throw new NoClassDefFoundError("decoder");
+                    }
+                    return message.length();
+                })
+                .collectList()
+                .cache();
+        failing.subscribe(lengths -> {}, error -> {});
+        client.send(3, target -> {}).block(PATIENCE);
+        assertThatThrownBy(() -> failing.block(PATIENCE)).hasMessageContaining("decoder");
+        goesOn();
+    }
+
+    @Test
+    void whatIsFatalToReactorEndsTheSendOfAWriterAlone() {
+        assertThatThrownBy(() -> client.send(1, target -> {
+                            throw new NoClassDefFoundError("writer");
+                        })
+                        .block(PATIENCE))
+                .hasMessageContaining("writer");
+        goesOn();
+    }
+
+    @Test
+    void aPublisherThatThrowsFromARequestEndsItsStream() {
+        Publisher<Integer> source = actual -> actual.onSubscribe(new Subscription() {
+            private boolean asked;
+
+            @Override
+            public void request(long n) {
+                if (asked) {
+                    throw new IllegalStateException("the publisher's own");
+                }
+                asked = true;
+                for (int i = 0; i < n; i++) {
+                    actual.onNext(i);
+                }
+            }
+
+            @Override
+            public void cancel() {}
+        });
+        peer.receive(message -> message.length()).take(8).subscribe();
+        assertThatThrownBy(() -> client.send(source, (n, target) -> 1).block(PATIENCE))
+                .hasMessageContaining("the publisher's own");
+        goesOn();
+    }
+}

@@ -1,0 +1,8 @@
+package io.rdma.reactive;
+
+class SoftPublisherStreamContractTest extends PublisherStreamContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}
