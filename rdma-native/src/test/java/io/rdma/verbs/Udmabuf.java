@@ -63,7 +63,7 @@ final class Udmabuf implements AutoCloseable {
         }
         boolean variadic = fixed < arguments.length;
         MethodHandle handle = linker.downcallHandle(
-                linker.defaultLookup().findOrThrow(name),
+                linker.defaultLookup().find(name).orElseThrow(),
                 descriptor,
                 variadic ? new Linker.Option[] {Linker.Option.firstVariadicArg(fixed)} : new Linker.Option[0]);
         try {

@@ -75,6 +75,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private volatile @Nullable BufferWaiter waiter;
         private @Nullable Subscription upstream;
         private volatile boolean cancelled;
+        private volatile boolean sourceEnded; // then the source is neither requested from nor cancelled
         private int needed; // (drainer) by the first of the items, as its encoder found out; else 0
 
         Sending(RdmaEndpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
@@ -125,7 +126,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         }
 
         private void requestFromSource(int items) {
-            if (ended.get()) {
+            if (ended.get() || sourceEnded) {
                 return;
             }
             try {
@@ -158,6 +159,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         @Override
         public void onError(Throwable error) {
             java.util.Objects.requireNonNull(error, "§2.13: an error must not be null");
+            sourceEnded = true;
             if (!end(error)) {
                 Operators.onErrorDropped(error, currentContext());
             }
@@ -165,6 +167,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         @Override
         public void onComplete() {
+            sourceEnded = true;
             completeOne();
         }
 
@@ -208,7 +211,9 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         /** After {@code ended}: nothing more comes, nothing that waits is sent. */
         private void stop() {
             try {
-                source().cancel();
+                if (!sourceEnded) {
+                    source().cancel();
+                }
                 abandonAll();
                 BufferWaiter waiting = waiter;
                 if (waiting != null) {

@@ -29,6 +29,11 @@ abstract class RdmaTransportContract implements TransportTest {
     /** Name of the device. */
     abstract String device();
 
+    /** A requester and a responder over it. */
+    TransportPair<Object, RdmaCloseableServer> connected() {
+        return TransportPairs.over(device());
+    }
+
     @BeforeAll
     static void paranoid() {
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
@@ -38,7 +43,7 @@ abstract class RdmaTransportContract implements TransportTest {
     @BeforeEach
     void connect() {
         TestDevice.assumed(device());
-        pair = TransportPairs.over(device());
+        pair = connected();
     }
 
     @AfterAll

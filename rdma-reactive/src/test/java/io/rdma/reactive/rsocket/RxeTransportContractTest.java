@@ -12,6 +12,11 @@ class RxeTransportContractTest extends RdmaTransportContract {
         return "rxe0";
     }
 
+    @Override
+    TransportPair<Object, RdmaCloseableServer> connected() {
+        return TransportPairs.sparing(device());
+    }
+
     private static void assumedToHaveTime() {
         Assumptions.assumeTrue(
                 System.getProperty("io.rdma.stress") != null, "many minutes long: asked for by -Dio.rdma.stress=1");
