@@ -19,6 +19,7 @@ import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.flowOf
@@ -279,6 +280,35 @@ abstract class ConnectionContract {
             for (need in listOf(-1, Int.MIN_VALUE, -LARGE)) {
                 assertFails<IllegalStateException>("the encoder") { pair.client.send(flowOf(1)) { _, _ -> need } }
             }
+        }
+
+    @Test
+    fun `a flow that goes on after a refused message ends`() =
+        connected { pair ->
+            val sizes = listOf(LARGE + 1, 3)
+            val goingOn =
+                object : Flow<Int> {
+                    override suspend fun collect(collector: FlowCollector<Int>) =
+                        sizes.forEach {
+                            try {
+                                collector.emit(it)
+                            } catch (_: IllegalArgumentException) {
+                                // it is longer than the peer allows
+                            }
+                        }
+                }
+            val encoder =
+                object : MessageEncoder<Int> {
+                    override fun encode(
+                        item: Int,
+                        target: MemorySegment,
+                    ): Int = item
+
+                    override fun length(item: Int) = item
+                }
+            val sending = launch { pair.client.send(goingOn, encoder) }
+            assertThat(pair.peer.receive { it.length() }).isEqualTo(3)
+            sending.join()
         }
 
     @ParameterizedTest(name = "lengths known before: {0}")

@@ -35,9 +35,6 @@ class MemoryOrderTest {
         clear(directory);
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
                         "-classpath",
                         absolute(JavaProcess.classPath()),
                         Main.class.getName(),

@@ -4,68 +4,114 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.cm.Connector;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.ResourceOptions;
+import io.rdma.soft.LinkFaults;
+import io.rdma.soft.SoftNetwork;
+import io.rdma.soft.SoftNetworkExtension;
 import io.rdma.verbs.AccessFlag;
+import io.rdma.verbs.DatagramAddress;
 import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RdmaDevices;
+import io.rdma.verbs.RemoteMemory;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import reactor.blockhound.BlockHound;
 import reactor.blockhound.BlockingOperationError;
 import reactor.blockhound.integration.BlockHoundIntegration;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** BlockHound watches the loop's thread through everything that a connection does. It rewrites the JDK, so this class runs in a process of its own. */
+/**
+ * BlockHound watches the loops' threads through everything that connections and datagrams do. It rewrites the JDK, so this
+ * class runs in a process of its own.
+ */
+@ExtendWith(SoftNetworkExtension.class)
 class NothingBlocksTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final AtomicReference<Throwable> BLOCKED = new AtomicReference<>();
 
-    @Test
-    void theIntegrationIsAService() {
-        assertThat(ServiceLoader.load(BlockHoundIntegration.class))
-                .hasAtLeastOneElementOfType(RdmaBlockHoundIntegration.class);
-    }
-
-    @Test
-    void nothingOfOursBlocksTheLoop() throws Exception {
-        AtomicReference<Throwable> blocked = new AtomicReference<>();
+    @BeforeAll
+    static void watch() {
         BlockHound.builder()
                 .with(new RdmaBlockHoundIntegration())
                 .blockingMethodCallback(method -> {
                     BlockingOperationError error = new BlockingOperationError(method);
-                    blocked.compareAndSet(null, error);
+                    BLOCKED.compareAndSet(null, error);
                     throw error;
                 })
                 .install();
-        BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
-        DisposableServer server = RdmaServer.create()
-                .device("soft0")
-                .host("127.0.0.1")
-                .receiveBuffers(16, 1024)
-                .handle(connection -> {
-                    accepted.add(connection);
-                    return Mono.never();
-                })
-                .bindNow(PATIENCE);
-        RdmaConnection client = RdmaClient.create()
-                .device("soft0")
-                .host("127.0.0.1")
-                .port(server.port())
-                .receiveBuffers(16, 1024)
-                .sendBuffers(4, 1024)
-                .connectNow(PATIENCE);
-        RdmaConnection peer = accepted.take();
+    }
 
+    @AfterEach
+    void nothingBlocked() {
+        Throwable first = BLOCKED.getAndSet(null);
+        if (first != null) {
+            throw new AssertionError("something blocked the loop", first);
+        }
+    }
+
+    /** A server and connections to it. */
+    private static final class Service implements AutoCloseable {
+        private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
+        private final Connector connector;
+        private final DisposableServer server;
+
+        Service(Connector connector, UnaryOperator<RdmaServer> change) {
+            this.connector = connector;
+            server = change.apply(RdmaServer.create().device("soft0"))
+                    .host("127.0.0.1")
+                    .receiveBuffers(16, 1024)
+                    .options(options -> options.withConnector(connector))
+                    .handle(connection -> {
+                        accepted.add(connection);
+                        return Mono.never();
+                    })
+                    .bindNow(PATIENCE);
+        }
+
+        RdmaConnection client() {
+            return RdmaClient.create()
+                    .device("soft0")
+                    .host("127.0.0.1")
+                    .port(server.port())
+                    .receiveBuffers(16, 1024)
+                    .sendBuffers(4, 1024)
+                    .options(options -> options.withConnector(connector))
+                    .connectNow(PATIENCE);
+        }
+
+        RdmaConnection accepted() throws InterruptedException {
+            return Objects.requireNonNull(accepted.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        }
+
+        @Override
+        public void close() {
+            server.disposeNow(PATIENCE);
+        }
+    }
+
+    private static void exercise(RdmaConnection client, RdmaConnection peer, int messages) {
         assertThat(Flux.merge(
-                                client.send(Flux.range(0, 500), (n, target) -> 1 + n % 1000)
+                                client.send(Flux.range(0, messages), (n, target) -> 1 + n % 1000)
                                         .cast(Integer.class),
-                                peer.receive(message -> message.length()).take(500))
+                                peer.receive(message -> message.length()).take(messages))
                         .count()
                         .block(PATIENCE))
-                .isEqualTo(500);
+                .isEqualTo(messages);
         client.send(100_000, target -> {})
                 .and(peer.receive(message -> message.length()).next())
                 .block(PATIENCE);
@@ -77,26 +123,119 @@ class NothingBlocksTest {
                 .then(client.read(there.remote(), buffer))
                 .then(client.fetchAndAdd(there.remote(), 1))
                 .then(client.compareAndSwap(there.remote(), 1, 2))
-                .repeat(100)
+                .repeat(messages / 5)
                 .blockLast(PATIENCE);
         buffer.close();
         for (int i = 0; i < 20; i++) {
             client.send(8, target -> {}).subscribe().dispose();
         }
-        assertThat(blocked).hasValue(null);
+    }
 
-        // And a user's mistake there is refused, so that it is seen.
-        assertThatThrownBy(() -> client.fetchAndAdd(there.remote(), 1)
-                        .map(value -> Objects.requireNonNull(
-                                Mono.delay(Duration.ofMillis(1)).block()))
-                        .block(PATIENCE))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("block");
-        client.disposeNow(PATIENCE);
-        server.disposeNow(PATIENCE);
-        Throwable first = blocked.get();
-        if (first != null) {
-            throw new AssertionError("something blocked the loop", first);
+    @Test
+    void theIntegrationIsAService() {
+        assertThat(ServiceLoader.load(BlockHoundIntegration.class))
+                .hasAtLeastOneElementOfType(RdmaBlockHoundIntegration.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void nothingOfOursBlocksTheLoop(Connector connector) throws Exception {
+        try (Service service = new Service(connector, server -> server)) {
+            RdmaConnection client = service.client();
+            exercise(client, service.accepted(), 500);
+            client.disposeNow(PATIENCE);
         }
+    }
+
+    @Test
+    void aMistakeOfAUserIsSeen() throws Exception {
+        try (Service service = new Service(Connector.TCP, server -> server)) {
+            RdmaConnection client = service.client();
+            MemoryRegion there = Objects.requireNonNull(service.accepted()
+                    .allocate(8, AccessFlag.REMOTE_ATOMIC)
+                    .block(PATIENCE));
+            assertThatThrownBy(() -> client.fetchAndAdd(there.remote(), 1)
+                            .map(value -> Objects.requireNonNull(
+                                    Mono.delay(Duration.ofMillis(1)).block()))
+                            .block(PATIENCE))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("block");
+            client.disposeNow(PATIENCE);
+        }
+    }
+
+    @Test
+    void sharedReceivesDoNotBlockTheLoop() throws Exception {
+        ResourceOptions shared = ResourceOptions.DEFAULT.withSharedReceiveBuffers(64, 1024);
+        try (RdmaResources resources = new RdmaResources(RdmaDevices.named("soft0"), shared);
+                Service service = new Service(Connector.TCP, server -> server.resources(resources))) {
+            RdmaConnection first = service.client();
+            RdmaConnection firstPeer = service.accepted();
+            RdmaConnection second = service.client();
+            RdmaConnection secondPeer = service.accepted();
+            exercise(first, firstPeer, 200);
+            exercise(second, secondPeer, 200);
+            first.disposeNow(PATIENCE);
+            exercise(second, secondPeer, 100);
+            second.disposeNow(PATIENCE);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void faultsDoNotBlockTheLoop(Connector connector) throws Exception {
+        SoftNetwork network = SoftNetwork.ofThisProcess();
+        try (Service service = new Service(connector, server -> server)) {
+            RdmaConnection client = service.client();
+            RdmaConnection peer = service.accepted();
+            network.setFaults(LinkFaults.NONE.withLoss(0.02).withDuplication(0.02).withReordering(0.02));
+            exercise(client, peer, 100);
+            network.setFaults(LinkFaults.NONE);
+
+            // The peer refuses, which ends this connection with what waits.
+            RemoteMemory wrong = new RemoteMemory(4096, 8, 1);
+            Mono<Void> waiting = client.send(Flux.range(0, 1_000), (n, target) -> 8).cache();
+            waiting.subscribe(sent -> {}, lost -> {});
+            assertThatThrownBy(() -> client.fetchAndAdd(wrong, 1).block(PATIENCE))
+                    .isInstanceOf(RuntimeException.class);
+            assertThatThrownBy(() -> waiting.block(PATIENCE)).isInstanceOf(RuntimeException.class);
+            client.onDispose().block(PATIENCE);
+            peer.onDispose().block(PATIENCE);
+
+            // Nothing arrives any more, until the retries are used up.
+            RdmaConnection cut = service.client();
+            RdmaConnection cutPeer = service.accepted();
+            network.partition();
+            assertThatThrownBy(() -> cut.send(8, target -> {}).block(PATIENCE)).isInstanceOf(RuntimeException.class);
+            cut.onDispose().block(PATIENCE);
+            network.heal();
+            cutPeer.disposeNow(PATIENCE);
+        }
+    }
+
+    @Test
+    void datagramsDoNotBlockTheLoop() {
+        RdmaDatagram one = datagrams();
+        RdmaDatagram other = datagrams();
+        DatagramAddress address = Objects.requireNonNull(one.resolve(
+                        "127.0.0.1", other.localAddress().getPort())
+                .block(PATIENCE));
+        // One may be lost while nobody listens yet: sent until enough arrived.
+        Flux<Void> sending = one.send(8, target -> {}, address).repeat();
+        other.receive(message -> message.length())
+                .take(100)
+                .takeUntilOther(sending)
+                .blockLast(PATIENCE);
+        one.disposeNow(PATIENCE);
+        other.disposeNow(PATIENCE);
+    }
+
+    private static RdmaDatagram datagrams() {
+        return RdmaDatagram.create()
+                .device("soft0")
+                .host("127.0.0.1")
+                .receiveBuffers(8)
+                .sendBuffers(4)
+                .bindNow(PATIENCE);
     }
 }

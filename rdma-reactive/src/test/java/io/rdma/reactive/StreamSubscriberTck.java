@@ -2,6 +2,7 @@ package io.rdma.reactive;
 
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 import org.reactivestreams.tck.SubscriberWhiteboxVerification;
@@ -41,12 +42,17 @@ public abstract class StreamSubscriberTck extends SubscriberWhiteboxVerification
         ends.server().receive(message -> message.length()).subscribe(length -> {}, lost -> {});
         AtomicReference<Subscriber<? super Integer>> subscriber = new AtomicReference<>();
         Downstream downstream = new Downstream();
-        ends.client().send(subscriber::set, encoder()).subscribe(downstream);
+        Publisher<Integer> source = actual -> subscriber.set(actual);
+        ends.client().send(source, encoder()).subscribe(downstream);
         return new Probed(Objects.requireNonNull(subscriber.get()), downstream, probe);
     }
 
     /** Waits for the end of the stream, and requests it when the TCK asks for demand. */
     private static final class Downstream extends BaseSubscriber<Void> {
+        boolean isSubscribed() {
+            return upstream() != null;
+        }
+
         @Override
         protected void hookOnSubscribe(Subscription subscription) {}
 
@@ -60,7 +66,7 @@ public abstract class StreamSubscriberTck extends SubscriberWhiteboxVerification
             implements Subscriber<Integer>, SubscriberPuppet {
         @Override
         public void onSubscribe(Subscription subscription) {
-            boolean first = downstream.upstream() == null;
+            boolean first = !downstream.isSubscribed();
             subscriber.onSubscribe(subscription);
             if (first) {
                 probe.registerOnSubscribe(this);
