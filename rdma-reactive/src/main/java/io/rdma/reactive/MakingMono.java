@@ -80,7 +80,7 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
         mono.subscribe(subscriber);
         Throwable failure;
         try {
-            return result.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            return result.get(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             failure = Exceptions.propagate(Objects.requireNonNull(e.getCause()));
         } catch (TimeoutException e) {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.testing.TestDevice;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
@@ -137,16 +139,54 @@ abstract class PublisherStreamContract {
         assertThat(source.overlap).isFalse();
     }
 
+    /** Messages that the peer fetches end on threads of their own, beside the loop that ends the others. */
+    @Test
+    void demandForLargeAndSmallMessagesIsNotLost() {
+        List<Integer> sizes =
+                IntStream.range(0, 2 * MESSAGES).map(n -> n % 2 == 0 ? 20 * MESSAGE : 9).boxed().toList();
+        Mono<List<Integer>> received = lengths(sizes.size()).cache();
+        received.subscribe();
+        client.send(Flux.fromIterable(sizes), new MessageEncoder<Integer>() {
+                    @Override
+                    public int encode(Integer size, MemorySegment target) {
+                        return size;
+                    }
+
+                    @Override
+                    public int length(Integer size) {
+                        return size;
+                    }
+                })
+                .block(PATIENCE);
+        assertThat(received.block(PATIENCE)).isEqualTo(sizes);
+    }
+
+    @Test
+    void aClientIsAwaitedForAnyTime() {
+        RdmaConnection other = RdmaClient.create()
+                .device(device())
+                .host("127.0.0.1")
+                .port(server.port())
+                .connectNow(ChronoUnit.FOREVER.getDuration());
+        other.disposeNow(PATIENCE);
+    }
+
     /** Reactor throws what it takes for fatal, where it would signal another error. */
     @Test
     void whatIsFatalToReactorEndsTheStreamOfAnEncoderAlone() {
         Flux<Integer> items = Flux.range(0, MESSAGES);
+        Mono<List<Integer>> received = lengths(MESSAGES / 2).cache();
+        received.subscribe();
         assertThatThrownBy(() -> client.send(items, (n, target) -> {
-                            throw new NoClassDefFoundError("encoder");
+                            if (n == MESSAGES / 2) { // by now on the loop
+                                throw new NoClassDefFoundError("encoder");
+                            }
+                            return 1;
                         })
                         .block(PATIENCE))
                 .isInstanceOfAny(NoClassDefFoundError.class, RuntimeException.class)
                 .hasMessageContaining("encoder");
+        received.block(PATIENCE);
         goesOn();
     }
 
