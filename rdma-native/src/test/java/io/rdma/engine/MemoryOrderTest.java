@@ -70,12 +70,15 @@ class MemoryOrderTest {
                 .containsAll(TestList.tests());
         return results.stream().map(result -> DynamicTest.dynamicTest(result.getName(), () -> {
             assertThat(result.grading().failureMessages)
-                    .as(() -> result.getStateKeys() + " " + result.getMessages() + " " + result.getVmErr())
+                    .as(() -> described(result))
                     .isEmpty();
-            assertThat(result.grading().isPassed)
-                    .as(() -> result.status() + " " + result.getMessages() + " " + result.getVmErr())
-                    .isTrue();
+            assertThat(result.grading().isPassed).as(() -> described(result)).isTrue();
         }));
+    }
+
+    private static String described(TestResult result) {
+        return result.getName() + ": " + result.status() + ", saw " + result.getStateKeys() + " " + result.getMessages()
+                + " " + result.getVmErr();
     }
 
     private static String absolute(String classPath) {
