@@ -4,8 +4,9 @@ import reactor.blockhound.BlockHound;
 import reactor.blockhound.integration.BlockHoundIntegration;
 
 /**
- * Tells BlockHound that completion loops must not block, and the few places where they do by design: their one place to sleep, and the control calls of a close. Found as a service by
- * {@code BlockHound.install()}.
+ * Tells BlockHound that completion loops must not block, and the few places where they do by design: their one place to
+ * sleep, the control calls of a close, and a lock of the software device that is held for a few instructions, where a
+ * driver has a spin lock. Found as a service by {@code BlockHound.install()}.
  */
 public final class RdmaBlockHoundIntegration implements BlockHoundIntegration {
     /** Made by {@code ServiceLoader}. */
@@ -18,6 +19,9 @@ public final class RdmaBlockHoundIntegration implements BlockHoundIntegration {
                 .allowBlockingCallsInside("io.rdma.engine.Idling", "shouldSleep")
                 .allowBlockingCallsInside("io.rdma.engine.CompletionLoop", "destroy")
                 .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "startDrain")
-                .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "finishIfDrained");
+                .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "finishIfDrained")
+                .allowBlockingCallsInside("io.rdma.internal.soft.EventQueue", "add")
+                .allowBlockingCallsInside("io.rdma.internal.soft.EventQueue", "poll")
+                .allowBlockingCallsInside("io.rdma.internal.soft.EventQueue", "wake");
     }
 }
