@@ -96,7 +96,14 @@ private suspend fun exercise(
     peer: RdmaConnection,
 ) = withContext(Dispatchers.Unconfined) {
     // Unconfined: what resumes a coroutine runs it, here the loop.
-    val received = async { peer.incoming().map { it.length() }.take(300).toList() }
+    val received =
+        async {
+            peer
+                .incoming()
+                .map { it.length() }
+                .take(300)
+                .toList()
+        }
     client.send((1..300).asFlow()) { n, _ -> n }
     check(received.await() == (1..300).toList())
     val large = async { peer.receive { it.length() } }
@@ -144,7 +151,14 @@ private suspend fun datagrams() =
         val one = bind()
         val other = bind()
         val address = one.resolve("127.0.0.1", other.localAddress().port)
-        val received = async { other.incoming().map { it.length() }.take(50).toList() }
+        val received =
+            async {
+                other
+                    .incoming()
+                    .map { it.length() }
+                    .take(50)
+                    .toList()
+            }
         while (received.isActive) { // one may be lost
             one.send(8, { }, address)
             yield()

@@ -25,9 +25,10 @@ public final class BufferRaces {
         private int byOwner; // plain
         private int returns; // plain
         private int seen;
+
         @SuppressWarnings("NullAway")
-        private final RegisteredBuffer buffer = new RegisteredBuffer(
-                null, MemorySegment.ofArray(new long[1]), this::giveBack);
+        private final RegisteredBuffer buffer =
+                new RegisteredBuffer(null, MemorySegment.ofArray(new long[1]), this::giveBack);
 
         /** Borrows the buffer. */
         public CloseMeetsEndOfUse() {
@@ -92,7 +93,10 @@ public final class BufferRaces {
 
     /** A send begins while a read from the peer begins: at most one of them has the memory. */
     @JCStressTest
-    @Outcome(id = {"1, 0", "0, 1"}, expect = Expect.ACCEPTABLE, desc = "one of them was refused")
+    @Outcome(
+            id = {"1, 0", "0, 1"},
+            expect = Expect.ACCEPTABLE,
+            desc = "one of them was refused")
     @Outcome(expect = Expect.FORBIDDEN, desc = "the device writes what it reads, or nobody got it")
     @State
     public static class SourceMeetsTarget {

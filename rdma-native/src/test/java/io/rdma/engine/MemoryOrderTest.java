@@ -68,12 +68,15 @@ class MemoryOrderTest {
                 .as(() -> output(directory))
                 .extracting(TestResult::getName)
                 .containsAll(TestList.tests());
-        return results.stream().map(result -> DynamicTest.dynamicTest(result.getName(), () -> {
-            assertThat(result.grading().failureMessages)
-                    .as(() -> described(result))
-                    .isEmpty();
-            assertThat(result.grading().isPassed).as(() -> described(result)).isTrue();
-        }));
+        return results.stream()
+                .map(result -> DynamicTest.dynamicTest(result.getName(), () -> {
+                    assertThat(result.grading().failureMessages)
+                            .as(() -> described(result))
+                            .isEmpty();
+                    assertThat(result.grading().isPassed)
+                            .as(() -> described(result))
+                            .isTrue();
+                }));
     }
 
     private static String described(TestResult result) {

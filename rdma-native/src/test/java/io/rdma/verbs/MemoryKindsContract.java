@@ -217,8 +217,8 @@ abstract class MemoryKindsContract {
             MemorySegment memory = exported.map(arena);
             MemoryRegion region;
             try {
-                region = pair.domain.registerDmaBuf(
-                        exported.descriptor(), 0, BYTES, 0, Set.of(AccessFlag.REMOTE_WRITE));
+                region =
+                        pair.domain.registerDmaBuf(exported.descriptor(), 0, BYTES, 0, Set.of(AccessFlag.REMOTE_WRITE));
             } catch (VerbsException e) {
                 skipFor(e);
                 return;

@@ -39,7 +39,8 @@ final class Udmabuf implements AutoCloseable {
     /** Exports whole pages; where the kernel cannot, the test is skipped. */
     static Udmabuf assumed(long bytes) {
         Assumptions.assumeTrue(
-                Files.isWritable(DEVICE), "there is no " + DEVICE + " here: the kernel needs CONFIG_UDMABUF, the user rights");
+                Files.isWritable(DEVICE),
+                "there is no " + DEVICE + " here: the kernel needs CONFIG_UDMABUF, the user rights");
         try (Arena arena = Arena.ofConfined()) {
             int memory = call("memfd_create", 2, arena.allocateFrom("exported"), MFD_ALLOW_SEALING);
             call("ftruncate", 2, memory, bytes);

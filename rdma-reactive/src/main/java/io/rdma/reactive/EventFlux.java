@@ -70,7 +70,8 @@ final class EventFlux extends Flux<AsyncEvent> {
                     if (!done) {
                         emit();
                     }
-                } catch (Throwable e) { // the subscriber throws: the thread of the events, or a publisher's, is not to blame
+                } catch (Throwable e) { // the subscriber throws: the thread of the events, or a publisher's, is not to
+                    // blame
                     end();
                     Operators.onErrorDropped(e, actual.currentContext());
                 }

@@ -156,9 +156,8 @@ class NothingBlocksTest {
     void aMistakeOfAUserIsSeen() throws Exception {
         try (Service service = new Service(Connector.TCP, server -> server)) {
             RdmaConnection client = service.client();
-            MemoryRegion there = Objects.requireNonNull(service.accepted()
-                    .allocate(8, AccessFlag.REMOTE_ATOMIC)
-                    .block(PATIENCE));
+            MemoryRegion there = Objects.requireNonNull(
+                    service.accepted().allocate(8, AccessFlag.REMOTE_ATOMIC).block(PATIENCE));
             assertThatThrownBy(() -> client.fetchAndAdd(there.remote(), 1)
                             .map(value -> Objects.requireNonNull(
                                     Mono.delay(Duration.ofMillis(1)).block()))
@@ -194,13 +193,15 @@ class NothingBlocksTest {
         try (Service service = new Service(connector, server -> server)) {
             RdmaConnection client = service.client();
             RdmaConnection peer = service.accepted();
-            network.setFaults(LinkFaults.NONE.withLoss(0.02).withDuplication(0.02).withReordering(0.02));
+            network.setFaults(
+                    LinkFaults.NONE.withLoss(0.02).withDuplication(0.02).withReordering(0.02));
             exercise(client, peer, 100);
             network.setFaults(LinkFaults.NONE);
 
             // The peer refuses, which ends this connection with what waits.
             RemoteMemory wrong = new RemoteMemory(4096, 8, 1);
-            Mono<Void> waiting = client.send(Flux.range(0, 1_000), (n, target) -> 8).cache();
+            Mono<Void> waiting =
+                    client.send(Flux.range(0, 1_000), (n, target) -> 8).cache();
             waiting.subscribe(sent -> {}, lost -> {});
             assertThatThrownBy(() -> client.fetchAndAdd(wrong, 1).block(PATIENCE))
                     .isInstanceOf(RuntimeException.class);
@@ -223,9 +224,8 @@ class NothingBlocksTest {
     void datagramsDoNotBlockTheLoop() {
         RdmaDatagram one = datagrams();
         RdmaDatagram other = datagrams();
-        DatagramAddress address = Objects.requireNonNull(one.resolve(
-                        "127.0.0.1", other.localAddress().getPort())
-                .block(PATIENCE));
+        DatagramAddress address = Objects.requireNonNull(
+                one.resolve("127.0.0.1", other.localAddress().getPort()).block(PATIENCE));
         // One may be lost while nobody listens yet: sent until enough arrived.
         Flux<Void> sending = one.send(8, target -> {}, address).repeat();
         other.receive(message -> message.length())
