@@ -120,7 +120,10 @@ internal class OutgoingFlow<T>(
 
     /** Everything was collected. */
     fun complete() {
-        if (pending.decrementAndGet() == 0) delivered.complete(Unit)
+        if (pending.decrementAndGet() == 0) {
+            finished()
+            delivered.complete(Unit)
+        }
     }
 
     override fun sent() {

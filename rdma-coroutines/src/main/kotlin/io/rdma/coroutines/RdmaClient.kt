@@ -66,13 +66,16 @@ public object RdmaClient {
                 try {
                     val connection = connect(host, port, configure)
                     attempt = 0
+                    var failure: Throwable? = null
                     try {
                         return handler(connection)
                     } catch (e: Throwable) {
+                        failure = e
                         if (e is CancellationException || !connection.endpoint().hasEndedWith(e)) throw HandlerFailed(e)
                         e
                     } finally {
-                        withContext(NonCancellable) { connection.closeAndAwait() }
+                        connection.end(failure)
+                        withContext(NonCancellable) { connection.awaitClosed() }
                     }
                 } catch (e: HandlerFailed) {
                     throw e.failure

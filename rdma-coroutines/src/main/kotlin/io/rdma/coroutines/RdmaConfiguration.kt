@@ -27,7 +27,14 @@ public class RdmaConfiguration internal constructor() {
             options = options.withHandshakeTimeout(value.toJavaDuration())
         }
 
-    /** How long a close waits for the device to give back what is in flight, part of [options]. */
+    /** How long a connection is quiet before it probes its peer, part of [options]; zero for never. */
+    public var probeInterval: Duration
+        get() = options.probeInterval().toKotlinDuration()
+        set(value) {
+            options = options.withProbeInterval(value.toJavaDuration())
+        }
+
+    /** How long a close waits for its farewell to arrive, and then for the device to give back what is in flight, part of [options]. */
     public var drainTimeout: Duration
         get() = options.drainTimeout().toKotlinDuration()
         set(value) {

@@ -268,10 +268,27 @@ public class RdmaConnection internal constructor(
     /** Whether the end has begun. */
     public fun isClosed(): Boolean = endpoint.isClosing
 
-    /** Closes: what is not completed fails, what was not received is dropped, the peer is told. Does not wait. */
+    /**
+     * Closes: what waits fails, what was not received is dropped, and the peer is told that this was all. In the middle of a stream, or with messages that
+     * wait, it was not, and the peer is told that, as by [abort]. Does not wait.
+     */
     override fun close() {
         endpoint.close()
         inbound.close()
+    }
+
+    /**
+     * Gives the connection up: as [close], but what the peer receives ends with an error, also if all messages arrived. Servers do so when a handler
+     * fails. Everybody on this side gets the [cause], of which nothing is sent.
+     */
+    public fun abort(cause: Throwable) {
+        endpoint.abort(cause)
+        inbound.close()
+    }
+
+    /** At the end of a handler, which has returned or failed. */
+    internal fun end(failure: Throwable?) {
+        if (failure == null) close() else abort(failure)
     }
 
     /** Closes, and suspends until the resources are released. */

@@ -46,8 +46,8 @@ public class RdmaServer private constructor(
     public fun port(): Int = address().port
 
     /**
-     * Runs [handler] for each connection, in a coroutine of its own, and closes the connection when it returns. A handler that fails ends its own
-     * connection only. Returns when the server is closed and all handlers have ended; cancellation ends the handlers.
+     * Runs [handler] for each connection, in a coroutine of its own, and closes the connection when it returns. A handler that fails, or is cancelled, has not
+     * come to its end: its connection is given up, see [RdmaConnection.abort], so that what the client received does not look whole. The others go on. Returns when the server is closed and all handlers have ended; cancellation ends the handlers.
      *
      * @sample io.rdma.coroutines.samples.serve
      */
@@ -55,7 +55,7 @@ public class RdmaServer private constructor(
         supervisorScope {
             for (connection in accepted) {
                 // On completion, not in the body: a coroutine that is cancelled before it starts has none.
-                launch { handle(connection, handler) }.invokeOnCompletion { connection.close() }
+                launch { handle(connection, handler) }.invokeOnCompletion { connection.end(it) }
             }
         }
 
@@ -70,6 +70,7 @@ public class RdmaServer private constructor(
         } catch (e: Exception) {
             LOG.log(Logger.Level.WARNING, "the handler of $connection failed: $e")
             LOG.log(Logger.Level.DEBUG, "details", e)
+            connection.abort(e)
         }
     }
 

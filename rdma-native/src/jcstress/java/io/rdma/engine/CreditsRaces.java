@@ -28,7 +28,7 @@ public final class CreditsRaces {
     @Outcome(expect = Expect.FORBIDDEN, desc = "a message waits for credits that are there")
     @State
     public static class GrantMeetsBlockedMessage {
-        private final Credits credits = new Credits(true, 4, 1);
+        private final Credits credits = new Credits(true, 4, 1, false);
         private final Backlog backlog = new Backlog(credits, COUNTERS);
 
         /** The one credit is used up, and another message waits. */
@@ -58,7 +58,7 @@ public final class CreditsRaces {
     @Outcome(expect = Expect.FORBIDDEN, desc = "receives that nobody announces: the peer waits for ever")
     @State
     public static class RepostMeetsControlCredit {
-        private final Credits credits = new Credits(true, 4, 4);
+        private final Credits credits = new Credits(true, 4, 4, false);
 
         /** Every control frame that the peer takes was sent. */
         public RepostMeetsControlCredit() {

@@ -60,7 +60,7 @@ final class CmConnector {
                 endpoint = queuePair.connect(
                         peer, id.attributesTo(QueuePairState.RTR), id.attributesTo(QueuePairState.RTS));
             }
-            undo.add(endpoint::close);
+            undo.add(endpoint::discard);
             id.establish();
             undo.keep();
             watch(loop, id, dialog, endpoint);
@@ -118,7 +118,7 @@ final class CmConnector {
     /** The identifier lives as long as the endpoint: each side learns of the other's end by it. */
     static void watch(CmLoop loop, CmIdentifier id, CmDialog dialog, RdmaEndpoint endpoint) {
         dialog.follow(endpoint);
-        endpoint.ending().thenRunAsync(() -> disconnect(id), Thread::startVirtualThread);
+        endpoint.left().thenRunAsync(() -> disconnect(id), Thread::startVirtualThread);
         endpoint.closed().thenRunAsync(() -> loop.close(id), Thread::startVirtualThread);
     }
 

@@ -50,7 +50,7 @@ final class CmDialog implements Consumer<CmEvent> {
 
     private static void react(RdmaEndpoint endpoint, CmEvent event) {
         switch (event.type()) {
-            case DISCONNECTED -> endpoint.peerClosed();
+            case DISCONNECTED -> endpoint.peerDisconnected();
             case DEVICE_REMOVAL -> endpoint.peerLost(new RdmaException("the device was removed"));
             case REJECTED, CONNECT_ERROR, UNREACHABLE ->
                 endpoint.peerLost(new RdmaException("the peer gave this connection up: " + event));

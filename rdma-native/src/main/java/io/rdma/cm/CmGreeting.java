@@ -15,7 +15,7 @@ import java.util.Arrays;
 /** What this library says to itself in the private data of the connection manager, and how it knows its own. */
 final class CmGreeting {
     /** What this side speaks. */
-    static final Offer OFFER = new Offer(1, 1, 0);
+    static final Offer OFFER = new Offer(1, 1, Offer.ALL);
 
     private static final String NAME = "this library's private data";
     private static final int MAGIC = 0x4a52444d; // "JRDM"

@@ -149,7 +149,7 @@ final class CmListener implements AutoCloseable {
         }
         try (Undo undo = new Undo()) {
             undo.add(() -> loop.close(request));
-            undo.add(endpoint::close);
+            undo.add(endpoint::discard);
             dialog.await(CmEventType.ESTABLISHED);
             undo.keep();
         }
@@ -189,7 +189,7 @@ final class CmListener implements AutoCloseable {
             if (endpoint == null) {
                 admission.left();
             } else {
-                endpoint.close();
+                endpoint.discard();
             }
             throw e;
         }

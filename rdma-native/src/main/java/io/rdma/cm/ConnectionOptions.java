@@ -29,7 +29,11 @@ import org.jspecify.annotations.Nullable;
  * @param ownProtectionDomain whether each connection has a protection domain of its own: then a key is of no use on any other connection, but memory and buffers
  *     cannot be shared among connections either
  * @param handshakeTimeout for the whole exchange
- * @param drainTimeout for a close to wait for the device
+ * @param drainTimeout for a close to wait for its farewell to arrive, and then for the device
+ * @param probeInterval after which a connection on which nothing has happened probes its peer by a write of no bytes, so that the device's retries end it if the peer is
+ *     gone; zero for never. Used if both sides are of this library. The TCP connection of the exchange is kept alive in the same rhythm
+ * @param orderlyDisconnect whether the end of a peer that says no farewell in band (one without credits, or of another program) is orderly if its connection manager says
+ *     goodbye. The kernel says that for a process that was killed, too: where a stream that was cut must not look whole, say false
  */
 public record ConnectionOptions(
         QueuePairCapacity queuePair,
@@ -49,8 +53,10 @@ public record ConnectionOptions(
         @Nullable SSLContext tls,
         boolean ownProtectionDomain,
         Duration handshakeTimeout,
-        Duration drainTimeout) {
-    /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 30 s for the exchange. */
+        Duration drainTimeout,
+        Duration probeInterval,
+        boolean orderlyDisconnect) {
+    /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 30 s for the exchange, a probe after 10 s. */
     public static final ConnectionOptions DEFAULT = new ConnectionOptions(
             QueuePairCapacity.DEFAULT,
             128,
@@ -69,7 +75,9 @@ public record ConnectionOptions(
             null,
             false,
             Duration.ofSeconds(30),
-            Duration.ofSeconds(2));
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(10),
+            true);
 
     /** Checks the ranges. */
     public ConnectionOptions {
@@ -87,6 +95,9 @@ public record ConnectionOptions(
         range("minRnrTimer", minRnrTimer, 1, 31);
         positive("handshakeTimeout", handshakeTimeout);
         positive("drainTimeout", drainTimeout);
+        if (probeInterval.isNegative()) {
+            throw new IllegalArgumentException("probeInterval must not be negative, zero is never: " + probeInterval);
+        }
         if (connector == Connector.RDMA_CM && tls != null) {
             throw new IllegalArgumentException("TLS protects the exchange over TCP, and RDMA CM has none: choose one");
         }
@@ -275,6 +286,26 @@ public record ConnectionOptions(
         return copy(e -> e.drainTimeout = drainTimeout);
     }
 
+    /**
+     * With another value of {@code probeInterval}.
+     *
+     * @param probeInterval see the record
+     * @return a copy
+     */
+    public ConnectionOptions withProbeInterval(Duration probeInterval) {
+        return copy(e -> e.probeInterval = probeInterval);
+    }
+
+    /**
+     * With another value of {@code orderlyDisconnect}.
+     *
+     * @param orderlyDisconnect see the record
+     * @return a copy
+     */
+    public ConnectionOptions withOrderlyDisconnect(boolean orderlyDisconnect) {
+        return copy(e -> e.orderlyDisconnect = orderlyDisconnect);
+    }
+
     /** The values while a copy is made. */
     private static final class Edit {
         private QueuePairCapacity queuePair;
@@ -295,6 +326,8 @@ public record ConnectionOptions(
         private boolean ownProtectionDomain;
         private Duration handshakeTimeout;
         private Duration drainTimeout;
+        private Duration probeInterval;
+        private boolean orderlyDisconnect;
 
         private Edit(ConnectionOptions from) {
             queuePair = from.queuePair;
@@ -315,6 +348,8 @@ public record ConnectionOptions(
             ownProtectionDomain = from.ownProtectionDomain;
             handshakeTimeout = from.handshakeTimeout;
             drainTimeout = from.drainTimeout;
+            probeInterval = from.probeInterval;
+            orderlyDisconnect = from.orderlyDisconnect;
         }
     }
 
@@ -339,6 +374,8 @@ public record ConnectionOptions(
                 e.tls,
                 e.ownProtectionDomain,
                 e.handshakeTimeout,
-                e.drainTimeout);
+                e.drainTimeout,
+                e.probeInterval,
+                e.orderlyDisconnect);
     }
 }

@@ -11,7 +11,7 @@ final class ConnectionWatch {
 
     static void start(Exchange exchange, RdmaEndpoint endpoint) {
         Thread.ofVirtual().name("rdma-watch-", endpoint.qpNumber()).start(() -> watch(exchange, endpoint));
-        endpoint.ending().thenRunAsync(() -> tellPeer(exchange, endpoint), Thread::startVirtualThread);
+        endpoint.left().thenRunAsync(() -> tellPeer(exchange, endpoint), Thread::startVirtualThread);
     }
 
     private static void watch(Exchange exchange, RdmaEndpoint endpoint) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** One TCP connection that carries the exchange and, afterwards, the news of the peer's end. */
 final class Exchange implements Closeable {
     /** What this side speaks. */
-    static final Offer OFFER = new Offer(2, 2, 0);
+    static final Offer OFFER = new Offer(2, 2, Offer.ALL);
 
     private static final String NAME = "the exchange";
     private static final int MAGIC = 0x4a52444d; // "JRDM"
@@ -55,7 +55,7 @@ final class Exchange implements Closeable {
     static Exchange over(Socket socket, ConnectionOptions options, boolean client) throws IOException {
         long deadline = System.nanoTime() + options.handshakeTimeout().toNanos();
         socket.setTcpNoDelay(true);
-        keepAlive(socket);
+        keepAlive(socket, options.probeInterval());
         SSLContext tls = options.tls();
         if (tls == null) {
             return new Exchange(socket, deadline);
@@ -63,12 +63,13 @@ final class Exchange implements Closeable {
         return new Exchange(TlsHandshake.over(socket, options, tls, client), deadline);
     }
 
-    /** A host that loses power sends no end: half a minute of silence is one. */
-    private static void keepAlive(Socket socket) throws IOException {
+    /** A host that loses power sends no end: two intervals of silence are one; where nobody probes, half a minute. */
+    private static void keepAlive(Socket socket, Duration interval) throws IOException {
+        int idle = interval.isZero() ? 15 : Math.clamp(interval.toSeconds(), 1, 1 << 14);
         socket.setKeepAlive(true);
         if (socket.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
-            socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 15);
-            socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 5);
+            socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, idle);
+            socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, Math.max(1, idle / 3));
             socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
         }
     }

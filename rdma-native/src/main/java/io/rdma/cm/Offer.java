@@ -14,6 +14,15 @@ import io.rdma.cm.RdmaConnectException.Reason;
  * @param capabilities a bit for each
  */
 record Offer(int lowest, int highest, int capabilities) {
+    /** Ends with a frame that says how, see docs/protocol.md; of use where credits are counted. */
+    static final int FAREWELLS = 1;
+
+    /** Takes a write of no bytes without a key at any time. */
+    static final int PROBES = 1 << 1;
+
+    /** All that this release has. */
+    static final int ALL = FAREWELLS | PROBES;
+
     /**
      * The offer of a peer.
      *

@@ -21,6 +21,7 @@ import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.QueuePairState;
 import java.net.InetAddress;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -185,7 +186,10 @@ final class QueuePairBringUp implements AutoCloseable {
                 peer.receiveBufferSize(),
                 credits,
                 peer.receiveBuffers(),
-                options.drainTimeout());
+                credits && local.offer().shares(Offer.FAREWELLS, peer.offer()),
+                options.orderlyDisconnect(),
+                options.drainTimeout(),
+                local.offer().shares(Offer.PROBES, peer.offer()) ? options.probeInterval() : Duration.ZERO);
         try (Undo undo = new Undo()) {
             undo.add(() -> resources.release(memory));
             RdmaEndpoint endpoint = new RdmaEndpoint(loop, memory, queuePair, shared, negotiated);

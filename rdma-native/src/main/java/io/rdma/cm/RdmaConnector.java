@@ -142,7 +142,7 @@ public final class RdmaConnector {
                 exchange.sendHello(queuePair.local());
                 endpoint = queuePair.connect(exchange.receiveAnswer());
             }
-            undo.add(endpoint::close);
+            undo.add(endpoint::discard);
             exchange.sendReady();
             begun.close(); // a close of the resources finds the endpoint from now on, and says goodbye
             undo.keep();

@@ -179,7 +179,7 @@ public final class RdmaListener implements AutoCloseable {
             handler.accept(connection);
         } catch (Throwable e) { // the handler is the user's: whatever it throws ends its own connection only
             log().log(Logger.Level.ERROR, "the connection handler threw; its connection is closed", e);
-            connection.endpoint().fail(e);
+            connection.endpoint().abort(e);
         }
     }
 
@@ -188,7 +188,7 @@ public final class RdmaListener implements AutoCloseable {
             undo.add(accepted);
             Exchange exchange = undo.add(Exchange.over(accepted, options, false));
             RdmaEndpoint endpoint = answer(exchange);
-            undo.add(endpoint::close);
+            undo.add(endpoint::discard);
             exchange.awaitReady();
             undo.keep();
             ConnectionWatch.start(exchange, endpoint);
@@ -212,7 +212,7 @@ public final class RdmaListener implements AutoCloseable {
                 if (endpoint == null) {
                     admission.left();
                 } else {
-                    endpoint.close();
+                    endpoint.discard();
                 }
                 throw e;
             }

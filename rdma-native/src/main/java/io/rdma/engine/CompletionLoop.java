@@ -50,6 +50,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final LoopCounters counters = new LoopCounters();
     private final CompletableFuture<CloseSteps> stopped = new CompletableFuture<>();
     private final Idling idling;
+    private final IdleProbes probes = new IdleProbes(endpoints);
     private final Thread thread;
     private final List<SendQueue> due = new ArrayList<>(); // (loop) to be drained when the batch is dispatched
     private final List<ReceiveQueue> news = new ArrayList<>(); // (loop) whose listeners are told then, before that
@@ -165,6 +166,8 @@ public final class CompletionLoop implements AutoCloseable {
         Throwable dead = failure;
         if (dead != null) {
             endpoint.fail(dead);
+        } else if (probes.joined(endpoint.probeNanos()) && !isLoopThread()) {
+            wake();
         }
     }
 
@@ -290,6 +293,7 @@ public final class CompletionLoop implements AutoCloseable {
         if (!draining.isEmpty()) {
             draining.removeIf(RdmaEndpoint::finishIfDrained);
         }
+        probes.turn();
         return work;
     }
 
@@ -380,6 +384,7 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     private void sleep() {
+        probes.walkIfDue();
         queue.requestNotify();
         if (poll() > 0 || !tasks.isEmpty() || !running) {
             idling.worked();
@@ -387,7 +392,7 @@ public final class CompletionLoop implements AutoCloseable {
         }
         counters.slept();
         long since = System.nanoTime();
-        boolean woken = channel.await(draining.isEmpty() ? -1 : CLOSING_TICK_MILLIS);
+        boolean woken = channel.await(draining.isEmpty() ? probes.mayAwait() : CLOSING_TICK_MILLIS);
         idling.slept(System.nanoTime() - since);
         if (woken) {
             channel.takeEvent();

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 // - A control frame asks for no answer: its own receive is announced with the next frame, or once half of the reserve
 // is used up; so there is no endless exchange. Only such an announcement may use the last control credit, so two peers
 // that have both run out always have one frame left that helps the other.
+// - The receive for the farewell is in no count: nothing else uses it, so a side that ends can always say so.
 // - Fields marked (drainer), (loop) are written by the thread that drains the send queue, by the loop; all are read by
 // anybody.
 
@@ -20,6 +21,8 @@ final class Credits {
     static final int CONTROL_SENDS = 1;
 
     private final boolean framed;
+    private final boolean farewells;
+    private final int controlWindow; // control frames that a side may have under way, but for its last
     private final int receiveBuffers; // here
     private final int batch; // receives for messages that are worth a control frame
     private final int window; // receive buffers of the peer
@@ -41,23 +44,31 @@ final class Credits {
      * @param framed whether both sides count
      * @param ours receive buffers here, without those for control frames
      * @param theirs receive buffers there, without those for control frames
+     * @param farewells whether a side says BYE or ABORT at its end: one control receive is kept for that
      */
-    Credits(boolean framed, int ours, int theirs) {
+    Credits(boolean framed, int ours, int theirs, boolean farewells) {
         this.framed = framed;
+        this.farewells = farewells;
+        controlWindow = farewells ? CONTROL_RECEIVES - 1 : CONTROL_RECEIVES;
         receiveBuffers = ours;
         window = theirs;
         batch = Math.max(1, (ours + 3) / 4);
         granted = theirs;
-        grantedControl = CONTROL_RECEIVES;
+        grantedControl = controlWindow;
         announced = ours;
         reposted.set(ours);
-        announcedControl = CONTROL_RECEIVES;
-        repostedControl.set(CONTROL_RECEIVES);
+        announcedControl = controlWindow;
+        repostedControl.set(controlWindow);
     }
 
     /** Whether messages carry a {@link Frame}. */
     boolean framed() {
         return framed;
+    }
+
+    /** Whether each side ends with a frame that says how. */
+    boolean farewells() {
+        return farewells;
     }
 
     /** Receives to be posted. */
@@ -87,7 +98,7 @@ final class Credits {
      */
     boolean granted(int messages, int control) {
         if (isImpossible(messages, granted, consumed, window)
-                || isImpossible(control, grantedControl, consumedControl, CONTROL_RECEIVES)) {
+                || isImpossible(control, grantedControl, consumedControl, controlWindow)) {
             return false;
         }
         if (granted != messages) { // most frames bring no news, and a volatile write costs

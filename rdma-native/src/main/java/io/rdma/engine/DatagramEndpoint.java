@@ -64,7 +64,10 @@ public final class DatagramEndpoint implements Submitter {
                             mtu,
                             false,
                             0,
-                            options.drainTimeout()));
+                            false,
+                            false,
+                            options.drainTimeout(),
+                            Duration.ZERO));
         }
     }
 

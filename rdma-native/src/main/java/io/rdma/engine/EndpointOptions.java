@@ -18,7 +18,10 @@ import java.time.Duration;
  * @param peerReceiveBufferSize largest message that the peer receives without reading it from here
  * @param credits whether both sides count credits; else messages are payload only, and receiver-not-ready does the waiting
  * @param peerReceiveBuffers receive buffers of the peer
- * @param drainTimeout how long a close waits for the device
+ * @param farewells whether each side ends with a frame that says how; only with credits
+ * @param orderlyDisconnect whether the goodbye of the peer's connection manager is an orderly end where there are no farewells
+ * @param drainTimeout how long a close waits for the farewell, and then for the device
+ * @param probeInterval after which a quiet connection probes its peer; zero for never
  */
 public record EndpointOptions(
         QueuePairCapacity capacity,
@@ -33,7 +36,10 @@ public record EndpointOptions(
         int peerReceiveBufferSize,
         boolean credits,
         int peerReceiveBuffers,
-        Duration drainTimeout) {
+        boolean farewells,
+        boolean orderlyDisconnect,
+        Duration drainTimeout,
+        Duration probeInterval) {
     /** Receives that a queue pair needs beyond the receive buffers where credits are counted. */
     public static final int CONTROL_RECEIVES = Credits.CONTROL_RECEIVES;
 

@@ -93,7 +93,7 @@ final class Fetch {
                 readNext(fresh);
             }
         } catch (RdmaException | IllegalStateException | OutOfMemoryError e) {
-            endpoint.fail(new RdmaException(
+            endpoint.abort(new RdmaException(
                     "no memory for a message of " + source.length() + " bytes: lower maxMessageSize. " + e.getMessage(),
                     e));
             fail();

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-// docs/protocol.md: 16 bytes, big-endian: type u8, 3 bytes zero, messages granted u32, control frames granted u32, 4
-// bytes zero.
+// docs/protocol.md: 16 bytes, big-endian: type u8, 3 bytes zero, messages granted u32, control frames granted u32,
+// large messages fetched u32.
 
 /** What precedes the payload of every message between two peers of this library that count credits. */
 final class Frame {
@@ -18,6 +18,12 @@ final class Frame {
 
     /** Where a large message lies. */
     static final int ANNOUNCEMENT = 2;
+
+    /** The orderly end of all that the sender of the frame sent. */
+    static final int BYE = 3;
+
+    /** Its end for another reason: what it sent is not whole. */
+    static final int ABORT = 4;
 
     private static final long TYPE = 0;
     private static final long GRANTED = 4;

@@ -4,6 +4,7 @@ import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +21,16 @@ import org.jspecify.annotations.Nullable;
  * failure ends all of them. A front-end subclasses it.
  */
 public abstract class MessageStream {
+    private static final int NEW = 0;
+    private static final int BEGUN = 1;
+    private static final int ENDED = 2;
+
     private final Submitter submitter;
+    private final AtomicInteger open; // streams of the connection that have begun and not ended
     private final AtomicReferenceArray<@Nullable Sent> pooled; // by the place of the buffer
     private final Set<Sent> own = ConcurrentHashMap.newKeySet(1); // of messages with memory of their own
+    private final AtomicInteger phase = new AtomicInteger(NEW);
+    private boolean begun; // by who sends
     private volatile boolean abandoned;
 
     /**
@@ -31,11 +39,16 @@ public abstract class MessageStream {
      * @param endpoint where the messages go
      */
     protected MessageStream(RdmaEndpoint endpoint) {
-        this(endpoint, endpoint.sendBuffers().count());
+        this(endpoint, endpoint.sendBuffers().count(), endpoint.openStreams());
     }
 
     MessageStream(Submitter submitter, int buffers) {
+        this(submitter, buffers, new AtomicInteger());
+    }
+
+    private MessageStream(Submitter submitter, int buffers, AtomicInteger open) {
         this.submitter = submitter;
+        this.open = open;
         pooled = new AtomicReferenceArray<>(buffers);
     }
 
@@ -64,6 +77,10 @@ public abstract class MessageStream {
             message.close();
             return;
         }
+        if (!begun) {
+            begun = true;
+            begin();
+        }
         Sent operation = operation(message);
         try {
             submitter.submit(operation);
@@ -76,6 +93,21 @@ public abstract class MessageStream {
         }
         if (abandoned) {
             operation.abandonSubmitted();
+        }
+    }
+
+    /** A connection that is closed from here on, before the stream has ended, tells the peer that it is cut. */
+    private void begin() {
+        open.incrementAndGet();
+        if (!phase.compareAndSet(NEW, BEGUN)) {
+            open.decrementAndGet();
+        }
+    }
+
+    /** The stream has ended: all its messages were delivered. Any thread. */
+    protected final void finished() {
+        if (phase.getAndSet(ENDED) == BEGUN) {
+            open.decrementAndGet();
         }
     }
 
@@ -96,6 +128,7 @@ public abstract class MessageStream {
     /** Ends the interest in everything that is on its way; what is not posted never will be. Any thread. */
     public final void abandonAll() {
         abandoned = true;
+        finished();
         for (int place = 0; place < pooled.length(); place++) {
             Sent operation = pooled.get(place);
             if (operation != null) {

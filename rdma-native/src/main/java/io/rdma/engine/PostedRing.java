@@ -43,6 +43,11 @@ final class PostedRing {
         return posted - retired;
     }
 
+    /** Requests that were retired since the start. Any thread. */
+    long retired() {
+        return retired;
+    }
+
     /** Reads and atomics that were taken and not retired. Drainer. */
     int readsInFlight() {
         return postedReads - retiredReads;

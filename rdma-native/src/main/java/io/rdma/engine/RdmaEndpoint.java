@@ -18,23 +18,33 @@ import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
-// States: OPEN -> CLOSING (queue pair in ERR, drains) -> CLOSED (queue pair destroyed).
-// Close order: refuse submissions, QP to ERR, count completions down (bounded), destroy QP, fail what is left, release
-// slots, regions.
+// States: OPEN -> LEAVING (says farewell, where there is one to be said) -> CLOSING (queue pair in ERR, drains) ->
+// CLOSED (queue pair destroyed).
+// Close order: refuse submissions, fail what waits, say farewell behind what was posted (bounded), QP to ERR, count
+// completions down (bounded), destroy QP, fail what is left, release slots, regions.
+// LEAVING ends when the farewell has completed, the peer has ended, the loop or queue pair cannot complete it, or time
+// is up.
 // The end (first failure, or an orderly close) is decided once, by whoever sets `end`.
 
 /** One connection in the engine: a queue pair with its send queue, receive queue and buffers. Thread-safe. */
 public final class RdmaEndpoint implements Submitter {
-    /** Why an endpoint ended: {@code cause} is null after an orderly close. */
-    private record End(String message, @Nullable Throwable cause) {}
+    /** Why an endpoint ended: {@code cause} is null after an orderly close, {@code farewell} is the frame to be sent. */
+    private record End(String message, @Nullable Throwable cause, int farewell) {
+        /** An end of which the peer is not told, because it knows or cannot be. */
+        End(String message, @Nullable Throwable cause) {
+            this(message, cause, Frame.DATA);
+        }
+    }
 
     private static final long REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
@@ -52,9 +62,14 @@ public final class RdmaEndpoint implements Submitter {
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
     private final Set<BoundWindow> windows = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final AtomicInteger openStreams = new AtomicInteger();
     private final CompletableFuture<Void> ending = new CompletableFuture<>();
+    private final CompletableFuture<Void> left = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final long opened = System.nanoTime();
+    private final @Nullable Probe probe;
+    private boolean peerEnded; // (loop)
+    private long leaveDeadline; // (loop) System.nanoTime
     private volatile long drainDeadline; // System.nanoTime
 
     /**
@@ -88,7 +103,8 @@ public final class RdmaEndpoint implements Submitter {
         this.domain = registrations.domain();
         this.queuePair = queuePair;
         this.options = options;
-        credits = new Credits(options.credits(), options.receiveBuffers(), options.peerReceiveBuffers());
+        credits = new Credits(
+                options.credits(), options.receiveBuffers(), options.peerReceiveBuffers(), options.farewells());
         try (Undo undo = new Undo()) {
             undo.add(queuePair);
             loop.requireLive();
@@ -98,6 +114,7 @@ public final class RdmaEndpoint implements Submitter {
             receives = new ReceiveQueue(this, queuePair, domain, shared, datagrams, credits, options);
             undo.add(receives::destroyed);
             sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
+            probe = probeNanos() == 0 ? null : new Probe(this, sendSlots, probeNanos());
             undo.keep();
         }
         loop.join(this);
@@ -264,6 +281,24 @@ public final class RdmaEndpoint implements Submitter {
         return operation.result();
     }
 
+    /** After which it probes its peer when nothing happens; 0 for never. */
+    long probeNanos() {
+        return nanos(options.probeInterval());
+    }
+
+    /** Probes the peer if nothing has happened for the interval. Loop thread. */
+    void probeIfQuiet(long now) {
+        Probe asking = probe;
+        if (asking != null) {
+            attempt(() -> asking.askIfQuiet(now));
+        }
+    }
+
+    /** What was sent and has arrived so far: another number if anything has happened since. Loop thread. */
+    long happened() {
+        return sends.retired() + credits.received();
+    }
+
     private static long nanos(Duration time) {
         return time.compareTo(FOR_EVER) > 0 ? FOR_EVER.toNanos() : time.toNanos();
     }
@@ -310,6 +345,16 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
+     * Completes on the loop when this side says no more, before the queue pair leaves its state: its farewell has
+     * arrived, or there is none, or it cannot be said.
+     *
+     * @return shared
+     */
+    public CompletableFuture<Void> left() {
+        return left;
+    }
+
+    /**
      * Completes when the connection is closed and drained; never exceptionally, see {@link #failure}.
      *
      * @return shared
@@ -348,25 +393,79 @@ public final class RdmaEndpoint implements Submitter {
         return now != null && (now.cause() != null || error instanceof ConnectionClosedException);
     }
 
-    /** Closes in an orderly way: what is not completed fails. Any thread, does not wait; see {@link #closed}. */
+    /**
+     * Closes in an orderly way. Operations that wait fail; those that were posted complete, and the farewell behind
+     * them tells the peer that this was all. If messages were given up, because they waited or the peer has not
+     * fetched them, or a {@link MessageStream} is not at its end, the farewell says that instead, and the peer's end is
+     * not an orderly one. Any thread, does not
+     * wait; takes at most twice the drain time-out, see {@link #closed}.
+     */
     public void close() {
-        end(new End("connection is closed", null));
+        // Now: the close itself ends the streams that it cuts.
+        end(new End("connection is closed", null, openStreams.get() > 0 ? Frame.ABORT : Frame.BYE));
     }
 
-    /** Ends because the peer closed in an orderly way: what arrived can still be received. */
+    /**
+     * Gives the connection up for a reason of this side: as {@link #close}, but the farewell says that what the peer
+     * got is not whole.
+     *
+     * @param cause that everybody on this side sees
+     */
+    public void abort(Throwable cause) {
+        end(new End("connection is given up: " + cause, cause, Frame.ABORT));
+    }
+
+    /** Ends it before anybody was told that it is there: nothing is said to the peer. */
+    public void discard() {
+        end(new End("connection was not established", null));
+    }
+
+    /** The last frame of the peer arrived. Loop thread. */
+    void peerSaidFarewell(boolean orderly) {
+        peerEnded = true;
+        end(
+                orderly
+                        ? new End("the peer closed the connection", null)
+                        : new End(
+                                "connection is lost: the peer gave it up",
+                                new RdmaException("the peer gave the connection up before all was said:"
+                                        + " its handler failed, or it closed with messages unsent; its log says why")));
+    }
+
+    /**
+     * Ends because the peer's end was noticed beside the stream of messages, in a way that is orderly: what arrived
+     * can still be received. Where the peer says farewell in that stream, and has not, it is lost.
+     */
     public void peerClosed() {
-        loop.executeAfterPoll(() -> end(new End("the peer closed the connection", null)));
+        peerEnded(!options.farewells());
+    }
+
+    /**
+     * Ends because the connection manager says that the peer has gone. A kernel says it for a process that was killed,
+     * too: so where the peer says no farewell, the options say what it means.
+     */
+    public void peerDisconnected() {
+        peerEnded(!options.farewells() && options.orderlyDisconnect());
+    }
+
+    private void peerEnded(boolean orderly) {
+        if (orderly) {
+            loop.executeAfterPoll(() -> end(new End("the peer closed the connection", null)));
+        } else {
+            peerLost(new RdmaException("the peer ended without a farewell: its process may have been killed"));
+        }
     }
 
     /**
      * Ends because the peer is gone. What the device has reported by now comes first, and what it reports of operations in flight within a moment: a refused
-     * operation here is often why the peer went, and that news travels another way than the refusal.
+     * operation here is often why the peer went, and that news travels another way than the refusal; so does its farewell.
      *
      * @param cause how it was noticed
      */
     public void peerLost(Throwable cause) {
         loop.executeAfterPoll(() -> {
-            if (sends.inFlight() == 0) {
+            peerEnded = true;
+            if (sends.inFlight() == 0 && !options.farewells()) {
                 fail(cause);
             } else {
                 onThreadAfter(REFUSAL_NANOS, () -> loop.executeAfterPoll(() -> fail(cause)));
@@ -387,6 +486,11 @@ public final class RdmaEndpoint implements Submitter {
     public void fail(Throwable cause) {
         String message = cause instanceof RuntimeException ? cause.getMessage() : cause.toString();
         end(new End("connection is lost: " + message, cause));
+    }
+
+    /** Counts the streams of messages that have begun and have not ended. */
+    AtomicInteger openStreams() {
+        return openStreams;
     }
 
     /** Memory for one message that the peer has announced; not closed with the connection: the message may outlive it. */
@@ -465,13 +569,34 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     private void startDrain() {
+        int farewell = options.farewells() ? Objects.requireNonNull(end.get()).farewell() : Frame.DATA;
+        leaveDeadline = System.nanoTime() + nanos(options.drainTimeout());
         attempt(() -> ending.complete(null));
-        attempt(sends::close);
+        attempt(() -> sends.close(farewell));
         attempt(() -> sendBuffers.close(closedException(false)));
+        if (farewell == Frame.DATA) {
+            leave();
+        }
+        loop.drain(this);
+    }
+
+    /** Nothing more is said to the peer. Loop thread. */
+    private void leave() {
+        sends.endFarewell();
+        attempt(() -> left.complete(null));
         attempt(queuePair::moveToError); // else destroying it ends its work as well
         receives.draining();
-        drainDeadline = System.nanoTime() + options.drainTimeout().toNanos();
-        loop.drain(this);
+        drainDeadline = System.nanoTime() + nanos(options.drainTimeout());
+    }
+
+    private boolean isFarewellOver() {
+        return peerEnded || loop.failure() != null || sends.hasSaidFarewell() || System.nanoTime() - leaveDeadline >= 0;
+    }
+
+    private void closeProbe() {
+        if (probe != null) {
+            probe.close();
+        }
     }
 
     /** Before their queue pair: they hold it. */
@@ -502,6 +627,12 @@ public final class RdmaEndpoint implements Submitter {
         if (closed.isDone()) { // an error came between this endpoint's end and that of another one
             return true;
         }
+        if (!left.isDone()) {
+            if (!isFarewellOver()) {
+                return false;
+            }
+            leave();
+        }
         if (!sends.isQuiet() || !receives.isQuiet()) {
             return false; // a thread is inside a post: the queue pair must not go away under it
         }
@@ -517,6 +648,7 @@ public final class RdmaEndpoint implements Submitter {
             queuePair::close,
             sends::destroyed,
             receives::destroyed,
+            this::closeProbe,
             sendSlots::close,
             this::closeRegions
         }) {

@@ -283,6 +283,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
             case Frame.DATA -> true;
             case Frame.CREDIT -> length == 0;
             case Frame.ANNOUNCEMENT -> length == RemoteMemory.ENCODED_BYTES;
+            case Frame.BYE, Frame.ABORT -> length == 0 && credits.farewells();
             default -> false;
         };
         if (!known
@@ -300,13 +301,18 @@ public final class ReceiveQueue implements ReceiveRing.Device {
                 ring.giveBack(slot);
             }
             case Frame.ANNOUNCEMENT -> announced(slot, completions, index);
+            case Frame.BYE, Frame.ABORT -> {
+                endpoint.peerSaidFarewell(type == Frame.BYE);
+                ring.holdsControl(slot, true);
+                ring.giveBack(slot);
+            }
             default -> arrived(slot, length, completions, index);
         }
         endpoint.creditsChanged();
     }
 
     private void brokenProtocol(int slot, @Nullable String how) {
-        endpoint.fail(new RdmaException("the peer broke the protocol of messages: " + how));
+        endpoint.abort(new RdmaException("the peer broke the protocol of messages: " + how));
         ring.giveBack(slot);
     }
 

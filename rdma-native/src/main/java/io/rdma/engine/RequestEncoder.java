@@ -97,11 +97,16 @@ final class RequestEncoder {
         }
     }
 
-    /** A control frame. */
+    /** A control frame that tells of receives. */
     void encodeCredit(long wrId, int slot) {
-        chain.add(wrId, WorkRequestOpcode.SEND);
         credits.consumeControl();
-        frame(slot, Frame.CREDIT);
+        encodeControl(wrId, slot, Frame.CREDIT);
+    }
+
+    /** A control frame of that type. */
+    void encodeControl(long wrId, int slot, int type) {
+        chain.add(wrId, WorkRequestOpcode.SEND);
+        frame(slot, type);
         if (Frame.BYTES <= maxInline) {
             chain.inline();
         }

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 // signal that never comes, and a full queue always holds a signaled request.
 // - A large message ends when the peer has fetched it; its slot, which holds no operation, is free before.
 // - The last CONTROL_SENDS slots are for control frames; a slot of one holds no operation.
+// - After the close nothing is posted but the farewell, once, when a slot is free for it.
 
 /** The send side of one queue pair: orders, chains, signals and retires work requests. */
 final class SendQueue implements InFlightTable.Owner {
@@ -49,6 +50,7 @@ final class SendQueue implements InFlightTable.Owner {
     private int signaledInChain; // (drainer)
     private boolean drainDue; // (loop)
     private boolean held; // (loop) it is the drainer until the batch is dispatched
+    private final Farewell farewell = new Farewell();
     private volatile boolean closed;
 
     SendQueue(
@@ -107,6 +109,11 @@ final class SendQueue implements InFlightTable.Owner {
         return ring.inFlight();
     }
 
+    /** Work requests that have completed so far. */
+    long retired() {
+        return ring.retired();
+    }
+
     /** Posts what waits, unless that is done anyway when the loop has dispatched its batch. */
     private void drainSoon() {
         if (!endpoint.loop().drainAfterDispatch(this)) {
@@ -151,6 +158,7 @@ final class SendQueue implements InFlightTable.Owner {
             }
             if (closed) {
                 failWaiting();
+                sayFarewell();
             }
             missed = wip.addAndGet(-missed);
         } while (missed != 0);
@@ -347,16 +355,52 @@ final class SendQueue implements InFlightTable.Owner {
         }
     }
 
-    /** Refuses what is submitted from now on, and fails what waits. */
-    void close() {
+    /**
+     * Refuses what is submitted from now on, fails what waits, and sends a last frame behind what was posted. Loop.
+     *
+     * @param last type of the frame; {@link Frame#DATA} for none
+     */
+    void close(int last) {
+        if (last != Frame.DATA) {
+            farewell.due(last);
+        }
         closed = true;
         drain();
+    }
+
+    /** Drainer, closed, with an empty chain and nothing that waits. */
+    private void sayFarewell() {
+        if (!farewell.isDue() || inFlight() == ring.depth()) {
+            return; // the next completion drains again
+        }
+        if (!announced.isEmpty()) {
+            farewell.abort(); // large messages that the peer has not fetched, and cannot any more
+        }
+        if (farewell.send()) {
+            int slot = ring.take();
+            encoder.encodeControl(table.arm(base + slot), slot, farewell.frame());
+            unsignaled++;
+            postChain();
+        }
+    }
+
+    /** Whether the farewell, and all that was posted before it, has completed. Loop. */
+    boolean hasSaidFarewell() {
+        return farewell.isSent() && inFlight() == 0;
+    }
+
+    /** From here on the farewell is not posted, if it was not yet. Loop. */
+    void endFarewell() {
+        farewell.over();
     }
 
     private void failWaiting() {
         Operation operation;
         while ((operation = backlog.any()) != null) {
             if (operation.endingUnposted()) { // else the canceller gave the buffer back
+                if (operation.request().opcode().consumesReceive()) {
+                    farewell.abort(); // a message that the peer does not get
+                }
                 end(operation, 0, endpoint.closedException(false));
             }
         }
@@ -364,7 +408,7 @@ final class SendQueue implements InFlightTable.Owner {
 
     /** Whether no thread posts, or ever will: a drain that starts after the close posts nothing. */
     boolean isQuiet() {
-        return closed && wip.get() == 0;
+        return closed && !farewell.isDue() && wip.get() == 0;
     }
 
     /** After the queue pair is destroyed: what never completed fails explicitly, and the slots are given back. Loop thread. */

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What each event of the connection manager does to a connect that waits, and to a connection: also those that no device here sends by itself. */
 class CmDialogTest {
@@ -118,13 +119,27 @@ class CmDialogTest {
         }
     }
 
+    /** The kernel says it for a process that was killed, too. */
     @Test
-    void aPeersGoodbyeIsAnOrderlyEnd() {
+    void aGoodbyeOfAPeerThatWouldSayFarewellIsALoss() {
         try (Connected connected = new Connected()) {
             dialog.follow(connected.client);
             dialog.accept(event(CmEventType.DISCONNECTED));
             await().atMost(PATIENCE).until(() -> connected.client.closed().isDone());
-            assertThat(connected.client.failure()).isNull();
+            assertThat(connected.client.failure()).hasMessageContaining("without a farewell");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatAGoodbyeOfAPlainPeerMeansIsAnOption(boolean orderly) {
+        ConnectionOptions plain =
+                ConnectionOptions.DEFAULT.withFlowControl(FlowControl.PLAIN).withOrderlyDisconnect(orderly);
+        try (Connected connected = new Connected(plain)) {
+            dialog.follow(connected.client);
+            dialog.accept(event(CmEventType.DISCONNECTED));
+            await().atMost(PATIENCE).until(() -> connected.client.closed().isDone());
+            assertThat(connected.client.failure() == null).isEqualTo(orderly);
         }
     }
 
@@ -135,14 +150,18 @@ class CmDialogTest {
         private final RdmaEndpoint client;
 
         Connected() {
+            this(ConnectionOptions.DEFAULT);
+        }
+
+        Connected(ConnectionOptions options) {
             listener = RdmaListener.bind(
                     resources,
-                    ConnectionOptions.DEFAULT,
+                    options,
                     AdmissionLimits.DEFAULT,
                     new InetSocketAddress("127.0.0.1", 0),
                     accepted::complete);
             CompletableFuture<EstablishedConnection> outcome = new CompletableFuture<>();
-            RdmaConnector.connect(resources, ConnectionOptions.DEFAULT, listener.address(), new ConnectHandler() {
+            RdmaConnector.connect(resources, options, listener.address(), new ConnectHandler() {
                 @Override
                 public void connected(EstablishedConnection connection) {
                     outcome.complete(connection);

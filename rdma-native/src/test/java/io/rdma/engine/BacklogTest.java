@@ -37,7 +37,7 @@ class BacklogTest {
 
     /** Credits for so many messages. */
     private static Credits credits(int messages) {
-        return new Credits(true, 1, messages);
+        return new Credits(true, 1, messages, false);
     }
 
     private static @Nullable Operation next(Backlog backlog, Credits credits, boolean readRoom) {

@@ -13,7 +13,7 @@ class CreditsTest {
 
     @Test
     void announcementsThatCannotBeTrueAreRefused() {
-        Credits credits = new Credits(true, 16, 4);
+        Credits credits = new Credits(true, 16, 4, false);
         assertThat(credits.granted(4, CONTROL)).as("nothing new").isTrue();
         assertThat(credits.granted(5, CONTROL)).as("more than it has").isFalse();
         assertThat(credits.granted(4, CONTROL + 1)).isFalse();
@@ -31,7 +31,7 @@ class CreditsTest {
 
     @Test
     void withoutCountingEverythingMayGo() {
-        Credits credits = new Credits(false, 1, 1);
+        Credits credits = new Credits(false, 1, 1, false);
         assertThat(credits.receives()).isEqualTo(1);
         credits.consume();
         credits.consume();
@@ -50,8 +50,8 @@ class CreditsTest {
         int got;
         boolean reads = true;
 
-        Peer(int ours, int theirs, int toSend) {
-            credits = new Credits(true, ours, theirs);
+        Peer(int ours, int theirs, int toSend, boolean farewells) {
+            credits = new Credits(true, ours, theirs, farewells);
             posted = credits.receives();
             this.toSend = toSend;
         }
@@ -68,10 +68,21 @@ class CreditsTest {
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 100", "2, 3", "8, 8", "64, 5", "200, 200"})
     void noFrameWithoutAReceiveAndNoDeadlock(int ours, int theirs) {
+        noFrameWithoutAReceiveAndNoDeadlock(ours, theirs, false);
+    }
+
+    /** The same, and whenever a side ends, the other has a receive for its farewell that nothing else could take. */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 100", "2, 3", "8, 8", "64, 5"})
+    void aReceiveForTheFarewellIsAlwaysLeft(int ours, int theirs) {
+        noFrameWithoutAReceiveAndNoDeadlock(ours, theirs, true);
+    }
+
+    private static void noFrameWithoutAReceiveAndNoDeadlock(int ours, int theirs, boolean farewells) {
         for (int seed = 0; seed < 100; seed++) {
             Random random = new Random(seed);
-            Peer a = new Peer(ours, theirs, 500);
-            Peer b = new Peer(theirs, ours, 500);
+            Peer a = new Peer(ours, theirs, 500, farewells);
+            Peer b = new Peer(theirs, ours, 500, farewells);
             for (int step = 0; step < 20_000; step++) {
                 if (step % 500 == 0) {
                     a.reads = random.nextBoolean();
@@ -91,6 +102,11 @@ class CreditsTest {
 
     private static void step(Random random, Peer one, Peer a, Peer b) {
         Peer other = one == a ? b : a;
+        if (one.credits.farewells()) {
+            assertThat(other.posted - other.wire.size())
+                    .as("receives that nothing under way will take")
+                    .isPositive();
+        }
         switch (random.nextInt(4)) {
             case 0 -> {
                 if (one.toSend > 0 && one.credits.mayMessage()) {

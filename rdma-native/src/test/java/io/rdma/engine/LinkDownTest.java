@@ -14,6 +14,7 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -62,6 +63,7 @@ class LinkDownTest {
                             e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.RETRY_EXC_ERR));
             assertThat(operations).allMatch(o -> o.ends.get() == 1 && o.error != null);
             server.closed().join(); // told by the exchange's connection
+            assertThat(server.failure()).as("what it received is not whole").isNotNull();
             down.set(false);
             RdmaEndpoint again =
                     ConnectedContract.connected(clients, options, listener).endpoint();
@@ -71,6 +73,32 @@ class LinkDownTest {
                 assertThat(one.sendBuffers().leased()).isZero();
                 assertThat(one.receives().outstanding()).isZero();
             }
+        }
+    }
+
+    /** Neither side sends anything, so the device of neither would notice: the probes do. */
+    @Test
+    void aLinkThatGoesDownUnderAQuietConnectionIsNoticed() throws Exception {
+        ConnectionOptions options = ConnectionOptions.DEFAULT.withProbeInterval(Duration.ofMillis(100));
+        BlockingQueue<EstablishedConnection> accepted = new LinkedBlockingQueue<>();
+        try (RdmaResources servers = new RdmaResources(DeviceOf.only(FaultySoft.create(down::get)));
+                RdmaResources clients = new RdmaResources(DeviceOf.only(FaultySoft.create(down::get)));
+                RdmaListener listener = RdmaListener.bind(
+                        servers,
+                        options,
+                        AdmissionLimits.DEFAULT,
+                        new InetSocketAddress("127.0.0.1", 0),
+                        accepted::add)) {
+            RdmaEndpoint client =
+                    ConnectedContract.connected(clients, options, listener).endpoint();
+            RdmaEndpoint server = accepted.poll(60, TimeUnit.SECONDS).endpoint();
+            down.set(true);
+            client.closed().get(60, TimeUnit.SECONDS);
+            server.closed().get(60, TimeUnit.SECONDS);
+            assertThat(List.of(client.failure(), server.failure()))
+                    .as("one noticed, and its exchange told the other, if that did not notice, too")
+                    .anyMatch(e -> e instanceof WorkCompletionException failed
+                            && failed.status() == WorkCompletionStatus.RETRY_EXC_ERR);
         }
     }
 

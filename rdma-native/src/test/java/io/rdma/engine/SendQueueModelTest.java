@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("model")
 class SendQueueModelTest {
     private static final QueuePairCapacity ONE = new QueuePairCapacity(1, 1, 1, 1, 0);
-    private static final EndpointOptions OPTIONS =
-            new EndpointOptions(ONE, 1, 64, 1, 64, 1, 1, 64, 64, 64, false, 1, Duration.ofDays(1));
+    private static final EndpointOptions OPTIONS = new EndpointOptions(
+            ONE, 1, 64, 1, 64, 1, 1, 64, 64, 64, false, 1, false, false, Duration.ofDays(1), Duration.ZERO);
 
     /** What happens beside. */
     enum Beside {

@@ -188,6 +188,12 @@ final class DefaultRdmaConnection implements RdmaConnection {
     }
 
     @Override
+    public void abort(Throwable cause) {
+        endpoint.abort(cause);
+        inbound.dispose();
+    }
+
+    @Override
     public boolean isDisposed() {
         return endpoint.isClosing();
     }

@@ -144,7 +144,8 @@ public final class RdmaClient {
      * of the peer's memory are those of one connection, and so belong into the handler.
      *
      * <p><b>Completes</b> when the handler does; its connection is closed then. <b>Errors</b> with what the handler fails with while its connection stands, or with what
-     * {@code retry} ends with. <b>Cancel</b> cancels the handler and closes the connection. The handler learns of a loss by the failure of what it does or
+     * {@code retry} ends with. <b>Cancel</b> cancels the handler. A handler that fails or is cancelled has not
+     * come to its end, so its connection is {@linkplain RdmaConnection#abort given up}. The handler learns of a loss by the failure of what it does or
      * waits for; one that only waits adds {@link RdmaConnection#onDispose}.
      *
      * @param retry when to connect again, such as {@code Retry.backoff(Long.MAX_VALUE, Duration.ofMillis(100)).maxBackoff(Duration.ofSeconds(5))}

@@ -241,9 +241,21 @@ public interface RdmaConnection extends Disposable {
      */
     RdmaEndpoint endpoint();
 
-    /** Closes: what is not completed fails, what was not received is dropped, the peer is told. Does not wait. */
+    /**
+     * Closes: what waits fails, what was not received is dropped, and the peer is told that this was all. In the middle
+     * of a stream, or with messages that wait, it was not, and the peer is told that, as by {@link #abort}. Does not
+     * wait.
+     */
     @Override
     void dispose();
+
+    /**
+     * Gives the connection up: as {@link #dispose}, but what the peer receives ends with an error, also if all messages
+     * arrived. Servers do so when a handler fails. Nothing of the cause is sent.
+     *
+     * @param cause that everybody on this side gets
+     */
+    void abort(Throwable cause);
 
     /**
      * Closes when subscribed, and completes when closed.

@@ -127,7 +127,8 @@ public final class RdmaServer {
     }
 
     /**
-     * With a handler, called for each connection. When its publisher ends, the connection is closed; an error ends that connection only.
+     * With a handler, called for each connection. When its publisher completes, the connection is closed; if it fails, that connection is {@linkplain RdmaConnection#abort given up}, so that what
+     * the client received does not look whole.
      *
      * @param newHandler called on a thread of its own; must not return null
      * @return a copy

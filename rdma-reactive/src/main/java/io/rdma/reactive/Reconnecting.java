@@ -1,5 +1,6 @@
 package io.rdma.reactive;
 
+import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -27,6 +28,14 @@ final class Reconnecting {
 
     private Reconnecting() {}
 
+    /** The handler did not come to its end: the peer must not take for whole what it got. */
+    private static Mono<Void> giveUp(RdmaConnection connection, Throwable cause) {
+        return Mono.defer(() -> {
+            connection.abort(cause instanceof HandlerFailed failed ? failed.failure : cause);
+            return connection.onDispose();
+        });
+    }
+
     static Mono<Void> run(
             Mono<RdmaConnection> connect,
             Retry retry,
@@ -41,7 +50,9 @@ final class Reconnecting {
                         connect,
                         connection -> Mono.defer(() -> Mono.from(handler.apply(connection)))
                                 .onErrorMap(error -> !connection.endpoint().hasEndedWith(error), HandlerFailed::new),
-                        RdmaConnection::disposeLater)
+                        RdmaConnection::disposeLater,
+                        Reconnecting::giveUp,
+                        connection -> giveUp(connection, new CancellationException("the handler was cancelled")))
                 .retryWhen(ofLosses)
                 .onErrorMap(HandlerFailed.class, failed -> failed.failure);
     }

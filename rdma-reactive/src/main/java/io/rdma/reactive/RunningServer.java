@@ -56,6 +56,7 @@ final class RunningServer implements DisposableServer {
         Disposable.Swap running = Disposables.swap();
         handlers.add(running); // a composite that is disposed already disposes it at once
         running.update(Flux.<Void>defer(() -> handler.apply(connection))
+                .doOnError(connection::abort)
                 .doFinally(how -> {
                     connection.dispose();
                     handlers.remove(running);

@@ -179,6 +179,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         private void completeOne() {
             if (pending.decrementAndGet() == 0 && ended.compareAndSet(false, true)) {
+                finished();
                 actual.onComplete();
             }
         }

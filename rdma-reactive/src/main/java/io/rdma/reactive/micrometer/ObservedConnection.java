@@ -165,6 +165,11 @@ final class ObservedConnection implements RdmaConnection {
     }
 
     @Override
+    public void abort(Throwable cause) {
+        connection.abort(cause);
+    }
+
+    @Override
     public void dispose() {
         connection.dispose();
     }

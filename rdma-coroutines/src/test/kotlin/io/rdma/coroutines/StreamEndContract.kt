@@ -1,0 +1,170 @@
+package io.rdma.coroutines
+
+import io.rdma.cm.Connector
+import io.rdma.engine.ConnectionClosedException
+import io.rdma.engine.RdmaResources
+import io.rdma.testing.StreamingPeer
+import io.rdma.testing.TestDevice
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.flow.asFlow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeout
+import org.assertj.core.api.Assertions.assertThat
+import org.awaitility.Awaitility.await
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+import java.lang.foreign.ValueLayout
+import java.time.Duration
+import kotlin.time.Duration.Companion.seconds
+
+/** What the receiver of a stream learns at its end, however the sender ended and the connection was made. */
+abstract class StreamEndContract {
+    /** Name of the device. */
+    abstract val device: String
+
+    /** An address of the device. */
+    abstract val host: String
+
+    private val items = 300
+
+    private val encoder =
+        MessageEncoder<Int> { number, target ->
+            target.set(ValueLayout.JAVA_INT, 0, number)
+            Int.SIZE_BYTES
+        }
+
+    private fun testing(test: suspend CoroutineScope.(RdmaResources) -> Unit) {
+        val shared = RdmaResources(TestDevice.assumed(device))
+        runBlocking { withTimeout(180.seconds) { test(shared) } }
+        await().atMost(Duration.ofSeconds(120)).until { shared.endpoints().isEmpty() }
+        shared.close()
+        TestDevice.awaitClosed(shared.context())
+    }
+
+    private fun RdmaConfiguration.by(
+        connector: Connector,
+        shared: RdmaResources,
+    ) {
+        resources = shared
+        options = StreamingPeer.options(connector)
+    }
+
+    /** How the flow of a connection ended: null if it completed. */
+    private suspend fun end(
+        connection: RdmaConnection,
+        each: (Int) -> Unit = {},
+    ): Throwable? =
+        try {
+            var received = 0
+            connection.incoming().collect { each(++received) }
+            null
+        } catch (e: ConnectionClosedException) {
+            e
+        }
+
+    /** Serves with a handler; the client's flow ends as is returned. */
+    private suspend fun CoroutineScope.endFor(
+        connector: Connector,
+        shared: RdmaResources,
+        each: (RdmaServer, Int) -> Unit = { _, _ -> },
+        handler: suspend (RdmaConnection) -> Unit,
+    ): Throwable? {
+        val server = RdmaServer.bind(host, 0) { by(connector, shared) }
+        val serving = launch(Dispatchers.Default) { server.serve(handler) }
+        val connection = RdmaClient.connect(host, server.port()) { by(connector, shared) }
+        val end = end(connection) { each(server, it) }
+        connection.closeAndAwait()
+        server.closeAndAwait()
+        serving.cancel()
+        serving.join()
+        return end
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = ["TCP", "RDMA_CM"])
+    fun `a client that is killed in the middle of its stream is lost`(connector: Connector) =
+        testing { shared ->
+            val end = CompletableDeferred<Throwable?>()
+            val enough = CompletableDeferred<Unit>()
+            val server = RdmaServer.bind(host, 0) { by(connector, shared) }
+            val serving =
+                launch(Dispatchers.Default) {
+                    server.serve { connection ->
+                        end.complete(end(connection) { if (it == items) enough.complete(Unit) })
+                    }
+                }
+            StreamingPeer.client(device, connector, server.address()).use { doomed ->
+                enough.await()
+                doomed.kill()
+                assertThat(end.await()).isInstanceOf(ConnectionClosedException::class.java)
+            }
+            server.closeAndAwait()
+            serving.join()
+        }
+
+    @ParameterizedTest
+    @EnumSource(names = ["TCP", "RDMA_CM"])
+    fun `a server that is killed in the middle of its stream is lost and asked again`(connector: Connector) =
+        testing { shared ->
+            StreamingPeer.server(device, connector, host).use { doomed ->
+                val port = doomed.await("listening").toInt()
+                val losses = mutableListOf<Throwable>()
+                val end =
+                    runCatching {
+                        RdmaClient.reconnect(
+                            host,
+                            port,
+                            { cause, _ -> losses.add(cause) && losses.size == 1 },
+                            { by(connector, shared) },
+                        ) { connection ->
+                            var received = 0
+                            connection.incoming().collect { if (++received == items) doomed.kill() }
+                        }
+                    }
+                assertThat(end.isFailure).isTrue()
+                assertThat(losses).hasSize(2) // there is no server the second time
+                assertThat(losses.first()).isInstanceOf(ConnectionClosedException::class.java)
+            }
+        }
+
+    @ParameterizedTest
+    @EnumSource(names = ["TCP", "RDMA_CM"])
+    fun `a handler that returns ends its stream whole`(connector: Connector) =
+        testing { shared ->
+            val end = endFor(connector, shared) { it.send((0 until items).asFlow(), encoder) }
+            assertThat(end).isNull()
+        }
+
+    @ParameterizedTest
+    @EnumSource(names = ["TCP", "RDMA_CM"])
+    fun `a handler that throws after its last item but one does not`(connector: Connector) =
+        testing { shared ->
+            val end =
+                endFor(connector, shared) {
+                    it.send((0 until items - 1).asFlow(), encoder)
+                    error("the last one is missing")
+                }
+            assertThat(end).hasMessageContaining("gave the connection up")
+        }
+
+    @ParameterizedTest
+    @EnumSource(names = ["TCP", "RDMA_CM"])
+    fun `a server that ends in the middle of its stream does not`(connector: Connector) =
+        testing { shared ->
+            val end =
+                endFor(connector, shared, { server, received -> if (received == items) server.close() }) { connection ->
+                    val numbers =
+                        flow {
+                            repeat(items) { emit(it) }
+                            awaitCancellation()
+                        }
+                    connection.send(numbers, encoder)
+                }
+            assertThat(end).isInstanceOf(ConnectionClosedException::class.java)
+        }
+}

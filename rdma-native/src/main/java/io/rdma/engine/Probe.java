@@ -1,0 +1,63 @@
+package io.rdma.engine;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.RemoteMemory;
+
+// A write of no bytes needs neither a key nor a receive of the peer (IBA specification, C9-88), and the peer's
+// processor
+// does not notice it. If nobody acknowledges it the device tries again, as for any request, and then the queue pair
+// fails, which ends the connection.
+
+/** The question of a quiet endpoint whether its peer is still there. Loop. */
+final class Probe extends Operation {
+    private static final RemoteMemory NOTHING = new RemoteMemory(0, 0, 0);
+
+    private final RdmaEndpoint endpoint;
+    private final RegisteredBuffer source;
+    private final long interval; // nanoseconds
+    private long seen = -1;
+    private long quietSince;
+    private boolean underWay;
+
+    Probe(RdmaEndpoint endpoint, MemoryRegion memory, long interval) {
+        this(endpoint, RegisteredBuffer.of(memory, 0, 0), interval);
+    }
+
+    private Probe(RdmaEndpoint endpoint, RegisteredBuffer source, long interval) {
+        super(WorkRequest.write(source, NOTHING));
+        this.endpoint = endpoint;
+        this.source = source;
+        this.interval = interval;
+    }
+
+    /** Asks if nothing was sent or has arrived for the interval, and nothing is under way. */
+    void askIfQuiet(long now) {
+        if (underWay || endpoint.isClosing()) {
+            return;
+        }
+        long happened = endpoint.happened();
+        if (happened != seen || endpoint.inFlight() > 0) {
+            seen = happened;
+            quietSince = now;
+        } else if (now - quietSince >= interval) {
+            underWay = true;
+            endpoint.submit(this);
+        }
+    }
+
+    @Override
+    protected void completed(long value) {
+        underWay = false;
+        seen = endpoint.happened(); // a probe is nothing that happens
+        quietSince = System.nanoTime();
+    }
+
+    @Override
+    protected void failed(RuntimeException error) {} // the connection ends by itself
+
+    /** Lets go of the memory. */
+    void close() {
+        source.close();
+    }
+}

@@ -1,0 +1,53 @@
+package io.rdma.engine;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.rdma.cm.AdmissionLimits;
+import io.rdma.cm.ConnectionOptions;
+import io.rdma.cm.RdmaListener;
+import io.rdma.testing.TestDevice;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A measurement: the share of a processor that quiet connections of {@code soft0} take, both ends in this process. Arguments: connections, seconds between probes, seconds
+ * to measure.
+ * {@code java --enable-native-access=ALL-UNNAMED -cp $(cat rdma-native/target/test-classpath.txt) io.rdma.engine.IdleCost 1000 10 60}
+ */
+final class IdleCost {
+    private IdleCost() {}
+
+    public static void main(String[] args) throws Exception {
+        int connections = Integer.parseInt(args[0]);
+        ConnectionOptions options = ConnectionOptions.DEFAULT
+                .withQueuePair(ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(4))
+                .withReceiveBuffers(2, 64)
+                .withSendBuffers(1, 64)
+                .withSignalEvery(1)
+                .withProbeInterval(Duration.ofSeconds(Integer.parseInt(args[1])));
+        ResourceOptions resources = ResourceOptions.DEFAULT.withCompletionQueueEntries(32 * connections);
+        try (RdmaResources both = new RdmaResources(TestDevice.assumed("soft0"), resources);
+                RdmaListener listener = RdmaListener.bind(
+                        both,
+                        options,
+                        AdmissionLimits.DEFAULT.withConnections(connections),
+                        new InetSocketAddress("127.0.0.1", 0),
+                        connection -> {})) {
+            for (int i = 0; i < connections; i++) {
+                ConnectedContract.connected(both, options, listener);
+            }
+            OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+            TimeUnit.SECONDS.sleep(Integer.parseInt(args[1]) * 2L); // the compiler has had its time
+            LoopCounters counters = both.loops().getFirst().counters();
+            long posted = counters.posted();
+            long cpu = system.getProcessCpuTime();
+            long since = System.nanoTime();
+            TimeUnit.SECONDS.sleep(Integer.parseInt(args[2]));
+            double share = (double) (system.getProcessCpuTime() - cpu) / (System.nanoTime() - since);
+            System.out.printf(
+                    "%d connections, both ends: %.2f %% of a processor, %d probes%n",
+                    connections, 100 * share, counters.posted() - posted);
+        }
+    }
+}

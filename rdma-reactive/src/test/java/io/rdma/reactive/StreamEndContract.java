@@ -1,0 +1,220 @@
+package io.rdma.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.cm.Connector;
+import io.rdma.engine.ConnectionClosedException;
+import io.rdma.engine.RdmaResources;
+import io.rdma.testing.JavaProcess;
+import io.rdma.testing.StreamingPeer;
+import io.rdma.testing.TestDevice;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.util.retry.Retry;
+
+/** What the receiver of a stream learns at its end, however the sender ended and the connection was made. */
+abstract class StreamEndContract {
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final int ITEMS = 300;
+
+    private RdmaResources resources;
+
+    /** Name of the device. */
+    abstract String device();
+
+    /** An address of the device. */
+    abstract String host();
+
+    @BeforeEach
+    void open() {
+        resources = new RdmaResources(TestDevice.assumed(device()));
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        if (resources != null) {
+            await("endpoints")
+                    .atMost(PATIENCE)
+                    .until(() -> resources.endpoints().isEmpty());
+            resources.close();
+            TestDevice.awaitClosed(resources.context());
+        }
+    }
+
+    private RdmaServer server(Connector connector) {
+        return RdmaServer.create().resources(resources).host(host()).options(o -> StreamingPeer.options(connector));
+    }
+
+    private RdmaClient client(Connector connector, int port) {
+        return RdmaClient.create()
+                .resources(resources)
+                .host(host())
+                .port(port)
+                .options(o -> StreamingPeer.options(connector));
+    }
+
+    private static int decode(ReceivedMessage message) {
+        return message.segment().get(ValueLayout.JAVA_INT, 0);
+    }
+
+    private static int encode(int number, MemorySegment target) {
+        target.set(ValueLayout.JAVA_INT, 0, number);
+        return Integer.BYTES;
+    }
+
+    private static Flux<Integer> numbers(RdmaConnection connection) {
+        return connection.receive(StreamEndContract::decode);
+    }
+
+    private static void assertLost(CompletableFuture<Void> end) throws Exception {
+        try {
+            end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            throw new AssertionError("it completed");
+        } catch (ExecutionException e) {
+            assertThat(e).hasCauseInstanceOf(ConnectionClosedException.class);
+        } catch (TimeoutException e) {
+            throw new AssertionError("nothing happened", e);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void aClientThatIsKilledInTheMiddleOfItsStreamIsLost(Connector connector) throws Exception {
+        AtomicInteger received = new AtomicInteger();
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        DisposableServer server = server(connector)
+                .handle(connection -> numbers(connection)
+                        .doOnNext(number -> received.incrementAndGet())
+                        .doOnComplete(() -> end.complete(null))
+                        .doOnError(end::completeExceptionally)
+                        .then())
+                .bindNow(PATIENCE);
+        try (JavaProcess doomed = StreamingPeer.client(device(), connector, server.address())) {
+            await().atMost(PATIENCE).until(() -> received.get() > ITEMS);
+            doomed.kill();
+            assertLost(end);
+        } finally {
+            server.disposeNow(PATIENCE);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void aServerThatIsKilledInTheMiddleOfItsStreamIsLostAndAskedAgain(Connector connector) throws Exception {
+        try (JavaProcess doomed = StreamingPeer.server(device(), connector, host())) {
+            int port = Integer.parseInt(doomed.await("listening"));
+            AtomicInteger received = new AtomicInteger();
+            List<Throwable> losses = new CopyOnWriteArrayList<>();
+            CompletableFuture<Void> end = client(connector, port)
+                    .reconnect(
+                            Retry.max(1).doBeforeRetry(signal -> losses.add(signal.failure())),
+                            connection -> numbers(connection)
+                                    .doOnNext(number -> {
+                                        if (received.incrementAndGet() == ITEMS) {
+                                            doomed.kill();
+                                        }
+                                    })
+                                    .then())
+                    .toFuture();
+            assertThat(end).failsWithin(PATIENCE); // there is no server the second time
+            assertThat(losses).hasSize(1).first().isInstanceOf(ConnectionClosedException.class);
+        }
+    }
+
+    private CompletableFuture<List<Integer>> receivedFrom(
+            Connector connector, Function<RdmaConnection, Publisher<Void>> handler) {
+        DisposableServer server = server(connector).handle(handler).bindNow(PATIENCE);
+        RdmaConnection connection =
+                client(connector, server.address().getPort()).connectNow(PATIENCE);
+        return numbers(connection)
+                .collectList()
+                .doFinally(how -> {
+                    connection.dispose();
+                    server.dispose();
+                })
+                .toFuture();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void aHandlerThatCompletesEndsItsStreamWhole(Connector connector) {
+        assertThat(receivedFrom(
+                        connector, connection -> connection.send(Flux.range(0, ITEMS), StreamEndContract::encode)))
+                .succeedsWithin(PATIENCE)
+                .satisfies(list -> assertThat(list).hasSize(ITEMS));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void aHandlerThatFailsAfterItsLastItemButOneDoesNot(Connector connector) {
+        assertThat(receivedFrom(
+                        connector,
+                        connection -> connection
+                                .send(Flux.range(0, ITEMS - 1), StreamEndContract::encode)
+                                .then(Mono.error(new IllegalStateException("the last one is missing")))))
+                .failsWithin(PATIENCE)
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(ConnectionClosedException.class)
+                .withMessageContaining("gave the connection up");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void aServerThatEndsInTheMiddleOfItsStreamDoesNot(Connector connector) throws Exception {
+        DisposableServer server = server(connector)
+                .handle(connection ->
+                        connection.send(Flux.concat(Flux.range(0, ITEMS), Flux.never()), StreamEndContract::encode))
+                .bindNow(PATIENCE);
+        RdmaConnection connection =
+                client(connector, server.address().getPort()).connectNow(PATIENCE);
+        AtomicInteger received = new AtomicInteger();
+        CompletableFuture<Void> end = numbers(connection)
+                .doOnNext(number -> received.incrementAndGet())
+                .then()
+                .toFuture();
+        await().atMost(PATIENCE).until(() -> received.get() == ITEMS);
+        server.disposeNow(PATIENCE);
+        assertLost(end);
+        connection.disposeNow(PATIENCE);
+    }
+
+    /** A client's handler is a handler, too. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void aClientsHandlerThatFailsDoesNot(Connector connector) throws Exception {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        DisposableServer server = server(connector)
+                .handle(connection -> numbers(connection)
+                        .doOnComplete(() -> end.complete(null))
+                        .doOnError(end::completeExceptionally)
+                        .then())
+                .bindNow(PATIENCE);
+        Mono<Void> running = client(connector, server.address().getPort())
+                .reconnect(
+                        Retry.max(1),
+                        connection -> connection
+                                .send(Flux.range(0, ITEMS), StreamEndContract::encode)
+                                .then(Mono.error(new IllegalStateException("on purpose"))));
+        assertThat(running.toFuture()).failsWithin(PATIENCE);
+        assertLost(end);
+        server.disposeNow(PATIENCE);
+    }
+}
