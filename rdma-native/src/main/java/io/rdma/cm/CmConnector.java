@@ -11,6 +11,7 @@ import io.rdma.verbs.ConnectionParameters;
 import io.rdma.verbs.QueuePairState;
 import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -20,14 +21,26 @@ final class CmConnector {
     /** Status of a rejection where nobody listens, IB specification volume 1, reasons of a REJ. */
     static final int INVALID_SERVICE_ID = 8;
 
+    /** In place of half a token. */
+    static final byte[] NO_TOKEN = {};
+
     private static final Duration RESOLVE = Duration.ofSeconds(5);
 
     private final RdmaResources resources;
     private final ConnectionOptions options;
     private final InetSocketAddress address;
+    private final CmTokens.@Nullable Token token;
+    private final InetSocketAddress at; // of the connection manager there
     private final CmDialog dialog;
 
-    CmConnector(RdmaResources resources, ConnectionOptions options, InetSocketAddress address) {
+    /** @param token of a server that this side has authenticated, or null */
+    CmConnector(
+            RdmaResources resources,
+            ConnectionOptions options,
+            InetSocketAddress address,
+            CmTokens.@Nullable Token token) {
+        this.token = token;
+        this.at = token == null ? address : new InetSocketAddress(address.getAddress(), token.port());
         this.resources = resources;
         this.options = options;
         this.address = address;
@@ -44,7 +57,7 @@ final class CmConnector {
         try (Undo undo = new Undo()) {
             CmIdentifier id = loop.create(dialog);
             undo.add(() -> loop.close(id));
-            resolve(resources, id, dialog, null, address);
+            resolve(resources, id, dialog, null, at);
             RdmaEndpoint endpoint;
             InetSocketAddress local = Objects.requireNonNull(id.localAddress());
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
@@ -54,8 +67,9 @@ final class CmConnector {
                     id.port(),
                     id.attributesTo(QueuePairState.INIT),
                     CmGreeting.OFFER)) {
-                id.connect(parameters(queuePair.local(), options));
+                id.connect(parameters(queuePair.local(), options, token == null ? NO_TOKEN : token.request()));
                 CmEvent answer = dialog.await(CmEventType.CONNECT_RESPONSE);
+                verify(answer.parameters());
                 PeerParameters peer = CmGreeting.heard(answer.parameters(), queuePair.local());
                 endpoint = queuePair.connect(
                         peer, id.attributesTo(QueuePairState.RTR), id.attributesTo(QueuePairState.RTS));
@@ -68,6 +82,15 @@ final class CmConnector {
         } catch (VerbsException e) {
             throw new RdmaConnectException(
                     Reason.CONNECT_ERROR, "connecting to " + address + " failed: " + e.getMessage(), e);
+        }
+    }
+
+    private void verify(ConnectionParameters answer) {
+        if (token != null && !MessageDigest.isEqual(token.answer(), CmGreeting.token(answer))) {
+            throw new RdmaConnectException(
+                    Reason.AUTHENTICATION,
+                    "by RDMA CM somebody answered for " + address + " who is not the server that TLS has shown there",
+                    null);
         }
     }
 
@@ -107,9 +130,9 @@ final class CmConnector {
         return left.compareTo(RESOLVE) < 0 ? left : RESOLVE;
     }
 
-    static ConnectionParameters parameters(PeerParameters local, ConnectionOptions options) {
+    static ConnectionParameters parameters(PeerParameters local, ConnectionOptions options, byte[] token) {
         return ConnectionParameters.DEFAULT
-                .withPrivateData(CmGreeting.of(local))
+                .withPrivateData(CmGreeting.of(local, token))
                 .withReadsAndAtomics(local.responderResources(), local.initiatorDepth())
                 .withRetries(options.retryCnt(), options.rnrRetry())
                 .withQueuePair(local.qpNumber(), false);

@@ -27,7 +27,7 @@ final class CmDialog implements Consumer<CmEvent> {
     CmDialog(String peer, Duration timeout) {
         this.peer = peer;
         this.timeout = timeout;
-        this.deadline = System.nanoTime() + timeout.toNanos();
+        this.deadline = System.nanoTime() + ExchangeDeadline.nanos(timeout);
     }
 
     @Override

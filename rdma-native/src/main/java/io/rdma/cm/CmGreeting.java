@@ -8,7 +8,7 @@ import java.util.Arrays;
 
 // In the private data, big-endian: magic "JRDM" u32, version u16, flags u8 (1: counts credits), zero u8, receive
 // buffers u32, receive buffer size u32, largest message u32, lowest version u8, highest version u8, zero u16,
-// capabilities u32: 28 of the 56 bytes that a request has. A peer from before there were ranges sends the first 20. A
+// capabilities u32, half of a token 16 bytes: 44 of the 56 bytes that a request has. A peer from before there were ranges sends the first 20. A
 // rejection is the magic and UTF-8 text. Zeros follow. Everything else of PeerParameters is the connection manager's
 // own affair.
 
@@ -28,8 +28,9 @@ final class CmGreeting {
 
     private CmGreeting() {}
 
-    static byte[] of(PeerParameters local) {
-        return ByteBuffer.allocate(BYTES)
+    /** @param token half of this side, empty if it has none */
+    static byte[] of(PeerParameters local, byte[] token) {
+        return ByteBuffer.allocate(BYTES + token.length)
                 .putInt(MAGIC)
                 .putShort((short) OFFER.lowest())
                 .put((byte) (local.credits() ? CREDITS : 0))
@@ -41,7 +42,16 @@ final class CmGreeting {
                 .put((byte) local.offer().highest())
                 .putShort((short) 0)
                 .putInt(local.offer().capabilities())
+                .put(token)
                 .array();
+    }
+
+    /** The peer's half of a token; zeros, which no token is, if it has none. */
+    static byte[] token(ConnectionParameters said) {
+        byte[] data = said.privateData();
+        return data.length < Integer.BYTES || ByteBuffer.wrap(data).getInt() != MAGIC
+                ? new byte[CmTokens.BYTES]
+                : Arrays.copyOfRange(Arrays.copyOf(data, Math.max(data.length, BYTES + CmTokens.BYTES)), BYTES, BYTES + CmTokens.BYTES);
     }
 
     /**
@@ -103,11 +113,10 @@ final class CmGreeting {
     }
 
     static byte[] rejection(String reason) {
-        byte[] text = reason.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(text.length, MAX_REJECTION - Integer.BYTES);
-        return ByteBuffer.allocate(Integer.BYTES + length)
+        byte[] text = Refusal.utf8(reason, MAX_REJECTION - Integer.BYTES);
+        return ByteBuffer.allocate(Integer.BYTES + text.length)
                 .putInt(MAGIC)
-                .put(text, 0, length)
+                .put(text)
                 .array();
     }
 
@@ -121,6 +130,7 @@ final class CmGreeting {
         while (end < privateData.length && privateData[end] != 0) {
             end++;
         }
-        return new String(Arrays.copyOfRange(privateData, data.position(), end), StandardCharsets.UTF_8);
+        return PeerText.of(
+                new String(Arrays.copyOfRange(privateData, data.position(), end), StandardCharsets.UTF_8));
     }
 }

@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - A failed or hostile request ends that request only; the listener goes on.
@@ -32,6 +33,8 @@ final class CmListener implements AutoCloseable {
     private final RdmaResources resources;
     private final ConnectionOptions options;
     private final Admission admission;
+    private final RefusalLog refusals;
+    private final @Nullable CmTokens tokens; // none where clients need not authenticate
     private final Consumer<EstablishedConnection> served;
     private final CmLoop loop;
     private final CmIdentifier id;
@@ -42,10 +45,14 @@ final class CmListener implements AutoCloseable {
             RdmaResources resources,
             ConnectionOptions options,
             Admission admission,
+            RefusalLog refusals,
+            @Nullable CmTokens tokens,
             Consumer<EstablishedConnection> served) {
+        this.tokens = tokens;
         this.resources = resources;
         this.options = options;
         this.admission = admission;
+        this.refusals = refusals;
         this.served = served;
         loop = CmLoop.of(resources);
         id = loop.create(this::happened);
@@ -54,6 +61,7 @@ final class CmListener implements AutoCloseable {
     /**
      * Listens.
      *
+     * @param tokens those that requests must have one of, null if none is needed
      * @throws VerbsException EADDRINUSE if the port is, others if the address is of no RDMA device
      * @throws RdmaException where there is no connection manager
      */
@@ -61,9 +69,11 @@ final class CmListener implements AutoCloseable {
             RdmaResources resources,
             ConnectionOptions options,
             Admission admission,
+            RefusalLog refusals,
+            @Nullable CmTokens tokens,
             InetSocketAddress address,
             Consumer<EstablishedConnection> served) {
-        CmListener listener = new CmListener(resources, options, admission, served);
+        CmListener listener = new CmListener(resources, options, admission, refusals, tokens, served);
         try (Undo undo = new Undo()) {
             undo.add(listener);
             listener.id.bind(address);
@@ -88,17 +98,32 @@ final class CmListener implements AutoCloseable {
             return;
         }
         CmIdentifier request = event.identifier();
-        boolean begun = admission.tryBegin();
-        if (!begun || closed) { // looked at in this order: who closes and waits for all that has begun misses none
-            if (begun) {
-                admission.end();
+        InetSocketAddress client = request.remoteAddress();
+        CmTokens.Redeemed token = null;
+        if (tokens != null) {
+            token = tokens.redeem(CmGreeting.token(event.parameters()));
+            if (token == null) {
+                reject(request, "it wants clients to authenticate by TLS: use ConnectionOptions.withTls");
+                refusals.refused(Logger.Level.INFO, client, "by RDMA CM without a valid token, see withTls", null);
+                return;
             }
-            reject(request, "too many exchanges at once, or the server is closing: try again later");
+        }
+        Admission.Permit permit =
+                token != null ? token.permit() : admission.tryBegin(client == null ? null : client.getAddress());
+        if (permit == null) {
+            reject(request, "too many exchanges at once: try again later");
+            refusals.refused(Logger.Level.WARNING, client, admission.tooManyHandshakes(), null);
+            return;
+        }
+        byte[] proof = token != null ? token.answer() : CmConnector.NO_TOKEN;
+        if (closed) { // looked at after the permit is there: a close that waits for all permits misses none
+            permit.close();
+            reject(request, "the server is closing: try again later");
             return;
         }
         CmDialog dialog = new CmDialog("a client", options.handshakeTimeout());
         request.attach(dialog);
-        Thread.ofVirtual().name("rdma-accept").start(() -> serve(request, event, dialog));
+        Thread.ofVirtual().name("rdma-accept").start(() -> serve(new Request(request, event, dialog, proof), client, permit));
     }
 
     private void reject(CmIdentifier request, String reason) {
@@ -110,57 +135,66 @@ final class CmListener implements AutoCloseable {
         loop.close(request);
     }
 
-    private void serve(CmIdentifier request, CmEvent event, CmDialog dialog) {
+    /**
+     * Request of a client that is served.
+     *
+     * @param proof half of the token for the answer, empty if the client is not authenticated
+     */
+    private record Request(CmIdentifier id, CmEvent event, CmDialog dialog, byte[] proof) {
+        String reason(RuntimeException failure) {
+            return Refusal.reason(failure, proof.length > 0);
+        }
+    }
+
+    private void serve(Request request, @Nullable InetSocketAddress client, Admission.Permit permit) {
         EstablishedConnection connection;
-        dialogs.add(dialog);
+        dialogs.add(request.dialog);
         try (Undo done = new Undo()) {
             if (closed) {
-                dialog.cancel(); // the close may have missed it
+                request.dialog.cancel(); // the close may have missed it
             }
-            done.add(begin(request, dialog));
-            connection = establish(request, event, dialog);
+            done.add(begin(request));
+            connection = establish(request);
         } catch (RuntimeException e) {
-            LOG.log(Logger.Level.INFO, "a connection was not established: " + e.getMessage());
-            LOG.log(Logger.Level.DEBUG, "details", e);
+            refusals.refused(Refusal.severity(e), client, Refusal.logged(e), e);
             return;
         } finally {
-            dialogs.remove(dialog);
-            admission.end();
+            dialogs.remove(request.dialog);
+            permit.close();
         }
         served.accept(connection);
     }
 
-    private Undertaking begin(CmIdentifier request, CmDialog dialog) {
+    private Undertaking begin(Request request) {
         try {
-            return resources.begin(dialog::cancel);
+            return resources.begin(request.dialog::cancel);
         } catch (IllegalStateException e) {
-            reject(request, String.valueOf(e.getMessage()));
+            reject(request.id, request.reason(e));
             throw e;
         }
     }
 
-    private EstablishedConnection establish(CmIdentifier request, CmEvent event, CmDialog dialog) {
+    private EstablishedConnection establish(Request request) {
+        CmIdentifier id = request.id;
         RdmaEndpoint endpoint;
         try {
-            endpoint = accept(request, event.parameters());
+            endpoint = accept(id, request.event.parameters(), request.proof);
         } catch (RuntimeException e) {
-            reject(request, String.valueOf(e.getMessage()));
+            reject(id, request.reason(e));
             throw e;
         }
         try (Undo undo = new Undo()) {
-            undo.add(() -> loop.close(request));
+            undo.add(() -> loop.close(id));
             undo.add(endpoint::discard);
-            dialog.await(CmEventType.ESTABLISHED);
+            request.dialog.await(CmEventType.ESTABLISHED);
             undo.keep();
         }
-        CmConnector.watch(loop, request, dialog, endpoint);
+        CmConnector.watch(loop, id, request.dialog, endpoint);
         return new EstablishedConnection(
-                endpoint,
-                Objects.requireNonNull(request.localAddress()),
-                Objects.requireNonNull(request.remoteAddress()));
+                endpoint, Objects.requireNonNull(id.localAddress()), Objects.requireNonNull(id.remoteAddress()));
     }
 
-    private RdmaEndpoint accept(CmIdentifier request, ConnectionParameters asked) {
+    private RdmaEndpoint accept(CmIdentifier request, ConnectionParameters asked, byte[] proof) {
         String device = request.device().name();
         if (!device.equals(resources.context().name())) {
             throw new RdmaConnectException(
@@ -180,7 +214,7 @@ final class CmListener implements AutoCloseable {
             endpoint = queuePair.connect(
                     peer, request.attributesTo(QueuePairState.RTR), request.attributesTo(QueuePairState.RTS));
             admission.counted(endpoint);
-            request.accept(CmConnector.parameters(local, options)
+            request.accept(CmConnector.parameters(local, options, proof)
                     .withReadsAndAtomics(
                             Math.min(local.responderResources(), asked.responderResources()),
                             Math.min(local.initiatorDepth(), asked.initiatorDepth())));

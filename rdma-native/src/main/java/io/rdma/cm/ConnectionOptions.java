@@ -24,8 +24,12 @@ import org.jspecify.annotations.Nullable;
  * @param minRnrTimer code of the pause before such a retry, 1 to 31: 14 is 1.28 ms
  * @param flowControl how a fast sender is kept from running over a slow receiver
  * @param connector which way connections are made
- * @param tls for the exchange: both sides authenticate by certificate and the parameters, which hold keys' addresses, travel encrypted; null for plain TCP. The data
- *     itself is never encrypted, see docs/security.md
+ * @param tls for the exchange: both sides authenticate by certificate and the parameters travel encrypted; null for plain TCP. Where RDMA CM makes the connection, the
+ *     exchange comes first and gives the client a token for it. The data itself is never encrypted, see docs/security.md
+ * @param verifyServerName whether a client with TLS wants the server's certificate to be for the name or address that it connects to, as HTTPS does; without it any
+ *     certificate that the trust store accepts is good for any server
+ * @param verifyPeerGid whether the GID that a peer names in the exchange, which is where packets go, must be an address of the host that the exchange came from; without it a
+ *     peer may have this side send to a third host. For hosts whose exchange takes another way than their data: by a management network, through NAT
  * @param ownProtectionDomain whether each connection has a protection domain of its own: then a key is of no use on any other connection, but memory and buffers
  *     cannot be shared among connections either
  * @param handshakeTimeout for the whole exchange
@@ -51,6 +55,8 @@ public record ConnectionOptions(
         FlowControl flowControl,
         Connector connector,
         @Nullable SSLContext tls,
+        boolean verifyServerName,
+        boolean verifyPeerGid,
         boolean ownProtectionDomain,
         Duration handshakeTimeout,
         Duration drainTimeout,
@@ -73,6 +79,8 @@ public record ConnectionOptions(
             FlowControl.CREDITS,
             Connector.AUTOMATIC,
             null,
+            true,
+            true,
             false,
             Duration.ofSeconds(30),
             Duration.ofSeconds(2),
@@ -97,9 +105,6 @@ public record ConnectionOptions(
         positive("drainTimeout", drainTimeout);
         if (probeInterval.isNegative()) {
             throw new IllegalArgumentException("probeInterval must not be negative, zero is never: " + probeInterval);
-        }
-        if (connector == Connector.RDMA_CM && tls != null) {
-            throw new IllegalArgumentException("TLS protects the exchange over TCP, and RDMA CM has none: choose one");
         }
         if (queuePair.maxReceiveWr() < receiveBuffers) {
             queuePair = queuePair.withMaxReceiveWr(receiveBuffers);
@@ -257,6 +262,26 @@ public record ConnectionOptions(
     }
 
     /**
+     * With another value of {@code verifyServerName}.
+     *
+     * @param verifyServerName see the record
+     * @return a copy
+     */
+    public ConnectionOptions withVerifyServerName(boolean verifyServerName) {
+        return copy(e -> e.verifyServerName = verifyServerName);
+    }
+
+    /**
+     * With another value of {@code verifyPeerGid}.
+     *
+     * @param verifyPeerGid see the record
+     * @return a copy
+     */
+    public ConnectionOptions withVerifyPeerGid(boolean verifyPeerGid) {
+        return copy(e -> e.verifyPeerGid = verifyPeerGid);
+    }
+
+    /**
      * With another value of {@code ownProtectionDomain}.
      *
      * @param ownProtectionDomain see the record
@@ -323,6 +348,8 @@ public record ConnectionOptions(
         private FlowControl flowControl;
         private Connector connector;
         private @Nullable SSLContext tls;
+        private boolean verifyServerName;
+        private boolean verifyPeerGid;
         private boolean ownProtectionDomain;
         private Duration handshakeTimeout;
         private Duration drainTimeout;
@@ -345,6 +372,8 @@ public record ConnectionOptions(
             flowControl = from.flowControl;
             connector = from.connector;
             tls = from.tls;
+            verifyServerName = from.verifyServerName;
+            verifyPeerGid = from.verifyPeerGid;
             ownProtectionDomain = from.ownProtectionDomain;
             handshakeTimeout = from.handshakeTimeout;
             drainTimeout = from.drainTimeout;
@@ -372,6 +401,8 @@ public record ConnectionOptions(
                 e.flowControl,
                 e.connector,
                 e.tls,
+                e.verifyServerName,
+                e.verifyPeerGid,
                 e.ownProtectionDomain,
                 e.handshakeTimeout,
                 e.drainTimeout,

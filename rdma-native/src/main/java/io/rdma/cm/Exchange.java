@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 //   server -> client   magic, version, then 'Y' + PeerParameters, or 'N' + length u16 (<= 512) + UTF-8 reason
 //   client -> server   'R' when its queue pair is ready to send; the server may still say 'N' with a reason
 //   either, at the end 'B' orderly close; end of stream without it: the peer is lost
-// Every read has the deadline of the whole exchange and a fixed size: a stalled or babbling peer costs one thread that
-// is virtual, for a bounded time.
+// Every read has the deadline of the whole exchange, TLS included, and a fixed size: a stalled, trickling or babbling
+// peer costs one thread that is virtual, for a bounded time.
 
 /** One TCP connection that carries the exchange and, afterwards, the news of the peer's end. */
 final class Exchange implements Closeable {
@@ -36,31 +36,50 @@ final class Exchange implements Closeable {
     private static final byte YES = 'Y';
     private static final byte NO = 'N';
     private static final byte READY = 'R';
+    private static final byte TOKEN = 'T';
+    private static final byte NO_TOKEN = 'X';
     private static final byte BYE = 'B';
 
     private final Socket socket;
+    private final boolean authenticated; // a look at the socket would load classes of TLS
     private int version = OFFER.lowest(); // of what is sent
-    private long deadline; // of what is read next; one thread at a time reads
+    private ExchangeDeadline deadline; // of what is read next; one thread at a time reads
 
-    private Exchange(Socket socket, long deadline) {
+    private Exchange(Socket socket, boolean authenticated, ExchangeDeadline deadline) {
         this.socket = socket;
+        this.authenticated = authenticated;
         this.deadline = deadline;
     }
 
     /**
      * Over a connected socket; with TLS the handshake is done when this returns. The socket is the caller's to close if this throws.
      *
-     * @param client whether this side connected
+     * @param deadline of the whole exchange; closed with this or once {@link #complete}
+     * @param server name of the server if this side connected, null if it accepted
      */
-    static Exchange over(Socket socket, ConnectionOptions options, boolean client) throws IOException {
-        long deadline = System.nanoTime() + options.handshakeTimeout().toNanos();
-        socket.setTcpNoDelay(true);
-        keepAlive(socket, options.probeInterval());
-        SSLContext tls = options.tls();
-        if (tls == null) {
-            return new Exchange(socket, deadline);
+    static Exchange over(
+            Socket socket, ExchangeDeadline deadline, ConnectionOptions options, @Nullable String server)
+            throws IOException {
+        try {
+            socket.setTcpNoDelay(true);
+            keepAlive(socket, options.probeInterval());
+            SSLContext tls = options.tls();
+            return tls == null
+                    ? new Exchange(socket, false, deadline)
+                    : new Exchange(TlsHandshake.over(socket, deadline, options, tls, server), true, deadline);
+        } catch (IOException e) {
+            throw deadline.meaning(e);
         }
-        return new Exchange(TlsHandshake.over(socket, options, tls, client), deadline);
+    }
+
+    /** Whether each side has proved who it is. */
+    boolean isAuthenticated() {
+        return authenticated;
+    }
+
+    /** Both sides are ready: what follows has no deadline. */
+    void complete() {
+        deadline.close();
     }
 
     /** A host that loses power sends no end: two intervals of silence are one; where nobody probes, half a minute. */
@@ -88,9 +107,38 @@ final class Exchange implements Closeable {
         write(hello);
     }
 
+    /** Asks for a token for the connection manager; {@link #receiveToken} follows. */
+    void requestToken() throws IOException {
+        write(header(Short.BYTES).putShort((short) 0));
+    }
+
+    /** @return null if the server does not listen for the connection manager: then a hello may follow */
+    CmTokens.@Nullable Token receiveToken() throws IOException {
+        readHeader();
+        byte answer = read(1).get();
+        if (answer == TOKEN) {
+            return CmTokens.decode(read(CmTokens.ENCODED));
+        }
+        if (answer == NO_TOKEN) {
+            return null;
+        }
+        throw unexpected(answer);
+    }
+
+    /** Answers {@link #requestToken}. @param token null if this side does not listen for the connection manager */
+    void sendToken(CmTokens.@Nullable Token token) throws IOException {
+        ByteBuffer answer = header(1 + CmTokens.ENCODED);
+        write(token == null ? answer.put(NO_TOKEN) : answer.put(TOKEN).put(CmTokens.encode(token)));
+    }
+
+    /** @return null if the client asks for a token first: {@link #sendToken} follows */
+    @Nullable
     PeerParameters receiveHello() throws IOException {
         int theirs = readHeader();
         int length = Short.toUnsignedInt(read(Short.BYTES).getShort());
+        if (length == 0) {
+            return null;
+        }
         if (length != PeerParameters.BYTES) {
             throw new RdmaConnectException(
                     Reason.PROTOCOL_ERROR, "the peer announced " + length + " bytes of parameters", null);
@@ -106,14 +154,13 @@ final class Exchange implements Closeable {
         write(answer);
     }
 
-    void reject(String reason) throws IOException {
-        write(refusal(header(MAX_REFUSAL), reason));
+    void reject(RuntimeException failure) throws IOException {
+        write(refusal(header(MAX_REFUSAL), Refusal.reason(failure, isAuthenticated())));
     }
 
     private static ByteBuffer refusal(ByteBuffer into, String reason) {
-        byte[] text = reason.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(text.length, MAX_REASON);
-        return into.put(NO).putShort((short) length).put(text, 0, length);
+        byte[] text = Refusal.utf8(reason, MAX_REASON);
+        return into.put(NO).putShort((short) text.length).put(text);
     }
 
     PeerParameters receiveAnswer() throws IOException {
@@ -122,10 +169,14 @@ final class Exchange implements Closeable {
         if (answer == YES) {
             return PeerParameters.decode(chosen, read(PeerParameters.BYTES));
         }
-        if (answer != NO) {
-            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server gave an unknown answer: " + answer, null);
-        }
-        throw new RdmaConnectException(Reason.REJECTED, "the server refused the connection: " + readReason(), null);
+        throw unexpected(answer);
+    }
+
+    private RdmaConnectException unexpected(byte answer) throws IOException {
+        return answer == NO
+                ? new RdmaConnectException(Reason.REJECTED, "the server refused the connection: " + readReason(), null)
+                : new RdmaConnectException(
+                        Reason.PROTOCOL_ERROR, "the server gave an unknown answer: " + answer, null);
     }
 
     private String readReason() throws IOException {
@@ -133,7 +184,7 @@ final class Exchange implements Closeable {
         if (length > MAX_REASON) {
             throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server's reason is too long: " + length, null);
         }
-        return StandardCharsets.UTF_8.decode(read(length)).toString();
+        return PeerText.of(StandardCharsets.UTF_8.decode(read(length)).toString());
     }
 
     void sendReady() throws IOException {
@@ -175,7 +226,7 @@ final class Exchange implements Closeable {
                 return null;
             }
             if (end == NO) {
-                deadline = System.nanoTime() + LAST_WORDS.toNanos();
+                deadline = new ExchangeDeadline(socket, LAST_WORDS); // the connection is closed in any case
                 return new RdmaException("the server gave this connection up: " + readReason());
             }
         } catch (IOException | RdmaConnectException e) {
@@ -196,7 +247,7 @@ final class Exchange implements Closeable {
         if (magic != MAGIC) {
             throw new RdmaConnectException(
                     Reason.PROTOCOL_ERROR,
-                    "whoever is at " + remoteAddress() + " does not speak this library's exchange",
+                    remoteAddress() + " does not speak this library's exchange. Do both sides use TLS, or neither?",
                     null);
         }
         int theirs = Short.toUnsignedInt(read(Short.BYTES).getShort());
@@ -214,12 +265,8 @@ final class Exchange implements Closeable {
         byte[] into = new byte[bytes];
         int have = 0;
         while (have < bytes) {
-            long left = (deadline - System.nanoTime()) / 1_000_000;
-            if (left <= 0) {
-                throw new SocketTimeoutException("time is up");
-            }
-            socket.setSoTimeout((int) Math.min(left, Integer.MAX_VALUE));
-            int got = socket.getInputStream().read(into, have, bytes - have);
+            socket.setSoTimeout(deadline.millisLeft());
+            int got = receive(into, have);
             if (got < 0) {
                 throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the peer hung up during the exchange", null);
             }
@@ -228,8 +275,17 @@ final class Exchange implements Closeable {
         return ByteBuffer.wrap(into);
     }
 
+    private int receive(byte[] into, int have) throws IOException {
+        try {
+            return socket.getInputStream().read(into, have, into.length - have);
+        } catch (IOException e) {
+            throw deadline.meaning(e);
+        }
+    }
+
     @Override
     public void close() throws IOException {
+        deadline.close();
         socket.close();
     }
 }

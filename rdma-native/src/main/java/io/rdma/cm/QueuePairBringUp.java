@@ -136,8 +136,15 @@ final class QueuePairBringUp implements AutoCloseable {
         return local;
     }
 
-    /** Posts the receives, then goes to RTR and RTS: the peer may send as soon as this returns. */
-    RdmaEndpoint connect(PeerParameters peer) {
+    /**
+     * Posts the receives, then goes to RTR and RTS: the peer may send as soon as this returns.
+     *
+     * @param from the peer's address in the exchange
+     */
+    RdmaEndpoint connect(PeerParameters peer, InetAddress from) {
+        if (linkLayer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
+            PeerGid.check(peer.gid(), from, resources.context().isSoftware());
+        }
         QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
                 .pathMtu(local.mtu().min(peer.mtu()))
                 .destQpNum(peer.qpNumber())
@@ -155,7 +162,7 @@ final class QueuePairBringUp implements AutoCloseable {
         return connect(peer, toRtr, toRts);
     }
 
-    /** As {@link #connect(PeerParameters)}, with the path of somebody else; timers and retries are the options'. */
+    /** As {@link #connect(PeerParameters, InetAddress)}, with the path of somebody else; timers and retries are the options'. */
     RdmaEndpoint connect(PeerParameters peer, QueuePairAttributes toRtr, QueuePairAttributes toRts) {
         RdmaEndpoint endpoint = endpoint(peer, Math.min(local.initiatorDepth(), peer.responderResources()));
         try {

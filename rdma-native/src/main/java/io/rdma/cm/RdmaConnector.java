@@ -87,27 +87,35 @@ public final class RdmaConnector {
         if (address.isUnresolved()) {
             throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
         }
-        if (options.connector() == Connector.RDMA_CM) {
-            return byManager();
+        boolean manager = mayTryManager(resources, options, address.getAddress());
+        if (!manager || options.tls() != null) {
+            return exchange(begun, manager);
         }
-        if (options.connector() == Connector.TCP || !mayTryManager(resources, options, address.getAddress())) {
-            return exchange(begun);
-        }
+        EstablishedConnection connection = tryManager(null);
+        return connection != null ? connection : exchange(begun, false);
+    }
+
+    /** @return null if the connection manager does not lead there, but the exchange may */
+    private @Nullable EstablishedConnection tryManager(CmTokens.@Nullable Token token) {
         try {
-            return byManager();
+            return byManager(token);
         } catch (RdmaException e) {
-            if (!nobodyThere(e) || cancelled) {
+            if (options.connector() == Connector.RDMA_CM || !nobodyThere(e) || cancelled) {
                 throw e;
             }
             System.getLogger(RdmaConnector.class.getName())
                     .log(System.Logger.Level.DEBUG, "not by RDMA CM, so by the exchange over TCP", e);
-            return exchange(begun);
+            return null;
         }
     }
 
-    /** Where the connection manager is the first choice: it is of no use to loopback addresses, which belong to no device, and has no TLS. */
+    /** Where the connection manager is the first choice: it is of no use to loopback addresses, which belong to no device. */
     static boolean mayTryManager(RdmaResources resources, ConnectionOptions options, InetAddress address) {
-        return options.tls() == null && !resources.context().isSoftware() && !address.isLoopbackAddress();
+        return switch (options.connector()) {
+            case RDMA_CM -> true;
+            case TCP -> false;
+            case AUTOMATIC -> !resources.context().isSoftware() && !address.isLoopbackAddress();
+        };
     }
 
     /** Whether the failure came before anybody at the other end was asked. */
@@ -122,8 +130,8 @@ public final class RdmaConnector {
         };
     }
 
-    private EstablishedConnection byManager() {
-        CmConnector asking = new CmConnector(resources, options, address);
+    private EstablishedConnection byManager(CmTokens.@Nullable Token token) {
+        CmConnector asking = new CmConnector(resources, options, address, token);
         manager = asking;
         if (cancelled) {
             asking.cancel(); // the cancel may have missed it
@@ -131,19 +139,27 @@ public final class RdmaConnector {
         return asking.connect();
     }
 
-    private EstablishedConnection exchange(Undertaking begun) {
+    /** @param manager whether to go on to the connection manager, with a token, where both sides have one */
+    private EstablishedConnection exchange(Undertaking begun, boolean manager) {
         try (Undo undo = new Undo()) {
-            socket.connect(address, (int) Math.min(options.handshakeTimeout().toMillis(), Integer.MAX_VALUE));
+            ExchangeDeadline deadline = undo.add(new ExchangeDeadline(socket, options.handshakeTimeout()));
+            socket.connect(address, deadline.millisLeft());
             undo.add(socket);
-            Exchange exchange = undo.add(Exchange.over(socket, options, true));
+            Exchange exchange = undo.add(Exchange.over(socket, deadline, options, address.getHostString()));
+            EstablishedConnection authenticated = manager ? byToken(exchange) : null;
+            if (authenticated != null) {
+                return authenticated; // the end of the exchange tells the server that it may forget the token
+            }
             RdmaEndpoint endpoint;
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
                     resources, options, exchange.localAddress().getAddress())) {
                 exchange.sendHello(queuePair.local());
-                endpoint = queuePair.connect(exchange.receiveAnswer());
+                endpoint = queuePair.connect(
+                        exchange.receiveAnswer(), exchange.remoteAddress().getAddress());
             }
             undo.add(endpoint::discard);
             exchange.sendReady();
+            exchange.complete();
             begun.close(); // a close of the resources finds the endpoint from now on, and says goodbye
             undo.keep();
             ConnectionWatch.start(exchange, endpoint);
@@ -153,12 +169,12 @@ public final class RdmaConnector {
                     Reason.TIMEOUT, address + " did not answer within " + options.handshakeTimeout(), e);
         } catch (SSLException e) { // TLS 1.3: a server's refusal of our certificate comes with the first read
             throw new RdmaConnectException(
-                    Reason.AUTHENTICATION, address + " did not accept this side: " + e.getMessage(), e);
+                    Reason.AUTHENTICATION, address + " did not accept this side: " + PeerText.of(e.getMessage()), e);
         } catch (IOException e) {
             if (socket.isConnected()) {
                 throw new RdmaConnectException(
                         Reason.PROTOCOL_ERROR,
-                        address + " hung up during the exchange: " + e.getMessage()
+                        address + " hung up during the exchange: " + PeerText.of(e.getMessage())
                                 + ". Its log may say why; do both sides use TLS, or neither?",
                         e);
             }
@@ -167,6 +183,19 @@ public final class RdmaConnector {
                     "cannot reach " + address + ": " + e.getMessage() + ". Is the server running?",
                     e);
         }
+    }
+
+    private @Nullable EstablishedConnection byToken(Exchange exchange) throws IOException {
+        exchange.requestToken();
+        CmTokens.Token token = exchange.receiveToken();
+        if (token != null) {
+            return tryManager(token);
+        }
+        if (options.connector() == Connector.RDMA_CM) {
+            throw new RdmaConnectException(
+                    Reason.REJECTED, address + " does not listen for RDMA CM: use Connector.AUTOMATIC or TCP", null);
+        }
+        return null;
     }
 
     private void closeSocket() {

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - A failed or hostile exchange ends that exchange only; the listener goes on.
-// - At most `handshakes` at once; each is bounded in size and time, see Exchange. Each holds a permit until its
-// endpoint is with its loop, or it failed: who has all permits knows that none is under way.
+// - At most `handshakes` at once, `handshakesPerAddress` of them of one address; each is bounded in size and time, see
+// Exchange. Each holds a permit until its endpoint is with its loop, or it failed: see Admission.
 
 /** The passive side: listens for the connection manager, the exchange over TCP, or both, as {@link Connector} says, and hands over each connection. */
 public final class RdmaListener implements AutoCloseable {
@@ -31,6 +31,8 @@ public final class RdmaListener implements AutoCloseable {
     private final ConnectionOptions options;
     private final Consumer<EstablishedConnection> handler;
     private final Admission admission;
+    private final RefusalLog refusals = new RefusalLog(RdmaListener::log);
+    private final @Nullable CmTokens tokens; // where both listen and clients authenticate
     private final @Nullable ServerSocket socket; // none where only the connection manager listens
     private @Nullable CmListener manager; // set by the constructor
     private final Set<Socket> exchanging = ConcurrentHashMap.newKeySet();
@@ -46,17 +48,16 @@ public final class RdmaListener implements AutoCloseable {
         this.options = options;
         this.handler = handler;
         this.admission = new Admission(limits);
-        if (options.connector() == Connector.RDMA_CM) {
+        this.tokens = options.tls() == null ? null : new CmTokens();
+        if (options.connector() == Connector.RDMA_CM && tokens == null) {
             socket = null;
-            manager = CmListener.bind(resources, options, admission, address, this::handOver);
+            manager = CmListener.bind(resources, options, admission, refusals, null, address, this::handOver);
             return;
         }
-        boolean both = options.connector() == Connector.AUTOMATIC
-                && RdmaConnector.mayTryManager(resources, options, address.getAddress());
-        socket = bound(address, both);
+        socket = bound(address, RdmaConnector.mayTryManager(resources, options, address.getAddress()));
     }
 
-    /** Binds the socket and, if both are to listen at the same port, the connection manager. */
+    /** Binds the socket and, if both are to listen, the connection manager: at the same port, unless a token says which it is. */
     private ServerSocket bound(InetSocketAddress address, boolean both) throws IOException {
         for (int tries = 1; ; tries++) {
             try (Undo undo = new Undo()) {
@@ -64,7 +65,8 @@ public final class RdmaListener implements AutoCloseable {
                 bound.setReuseAddress(true);
                 bound.bind(address);
                 if (both) {
-                    manager = managerAt(new InetSocketAddress(address.getAddress(), bound.getLocalPort()));
+                    manager = managerAt(
+                            new InetSocketAddress(address.getAddress(), tokens == null ? bound.getLocalPort() : 0));
                 }
                 undo.keep();
                 return bound;
@@ -80,9 +82,9 @@ public final class RdmaListener implements AutoCloseable {
     /** @return null where the connection manager is not there, or the address of no device of it */
     private @Nullable CmListener managerAt(InetSocketAddress address) {
         try {
-            return CmListener.bind(resources, options, admission, address, this::handOver);
+            return CmListener.bind(resources, options, admission, refusals, tokens, address, this::handOver);
         } catch (RdmaException e) {
-            if (CmListener.isInUse(e)) {
+            if (CmListener.isInUse(e) || options.connector() == Connector.RDMA_CM) {
                 throw e;
             }
             log().log(Logger.Level.DEBUG, "no RDMA CM at " + address + ", only the exchange over TCP", e);
@@ -140,13 +142,7 @@ public final class RdmaListener implements AutoCloseable {
     private void run(ServerSocket socket) {
         while (!socket.isClosed()) {
             try {
-                Socket accepted = socket.accept();
-                if (admission.tryBegin()) {
-                    Thread.ofVirtual().name("rdma-accept").start(() -> serve(socket, accepted));
-                } else {
-                    accepted.close();
-                    log().log(Logger.Level.WARNING, "too many exchanges at once: a connection was dropped");
-                }
+                begin(socket, socket.accept());
             } catch (IOException e) {
                 if (!socket.isClosed()) {
                     log().log(Logger.Level.WARNING, "accept failed; the listener goes on", e);
@@ -155,23 +151,35 @@ public final class RdmaListener implements AutoCloseable {
         }
     }
 
-    private void serve(ServerSocket socket, Socket accepted) {
-        EstablishedConnection connection;
+    private void begin(ServerSocket socket, Socket accepted) {
+        Admission.Permit permit = admission.tryBegin(accepted.getInetAddress());
+        if (permit != null) {
+            Thread.ofVirtual().name("rdma-accept").start(() -> serve(socket, accepted, permit));
+            return;
+        }
+        close(accepted);
+        refusals.refused(
+                Logger.Level.WARNING, accepted.getRemoteSocketAddress(), admission.tooManyHandshakes(), null);
+    }
+
+    private void serve(ServerSocket socket, Socket accepted, Admission.Permit permit) {
+        @Nullable EstablishedConnection connection;
         exchanging.add(accepted);
         try {
             if (socket.isClosed()) {
                 accepted.close(); // the close may have missed it
             }
-            connection = exchange(accepted);
+            connection = exchange(accepted, permit);
         } catch (IOException | RuntimeException e) {
-            log().log(Logger.Level.INFO, "a connection was not established: " + e.getMessage());
-            log().log(Logger.Level.DEBUG, "details", e);
+            refusals.refused(Refusal.severity(e), accepted.getRemoteSocketAddress(), Refusal.logged(e), e);
             return;
         } finally {
             exchanging.remove(accepted);
-            admission.end();
+            permit.close();
         }
-        handOver(connection);
+        if (connection != null) {
+            handOver(connection);
+        }
     }
 
     private void handOver(EstablishedConnection connection) {
@@ -183,28 +191,80 @@ public final class RdmaListener implements AutoCloseable {
         }
     }
 
-    private EstablishedConnection exchange(Socket accepted) throws IOException {
+    /** @return null if the client went on to the connection manager, with a token of this */
+    private @Nullable EstablishedConnection exchange(Socket accepted, Admission.Permit permit) throws IOException {
         try (Undo undo = new Undo()) {
             undo.add(accepted);
-            Exchange exchange = undo.add(Exchange.over(accepted, options, false));
-            RdmaEndpoint endpoint = answer(exchange);
+            ExchangeDeadline deadline = undo.add(new ExchangeDeadline(accepted, options.handshakeTimeout()));
+            Exchange exchange = undo.add(Exchange.over(accepted, deadline, options, null));
+            PeerParameters peer = introduced(exchange, permit);
+            if (peer == null) {
+                return null;
+            }
+            RdmaEndpoint endpoint = answer(exchange, peer);
             undo.add(endpoint::discard);
             exchange.awaitReady();
+            exchange.complete();
             undo.keep();
             ConnectionWatch.start(exchange, endpoint);
             return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
         }
     }
 
-    private RdmaEndpoint answer(Exchange exchange) throws IOException {
-        try (Undo done = new Undo()) {
+    /** @return null if the client took a token to the connection manager */
+    private @Nullable PeerParameters introduced(Exchange exchange, Admission.Permit permit) throws IOException {
+        try {
             PeerParameters peer = exchange.receiveHello();
+            if (peer != null) {
+                return peer;
+            }
+            CmTokens given = tokens;
+            CmListener listening = manager;
+            if (given == null || listening == null) {
+                exchange.sendToken(null);
+                return said(exchange.receiveHello());
+            }
+            try (CmTokens.Issued token = given.issue(permit, listening.address().getPort())) {
+                return afterToken(exchange, token);
+            }
+        } catch (RuntimeException e) {
+            exchange.reject(e);
+            throw e;
+        }
+    }
+
+    /** The token is good for as long as the exchange lasts, which the client ends once it is connected. */
+    private static @Nullable PeerParameters afterToken(Exchange exchange, CmTokens.Issued token) throws IOException {
+        exchange.sendToken(token.token());
+        try {
+            PeerParameters peer = said(exchange.receiveHello());
+            if (token.isRedeemed()) {
+                throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "a client wants two connections at once", null);
+            }
+            return peer; // RDMA CM does not lead here, so it goes on without
+        } catch (IOException | RdmaConnectException e) {
+            if (token.isRedeemed()) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private static PeerParameters said(@Nullable PeerParameters peer) {
+        if (peer == null) {
+            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "a client asks for one token after the other", null);
+        }
+        return peer;
+    }
+
+    private RdmaEndpoint answer(Exchange exchange, PeerParameters peer) throws IOException {
+        try (Undo done = new Undo()) {
             done.add(resources.begin(() -> {})); // until the endpoint is there it waits for nobody
             admission.admit();
             RdmaEndpoint endpoint = null;
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
                     resources, options, exchange.localAddress().getAddress())) {
-                endpoint = queuePair.connect(peer);
+                endpoint = queuePair.connect(peer, exchange.remoteAddress().getAddress());
                 admission.counted(endpoint);
                 exchange.accept(queuePair.local());
                 return endpoint;
@@ -216,8 +276,8 @@ public final class RdmaListener implements AutoCloseable {
                 }
                 throw e;
             }
-        } catch (RdmaException | IllegalStateException e) {
-            exchange.reject(String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            exchange.reject(e);
             throw e;
         }
     }

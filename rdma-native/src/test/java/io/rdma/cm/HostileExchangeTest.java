@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -82,12 +83,39 @@ class HostileExchangeTest {
         ConnectionOptions impatient = ConnectionOptions.DEFAULT.withHandshakeTimeout(Duration.ofMillis(50));
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket connecting = new Socket(listening.getInetAddress(), listening.getLocalPort());
-                Exchange client = Exchange.over(connecting, ConnectionOptions.DEFAULT, true);
-                Exchange server = Exchange.over(listening.accept(), impatient, false)) {
+                Exchange client = TestExchange.over(connecting, ConnectionOptions.DEFAULT, true);
+                Exchange server = TestExchange.over(listening.accept(), impatient, false)) {
             assertThatThrownBy(server::awaitReady).isInstanceOf(SocketTimeoutException.class);
             client.sendReady();
             assertThat(client.awaitEnd()).hasMessageContaining("handshakeTimeout");
         }
+    }
+
+    /** Words of the server stand in messages and logs of the client: a line of its own there, or a colour, are not for it to have. */
+    @Test
+    void theReasonOfARefusalIsEscapedAndBounded() throws Exception {
+        byte[] reason = ("no\n2026 ERROR all is lost \u001b[31m \u202e " + "x".repeat(470)).getBytes(StandardCharsets.UTF_8);
+        ByteBuffer refusal = ByteBuffer.allocate(1024).putInt(0x4a52444d).putShort((short) Exchange.OFFER.lowest());
+        refusal.put((byte) 'N').putShort((short) reason.length).put(reason);
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket connecting = new Socket(listening.getInetAddress(), listening.getLocalPort());
+                Exchange client = TestExchange.over(connecting, ConnectionOptions.DEFAULT, true);
+                Socket server = listening.accept()) {
+            server.getOutputStream().write(refusal.array(), 0, refusal.position());
+            assertThatThrownBy(client::receiveAnswer)
+                    .hasMessageContaining("no\\u000a2026 ERROR all is lost \\u001b[31m \\u202e xxx")
+                    .hasMessageEndingWith("x...")
+                    .message()
+                    .hasSizeLessThan(PeerText.LIMIT + 60);
+        }
+    }
+
+    @Test
+    void aReasonIsCutBetweenCharacters() {
+        assertThat(Refusal.utf8("a\u00e4\u00e4", 4)).isEqualTo("a\u00e4".getBytes(StandardCharsets.UTF_8));
+        assertThat(Refusal.utf8("a\u00e4\u00e4", 5)).hasSize(5);
+        byte[] rejection = CmGreeting.rejection("x".repeat(143) + "\u00e4");
+        assertThat(CmGreeting.rejected(rejection)).isEqualTo("x".repeat(143));
     }
 
     @Test
@@ -95,7 +123,7 @@ class HostileExchangeTest {
         for (byte[] last : new byte[][] {{}, {'X'}, {'N'}, {'N', 0, 9, 'a'}, {'N', -1, -1, 'a'}}) {
             try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                     Socket connecting = new Socket(listening.getInetAddress(), listening.getLocalPort());
-                    Exchange client = Exchange.over(connecting, ConnectionOptions.DEFAULT, true);
+                    Exchange client = TestExchange.over(connecting, ConnectionOptions.DEFAULT, true);
                     Socket server = listening.accept()) {
                 server.getOutputStream().write(last);
                 server.shutdownOutput();

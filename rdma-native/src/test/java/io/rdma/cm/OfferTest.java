@@ -50,7 +50,7 @@ class OfferTest {
     void aLaterClientIsAnsweredInAVersionOfBoth() throws Exception {
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket later = new Socket(listening.getInetAddress(), listening.getLocalPort());
-                Exchange server = Exchange.over(listening.accept(), ConnectionOptions.DEFAULT, false)) {
+                Exchange server = TestExchange.over(listening.accept(), ConnectionOptions.DEFAULT, false)) {
             later.getOutputStream().write(hello(2, new Offer(2, 9, -1)));
             PeerParameters heard = server.receiveHello();
             assertThat(heard.offer()).isEqualTo(new Offer(2, 9, -1));
@@ -66,7 +66,7 @@ class OfferTest {
         for (Offer stranger : new Offer[] {new Offer(8, 9, 0), new Offer(0, 0, 0)}) {
             try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                     Socket later = new Socket(listening.getInetAddress(), listening.getLocalPort());
-                    Exchange server = Exchange.over(listening.accept(), ConnectionOptions.DEFAULT, false)) {
+                    Exchange server = TestExchange.over(listening.accept(), ConnectionOptions.DEFAULT, false)) {
                 later.getOutputStream().write(hello(8, stranger));
                 assertThatThrownBy(server::receiveHello)
                         .isInstanceOfSatisfying(

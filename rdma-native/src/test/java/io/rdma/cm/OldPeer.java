@@ -105,7 +105,7 @@ final class OldPeer {
             DataInputStream in = new DataInputStream(socket.getInputStream());
             header(in);
             assertThat(in.readByte()).isEqualTo((byte) 'Y');
-            RdmaEndpoint endpoint = queuePair.connect(parameters(in.readNBytes(PARAMETERS)));
+            RdmaEndpoint endpoint = queuePair.connect(parameters(in.readNBytes(PARAMETERS)), socket.getInetAddress());
             socket.getOutputStream().write('R');
             return endpoint;
         }
@@ -120,7 +120,7 @@ final class OldPeer {
                 .as("an old release refuses any other length")
                 .isEqualTo(PARAMETERS);
         try (QueuePairBringUp queuePair = queuePair(socket.getLocalAddress())) {
-            RdmaEndpoint endpoint = queuePair.connect(parameters(in.readNBytes(PARAMETERS)));
+            RdmaEndpoint endpoint = queuePair.connect(parameters(in.readNBytes(PARAMETERS)), socket.getInetAddress());
             ByteBuffer answer = ByteBuffer.allocate(7 + PARAMETERS)
                     .putInt(MAGIC)
                     .putShort((short) 2)

@@ -190,7 +190,7 @@ abstract class ConnectContract {
             closing.close();
             TestDevice.awaitClosed(closing.context());
         }
-        assertReason(Reason.REJECTED, client().port(closed.port())).hasMessageContaining("the resources are closed");
+        assertReason(Reason.REJECTED, client().port(closed.port())).hasMessageContaining("its log says why");
         closed.disposeNow(PATIENCE);
     }
 

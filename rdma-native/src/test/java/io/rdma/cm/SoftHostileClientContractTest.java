@@ -1,0 +1,8 @@
+package io.rdma.cm;
+
+class SoftHostileClientContractTest extends HostileClientContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}
