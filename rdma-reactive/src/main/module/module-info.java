@@ -24,9 +24,11 @@ module io.rdma.reactive {
     requires static micrometer.observation;
 
     // The auto-configuration of Spring Boot, likewise.
+    requires static spring.beans;
     requires static spring.boot;
     requires static spring.boot.autoconfigure;
     requires static spring.boot.health;
+    requires static spring.boot.rsocket;
     requires static spring.context;
     requires static spring.messaging;
 

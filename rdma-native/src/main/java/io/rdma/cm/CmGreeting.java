@@ -8,7 +8,8 @@ import java.util.Arrays;
 
 // In the private data, big-endian: magic "JRDM" u32, version u16, flags u8 (1: counts credits), zero u8, receive
 // buffers u32, receive buffer size u32, largest message u32, lowest version u8, highest version u8, zero u16,
-// capabilities u32, half of a token 16 bytes: 44 of the 56 bytes that a request has. A peer from before there were ranges sends the first 20. A
+// capabilities u32, half of a token 16 bytes: 44 of the 56 bytes that a request has. A peer from before there were
+// ranges sends the first 20. A
 // rejection is the magic and UTF-8 text. Zeros follow. Everything else of PeerParameters is the connection manager's
 // own affair.
 
@@ -51,7 +52,10 @@ final class CmGreeting {
         byte[] data = said.privateData();
         return data.length < Integer.BYTES || ByteBuffer.wrap(data).getInt() != MAGIC
                 ? new byte[CmTokens.BYTES]
-                : Arrays.copyOfRange(Arrays.copyOf(data, Math.max(data.length, BYTES + CmTokens.BYTES)), BYTES, BYTES + CmTokens.BYTES);
+                : Arrays.copyOfRange(
+                        Arrays.copyOf(data, Math.max(data.length, BYTES + CmTokens.BYTES)),
+                        BYTES,
+                        BYTES + CmTokens.BYTES);
     }
 
     /**
@@ -130,7 +134,6 @@ final class CmGreeting {
         while (end < privateData.length && privateData[end] != 0) {
             end++;
         }
-        return PeerText.of(
-                new String(Arrays.copyOfRange(privateData, data.position(), end), StandardCharsets.UTF_8));
+        return PeerText.of(new String(Arrays.copyOfRange(privateData, data.position(), end), StandardCharsets.UTF_8));
     }
 }

@@ -123,7 +123,9 @@ final class CmListener implements AutoCloseable {
         }
         CmDialog dialog = new CmDialog("a client", options.handshakeTimeout());
         request.attach(dialog);
-        Thread.ofVirtual().name("rdma-accept").start(() -> serve(new Request(request, event, dialog, proof), client, permit));
+        Thread.ofVirtual()
+                .name("rdma-accept")
+                .start(() -> serve(new Request(request, event, dialog, proof), client, permit));
     }
 
     private void reject(CmIdentifier request, String reason) {

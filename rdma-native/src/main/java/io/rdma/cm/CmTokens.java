@@ -7,12 +7,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-// RDMA CM has no authentication, so a client proves who it is by TLS over the exchange, and gets a token there. It shows
-// one half in the private data of its request, the server the other half in its answer: so each knows that the other one
+// RDMA CM has no authentication, so a client proves who it is by TLS over the exchange, and gets a token there. It
+// shows
+// one half in the private data of its request, the server the other half in its answer: so each knows that the other
+// one
 // is who it was over TLS.
 //
 // Invariants
-// - A token is in `issued` from its issue to its redemption or the end of the exchange that gave it, so that it is of use
+// - A token is in `issued` from its issue to its redemption or the end of the exchange that gave it, so that it is of
+// use
 // once, and no longer than the exchange may last.
 // - The permit of the exchange goes over to the request with the token: see Admission.
 

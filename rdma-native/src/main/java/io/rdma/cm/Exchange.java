@@ -57,8 +57,7 @@ final class Exchange implements Closeable {
      * @param deadline of the whole exchange; closed with this or once {@link #complete}
      * @param server name of the server if this side connected, null if it accepted
      */
-    static Exchange over(
-            Socket socket, ExchangeDeadline deadline, ConnectionOptions options, @Nullable String server)
+    static Exchange over(Socket socket, ExchangeDeadline deadline, ConnectionOptions options, @Nullable String server)
             throws IOException {
         try {
             socket.setTcpNoDelay(true);
@@ -175,8 +174,7 @@ final class Exchange implements Closeable {
     private RdmaConnectException unexpected(byte answer) throws IOException {
         return answer == NO
                 ? new RdmaConnectException(Reason.REJECTED, "the server refused the connection: " + readReason(), null)
-                : new RdmaConnectException(
-                        Reason.PROTOCOL_ERROR, "the server gave an unknown answer: " + answer, null);
+                : new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server gave an unknown answer: " + answer, null);
     }
 
     private String readReason() throws IOException {

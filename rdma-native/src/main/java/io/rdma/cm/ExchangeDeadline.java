@@ -28,12 +28,11 @@ final class ExchangeDeadline implements AutoCloseable {
         this.timeout = timeout;
         long nanos = nanos(timeout);
         deadline = System.nanoTime() + nanos;
-        met.orTimeout(nanos + GRACE.toNanos(), TimeUnit.NANOSECONDS)
-                .whenComplete((done, late) -> {
-                    if (late != null) {
-                        Thread.startVirtualThread(() -> hangUp(socket));
-                    }
-                });
+        met.orTimeout(nanos + GRACE.toNanos(), TimeUnit.NANOSECONDS).whenComplete((done, late) -> {
+            if (late != null) {
+                Thread.startVirtualThread(() -> hangUp(socket));
+            }
+        });
     }
 
     /** The nanoseconds of a time-out of any length. */

@@ -158,8 +158,7 @@ public final class RdmaListener implements AutoCloseable {
             return;
         }
         close(accepted);
-        refusals.refused(
-                Logger.Level.WARNING, accepted.getRemoteSocketAddress(), admission.tooManyHandshakes(), null);
+        refusals.refused(Logger.Level.WARNING, accepted.getRemoteSocketAddress(), admission.tooManyHandshakes(), null);
     }
 
     private void serve(ServerSocket socket, Socket accepted, Admission.Permit permit) {

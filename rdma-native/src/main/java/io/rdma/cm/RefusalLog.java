@@ -23,9 +23,10 @@ final class RefusalLog {
     RefusalLog(Supplier<Logger> log) {
         this(
                 log,
-                CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS, task -> Thread.ofVirtual()
-                        .name("rdma-refusals")
-                        .start(task)));
+                CompletableFuture.delayedExecutor(
+                        1,
+                        TimeUnit.SECONDS,
+                        task -> Thread.ofVirtual().name("rdma-refusals").start(task)));
     }
 
     /** @param aSecondLater runs a task after a second */

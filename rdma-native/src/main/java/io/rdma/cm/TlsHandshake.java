@@ -40,8 +40,8 @@ final class TlsHandshake {
             @Nullable String server)
             throws IOException {
         socket.setSoTimeout(deadline.millisLeft());
-        SSLSocket secure = (SSLSocket) tls.getSocketFactory()
-                .createSocket(socket, named(server, socket), socket.getPort(), true);
+        SSLSocket secure =
+                (SSLSocket) tls.getSocketFactory().createSocket(socket, named(server, socket), socket.getPort(), true);
         secure.setUseClientMode(server != null);
         restrict(secure, options, server);
         try {

@@ -16,7 +16,8 @@ class AdmissionTest {
 
     @Test
     void noAddressTakesAllPermits() {
-        Admission admission = new Admission(AdmissionLimits.DEFAULT.withHandshakes(5).withHandshakesPerAddress(3));
+        Admission admission =
+                new Admission(AdmissionLimits.DEFAULT.withHandshakes(5).withHandshakesPerAddress(3));
         List<Admission.Permit> greedy = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             greedy.add(Objects.requireNonNull(admission.tryBegin(address("10.0.0.1"))));

@@ -212,7 +212,6 @@ abstract class CmConnectContract {
         join(second);
     }
 
-
     /** Somebody at the other end who is not of this library. */
     private final class Stranger implements AutoCloseable {
         final CmEventChannel channel = TestDevice.assumed(device()).createEventChannel();

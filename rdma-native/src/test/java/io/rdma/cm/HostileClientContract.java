@@ -167,7 +167,8 @@ abstract class HostileClientContract {
     @Test
     void aTimeoutOfAnyLengthWorks() {
         ConnectionOptions patient = OPTIONS.withHandshakeTimeout(Duration.ofSeconds(Long.MAX_VALUE));
-        RdmaListener full = listen(ResourceOptions.DEFAULT.withMaxRegisteredBytes(4096), patient, AdmissionLimits.DEFAULT);
+        RdmaListener full =
+                listen(ResourceOptions.DEFAULT.withMaxRegisteredBytes(4096), patient, AdmissionLimits.DEFAULT);
         assertThat(refused(patient, full).reason()).isEqualTo(Reason.REJECTED);
     }
 
@@ -190,8 +191,7 @@ abstract class HostileClientContract {
 
     private static PeerParameters answer(RdmaListener listener, PeerParameters hello) throws IOException {
         try (Socket raw = new Socket("127.0.0.1", listener.address().getPort());
-                Exchange client =
-                        Exchange.over(raw, new ExchangeDeadline(raw, PATIENCE), OPTIONS, "127.0.0.1")) {
+                Exchange client = Exchange.over(raw, new ExchangeDeadline(raw, PATIENCE), OPTIONS, "127.0.0.1")) {
             client.sendHello(hello);
             return client.receiveAnswer();
         }

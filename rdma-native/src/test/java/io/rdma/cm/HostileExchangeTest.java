@@ -94,7 +94,8 @@ class HostileExchangeTest {
     /** Words of the server stand in messages and logs of the client: a line of its own there, or a colour, are not for it to have. */
     @Test
     void theReasonOfARefusalIsEscapedAndBounded() throws Exception {
-        byte[] reason = ("no\n2026 ERROR all is lost \u001b[31m \u202e " + "x".repeat(470)).getBytes(StandardCharsets.UTF_8);
+        byte[] reason =
+                ("no\n2026 ERROR all is lost \u001b[31m \u202e " + "x".repeat(470)).getBytes(StandardCharsets.UTF_8);
         ByteBuffer refusal = ByteBuffer.allocate(1024).putInt(0x4a52444d).putShort((short) Exchange.OFFER.lowest());
         refusal.put((byte) 'N').putShort((short) reason.length).put(reason);
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());

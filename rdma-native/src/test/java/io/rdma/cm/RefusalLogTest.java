@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 /** What clients can write into the server's log, with a second that passes when the test says so. */
 class RefusalLogTest {
     private final ArrayDeque<Runnable> aSecondLater = new ArrayDeque<>();
-    private final RefusalLog log = new RefusalLog(() -> System.getLogger("io.rdma.cm.RefusalLogTest"), aSecondLater::add);
+    private final RefusalLog log =
+            new RefusalLog(() -> System.getLogger("io.rdma.cm.RefusalLogTest"), aSecondLater::add);
 
     private void refuse(int client, Level level) {
         log.refused(level, InetSocketAddress.createUnresolved("client", client), "reason " + client, null);
@@ -26,7 +27,12 @@ class RefusalLogTest {
     void thereIsOneLineASecond() {
         try (CapturedLog captured = new CapturedLog("io.rdma.cm.RefusalLogTest")) {
             refuse(1, Level.INFO);
-            assertThat(captured.lines()).hasSize(1).first().asString().startsWith("INFO").endsWith(":1: reason 1");
+            assertThat(captured.lines())
+                    .hasSize(1)
+                    .first()
+                    .asString()
+                    .startsWith("INFO")
+                    .endsWith(":1: reason 1");
             for (int i = 2; i <= 1_000; i++) {
                 refuse(i, i == 500 ? Level.WARNING : Level.INFO);
             }

@@ -106,9 +106,9 @@ class ServerNameTest {
 
     private void assertRefused(ConnectionOptions options, String host, RdmaListener by, String... words) {
         assertThatThrownBy(() -> connect(options, host, by))
-                .isInstanceOfSatisfying(RdmaConnectException.class, e -> assertThat(e.reason())
-                        .as("%s", e)
-                        .isEqualTo(Reason.AUTHENTICATION))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class,
+                        e -> assertThat(e.reason()).as("%s", e).isEqualTo(Reason.AUTHENTICATION))
                 .message()
                 .contains(words);
     }
@@ -145,8 +145,8 @@ class ServerNameTest {
     @Test
     void theServerHearsTheName() throws Exception {
         SSLContext context = TestCertificates.context(server, client);
-        try (java.net.ServerSocket listening =
-                        context.getServerSocketFactory().createServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress());
+        try (java.net.ServerSocket listening = context.getServerSocketFactory()
+                        .createServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress());
                 Socket raw = new Socket("localhost", listening.getLocalPort())) {
             CompletableFuture<List<String>> heard = CompletableFuture.supplyAsync(() -> namesHeard(listening));
             ConnectionOptions tls = OPTIONS.withTls(TestCertificates.context(client, server));
@@ -179,7 +179,10 @@ class ServerNameTest {
 
         KeyStore issued = certificates.issue("authority", "late", "-startdate", "-10d", "-validity", "2");
         assertRefused(
-                OPTIONS.withTls(TestCertificates.context(client, authority)), "127.0.0.1", listen(issued), "certificate_expired");
+                OPTIONS.withTls(TestCertificates.context(client, authority)),
+                "127.0.0.1",
+                listen(issued),
+                "certificate_expired");
     }
 
     /** What the trust manager of the SSLContext says counts: here one that has a list of revoked certificates. */
@@ -206,8 +209,8 @@ class ServerNameTest {
         byte[] list = certificates.revocationList("authority", serial);
         path.addCertStore(CertStore.getInstance(
                 "Collection",
-                new CollectionCertStoreParameters(List.of(
-                        CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(list))))));
+                new CollectionCertStoreParameters(
+                        List.of(CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(list))))));
         path.setRevocationEnabled(true);
         TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
         trust.init(new CertPathTrustManagerParameters(path));
@@ -245,8 +248,7 @@ class ServerNameTest {
         ConnectionOptions tls = OPTIONS.withTls(TestCertificates.context(client, server));
         assertThatThrownBy(() -> connect(tls, "127.0.0.1", plain))
                 .isInstanceOfSatisfying(
-                        RdmaConnectException.class,
-                        e -> assertThat(e.reason()).isEqualTo(Reason.AUTHENTICATION))
+                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(Reason.AUTHENTICATION))
                 .hasMessageContaining("TLS");
         connect(OPTIONS, "127.0.0.1", plain).endpoint().close(); // it goes on
         connect(tls, "127.0.0.1", secure).endpoint().close();

@@ -104,9 +104,9 @@ abstract class TokenContract {
 
     private static void assertReason(Reason reason, Runnable connect, String words) {
         assertThatThrownBy(connect::run)
-                .isInstanceOfSatisfying(RdmaConnectException.class, e -> assertThat(e.reason())
-                        .as("%s", e)
-                        .isEqualTo(reason))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class,
+                        e -> assertThat(e.reason()).as("%s", e).isEqualTo(reason))
                 .hasMessageContaining(words);
     }
 

@@ -6,11 +6,13 @@ import io.rdma.reactive.rsocket.RdmaClientTransport;
 import io.rdma.reactive.rsocket.RdmaServerTransport;
 import io.rsocket.core.RSocketServer;
 import io.rsocket.frame.decoder.PayloadDecoder;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.rsocket.server.RSocketServerCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
@@ -66,15 +68,30 @@ public final class RdmaRSocketAutoConfiguration {
             }
         }
 
-        /** After the one before, whose bean it asks for. */
+        /** What Spring Boot's own RSocket server honours as well; Spring Security's interceptor comes by it. */
         @Order(2)
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(RSocketServerCustomizer.class)
+        static class Customizing {
+            @Bean
+            RSocketServerChange rdmaRSocketServerCustomizers(ObjectProvider<RSocketServerCustomizer> customizers) {
+                return server -> customizers.orderedStream().forEach(one -> one.customize(server));
+            }
+        }
+
+        /** After those before, whose beans it asks for. */
+        @Order(3)
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnBean(RSocketServer.class)
         static class Listening {
             @Bean
             @ConditionalOnMissingBean
             RdmaRSocketServerLifecycle rdmaRSocketServerLifecycle(
-                    RSocketServer rsocket, RdmaServer server, RdmaProperties properties) {
+                    RSocketServer rsocket,
+                    ObjectProvider<RSocketServerChange> changes,
+                    RdmaServer server,
+                    RdmaProperties properties) {
+                changes.orderedStream().forEach(change -> change.applyTo(rsocket));
                 RdmaServerTransport transport = RdmaServerTransport.create(
                         server.host(properties.rsocket().host()).port(port(properties)));
                 return new RdmaRSocketServerLifecycle(
