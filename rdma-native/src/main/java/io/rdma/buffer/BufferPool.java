@@ -5,39 +5,54 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import java.lang.System.Logger;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jctools.queues.varhandle.MpmcVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Every slot is either in `free` or behind exactly one lease. The region ends when the pool is closed and all slots
-// are in `free`: whoever brings that about closes it.
+// - Every slot that was made is either in `free` or behind exactly one lease. The regions end when the pool is closed
+// and
+// all slots are in `free`: whoever brings that about closes them.
+// - One thread at a time makes slots, without the loop's help: it raises `growing` and then looks whether the pool is
+// closed, a close sets its reason and then looks at `growing`. Slots and regions are published under the monitor.
 // - Waiters are served in order by whoever drains; `wip` lets one thread drain for all.
 
-/** Equal buffers from one registered slab. Who finds it empty waits, without a thread, until one is given back. Thread-safe. */
+/**
+ * Equal buffers from registered slabs. Who finds it empty waits, without a thread, until one is given back. A pool may begin with a part of
+ * its buffers and register the others when they are asked for. Thread-safe.
+ */
 public final class BufferPool implements AutoCloseable {
     private static final int SWEEP = 1024;
 
-    private final MemoryRegion region;
+    private final ProtectionDomain domain;
+    private final List<MemoryRegion> regions = new ArrayList<>(); // guarded by this
     private final int count;
     private final int size;
     private final MpmcVarHandleArrayQueue<Slot> free;
     private final Queue<BufferWaiter> waiters = new ConcurrentLinkedQueue<>();
     private final AtomicInteger wip = new AtomicInteger();
     private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicBoolean growing = new AtomicBoolean();
+    private volatile int made;
+    private volatile boolean full; // there will be no more slots than there are
     private volatile @Nullable RuntimeException closedBecause;
 
     /** The memory of one buffer, and who takes it back. */
     private final class Slot implements Lessor {
+        private final MemoryRegion region;
         private final MemorySegment memory;
         private final RegisteredBuffer exclusive;
         private boolean lent; // of who has the slot, like all of it
 
-        Slot(MemorySegment memory, int index) {
+        Slot(MemoryRegion region, MemorySegment memory, int index) {
+            this.region = region;
             this.memory = memory;
             this.exclusive = new RegisteredBuffer(region, memory, this, index);
         }
@@ -60,7 +75,7 @@ public final class BufferPool implements AutoCloseable {
     private void putBack(Slot slot) {
         free.add(slot);
         if (closedBecause != null) {
-            closeRegionIfWhole();
+            closeRegionsIfWhole();
         } else if (!waiters.isEmpty()) {
             drain();
         }
@@ -74,13 +89,82 @@ public final class BufferPool implements AutoCloseable {
      * @param size bytes of each
      */
     public BufferPool(ProtectionDomain domain, int count, int size) {
+        this(domain, count, count, size);
+    }
+
+    /**
+     * Registers a slab for the first buffers; others, four times as many each time, when those do not suffice.
+     *
+     * @param domain where; must stay open as long as {@link #isGrowing}
+     * @param first buffers that are there at once, at least 1
+     * @param count most buffers
+     * @param size bytes of each
+     */
+    public BufferPool(ProtectionDomain domain, int first, int count, int size) {
+        this.domain = domain;
         this.count = count;
         this.size = size;
-        this.region = domain.allocate((long) count * size, EnumSet.of(AccessFlag.LOCAL_WRITE));
         this.free = new MpmcVarHandleArrayQueue<>(Math.max(2, count));
-        for (int i = 0; i < count; i++) {
-            free.add(new Slot(region.segment().asSlice((long) i * size, size), i));
+        int atFirst = domain.usesHugePages() ? count : first;
+        add(allocate(atFirst), atFirst);
+    }
+
+    private MemoryRegion allocate(int buffers) {
+        return domain.allocate((long) buffers * size, EnumSet.of(AccessFlag.LOCAL_WRITE));
+    }
+
+    /** Publishes a slab's slots, unless the pool is closed: then it ends here. */
+    private synchronized void add(MemoryRegion slab, int buffers) {
+        if (closedBecause != null) {
+            slab.close();
+            return;
         }
+        regions.add(slab);
+        int first = made;
+        made = first + buffers;
+        full = made == count;
+        for (int i = 0; i < buffers; i++) {
+            free.add(new Slot(slab, slab.segment().asSlice((long) i * size, size), first + i));
+        }
+    }
+
+    /** Has a thread of its own register more buffers, if there may be more; who asked for one waits for it as for any. */
+    private void grow() {
+        if (full || !growing.compareAndSet(false, true)) {
+            return;
+        }
+        if (closedBecause != null) {
+            growing.set(false);
+            return;
+        }
+        Thread.ofVirtual().name("rdma-grow").start(this::growOnce);
+    }
+
+    private void growOnce() {
+        try {
+            if (!full) { // else somebody else was as quick
+                int more = Math.min(count - made, 3 * made);
+                add(allocate(more), more);
+            }
+        } catch (RuntimeException e) { // what there is has to do
+            full = true;
+            log().log(Logger.Level.WARNING, "a pool stays at " + made + " of " + count + " buffers", e);
+        } finally {
+            growing.set(false);
+        }
+        if (closedBecause != null) {
+            closeRegionsIfWhole();
+        }
+        drain();
+    }
+
+    /**
+     * Whether a thread is registering memory: the domain must not be closed under it.
+     *
+     * @return false for ever once it is false after a close
+     */
+    public boolean isGrowing() {
+        return growing.get();
     }
 
     /**
@@ -93,7 +177,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Number of buffers.
+     * Number of buffers that there may be.
      *
      * @return as given to the constructor
      */
@@ -107,7 +191,7 @@ public final class BufferPool implements AutoCloseable {
      * @return 0 when the pool is whole
      */
     public int leased() {
-        return count - free.size();
+        return made - free.size();
     }
 
     /**
@@ -156,6 +240,9 @@ public final class BufferPool implements AutoCloseable {
             putBack(slot);
             return null;
         }
+        if (slot == null) {
+            grow();
+        }
         return slot;
     }
 
@@ -198,9 +285,9 @@ public final class BufferPool implements AutoCloseable {
         }
     }
 
-    private void closeRegionIfWhole() {
-        if (free.size() == count) {
-            region.close(); // a second time does nothing
+    private synchronized void closeRegionsIfWhole() {
+        if (free.size() == made) {
+            regions.forEach(MemoryRegion::close); // a second time does nothing
         }
     }
 
@@ -213,7 +300,7 @@ public final class BufferPool implements AutoCloseable {
         if (closedBecause == null) {
             closedBecause = reason;
             drain();
-            closeRegionIfWhole();
+            closeRegionsIfWhole();
         }
     }
 

@@ -1,13 +1,14 @@
 package io.rdma.cm;
 
 import io.rdma.cm.RdmaConnectException.Reason;
-import io.rdma.engine.CompletionLoop;
+import io.rdma.engine.CompletionReservation;
 import io.rdma.engine.DatagramEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.Undo;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
+import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.ConnectionParameters;
 import io.rdma.verbs.DatagramAddress;
 import io.rdma.verbs.PortAttributes;
@@ -55,7 +56,7 @@ public final class DatagramBinding implements AutoCloseable {
             address = Objects.requireNonNull(id.localAddress());
             requireDevice(resources, id, wanted);
             QueuePair queuePair;
-            CompletionLoop completions = resources.roomiestLoop();
+            CompletionReservation completions;
             PortAttributes port = resources.context().queryPort(id.port());
             if (port.state() != PortState.ACTIVE) {
                 throw new RdmaConnectException(
@@ -68,13 +69,11 @@ public final class DatagramBinding implements AutoCloseable {
                     .index();
             ReturnPaths returnPaths = new ReturnPaths(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY);
             try (Undo unused = new Undo()) {
-                queuePair = unused.add(resources
-                        .domain()
-                        .createQueuePair(
-                                QueuePairType.UD,
-                                completions.completionQueue(),
-                                completions.completionQueue(),
-                                options.queuePair()));
+                completions = unused.add(
+                        resources.roomiestLoop().reserve(options.queuePair().maxSendWr() + options.receiveBuffers()));
+                CompletionQueue queue = completions.queue();
+                queuePair = unused.add(
+                        resources.domain().createQueuePair(QueuePairType.UD, queue, queue, options.queuePair()));
                 queuePair.modify(id.attributesTo(QueuePairState.INIT));
                 unused.keep();
             }
@@ -143,11 +142,7 @@ public final class DatagramBinding implements AutoCloseable {
                             + ". Choose another port (0 takes a free one) or an address of an RDMA device of this host",
                     e);
         } catch (IllegalStateException noRoom) {
-            throw new RdmaConnectException(
-                    Reason.DEVICE,
-                    noRoom.getMessage()
-                            + ": close connections, ask for smaller queues, or open RdmaResources with more entries",
-                    noRoom);
+            throw new RdmaConnectException(Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
         }
     }
 

@@ -20,8 +20,11 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Takes a write of no bytes without a key at any time. */
     static final int PROBES = 1 << 1;
 
+    /** Begins with a part of its receives, see {@link FirstBuffers}; of use where credits are counted. */
+    static final int GROWING_WINDOWS = 1 << 2;
+
     /** All that this release has. */
-    static final int ALL = FAREWELLS | PROBES;
+    static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS;
 
     /**
      * The offer of a peer.

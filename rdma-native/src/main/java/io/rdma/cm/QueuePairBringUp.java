@@ -2,6 +2,7 @@ package io.rdma.cm;
 
 import io.rdma.buffer.RegistrationCache;
 import io.rdma.engine.CompletionLoop;
+import io.rdma.engine.CompletionReservation;
 import io.rdma.engine.EndpointOptions;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
@@ -35,7 +36,7 @@ final class QueuePairBringUp implements AutoCloseable {
 
     private final RdmaResources resources;
     private final ConnectionOptions options;
-    private final CompletionLoop loop;
+    private final CompletionReservation completions;
     private final RegistrationCache memory;
     private final @Nullable SharedReceives shared;
     private final QueuePair queuePair;
@@ -71,7 +72,7 @@ final class QueuePairBringUp implements AutoCloseable {
         this.portNumber = portNumber;
         this.resources = resources;
         this.options = options;
-        this.loop = resources.roomiestLoop();
+        CompletionLoop loop = resources.roomiestLoop();
         PortAttributes port = resources.context().queryPort(portNumber);
         if (port.state() != PortState.ACTIVE) {
             throw new RdmaConnectException(
@@ -88,11 +89,13 @@ final class QueuePairBringUp implements AutoCloseable {
         ProtectionDomain domain = memory.domain();
         try (Undo undo = new Undo()) {
             undo.add(() -> resources.release(memory));
-            CompletionQueue completions = loop.completionQueue();
+            QueuePairCapacity capacity = capacity(options);
+            completions = undo.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
+            CompletionQueue queue = completions.queue();
             queuePair = undo.add(
                     shared == null
-                            ? domain.createQueuePair(completions, completions, capacity(options))
-                            : domain.createQueuePair(completions, completions, shared.queue(), capacity(options)));
+                            ? domain.createQueuePair(queue, queue, capacity)
+                            : domain.createQueuePair(queue, queue, shared.queue(), capacity));
             queuePair.modify(toInit.access(ACCESS));
             undo.keep();
         }
@@ -104,15 +107,29 @@ final class QueuePairBringUp implements AutoCloseable {
                 port.activeMtu(),
                 Math.min(options.maxRdAtomic(), device.maxQpInitRdAtom()),
                 Math.min(options.maxRdAtomic(), device.maxQpRdAtom()),
-                options.flowControl() == FlowControl.CREDITS,
+                options.flowControl() != FlowControl.PLAIN,
                 receiveBuffers(),
                 receiveBufferSize(),
                 Math.max(options.maxMessageSize(), receiveBufferSize()),
                 offer);
     }
 
+    private static int receives(ConnectionOptions options) {
+        return options.receiveBuffers()
+                + (options.flowControl() == FlowControl.PLAIN ? 0 : EndpointOptions.CONTROL_RECEIVES);
+    }
+
+    private static CompletionReservation reserve(CompletionLoop loop, int entries) {
+        try {
+            return loop.reserve(entries);
+        } catch (IllegalStateException noRoom) {
+            throw new RdmaConnectException(
+                    RdmaConnectException.Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
+        }
+    }
+
     private int receiveBuffers() {
-        return shared == null ? options.receiveBuffers() : Math.min(options.receiveBuffers(), shared.count());
+        return shared == null ? options.receiveBuffers() : Math.min(options.receiveBuffers(), shared.mostForOne());
     }
 
     private int receiveBufferSize() {
@@ -177,9 +194,27 @@ final class QueuePairBringUp implements AutoCloseable {
         }
     }
 
+    private boolean requiresCredits() {
+        return switch (options.flowControl()) {
+            case CREDITS -> shared != null;
+            case CREDITS_REQUIRED -> true;
+            case PLAIN -> false;
+        };
+    }
+
     private RdmaEndpoint endpoint(PeerParameters peer, int reads) {
-        handedOver = true;
         boolean credits = local.credits() && peer.credits();
+        if (!credits && requiresCredits()) {
+            throw new RdmaConnectException(
+                    RdmaConnectException.Reason.FLOW_CONTROL,
+                    "the peer does not count credits, which is required here"
+                            + (shared == null ? "" : " because receive buffers are shared")
+                            + ": use this library at the peer, without FlowControl.PLAIN, or configure "
+                            + "FlowControl.PLAIN here",
+                    null);
+        }
+        handedOver = true;
+        boolean grows = credits && local.offer().shares(Offer.GROWING_WINDOWS, peer.offer());
         EndpointOptions negotiated = new EndpointOptions(
                 options.queuePair(),
                 receiveBuffers(),
@@ -196,19 +231,16 @@ final class QueuePairBringUp implements AutoCloseable {
                 credits && local.offer().shares(Offer.FAREWELLS, peer.offer()),
                 options.orderlyDisconnect(),
                 options.drainTimeout(),
-                local.offer().shares(Offer.PROBES, peer.offer()) ? options.probeInterval() : Duration.ZERO);
+                local.offer().shares(Offer.PROBES, peer.offer()) ? options.probeInterval() : Duration.ZERO,
+                grows ? FirstBuffers.receives(receiveBuffers(), receiveBufferSize()) : receiveBuffers(),
+                grows ? FirstBuffers.receives(peer.receiveBuffers(), peer.receiveBufferSize()) : peer.receiveBuffers(),
+                FirstBuffers.sends(options.sendBuffers(), options.sendBufferSize()));
         try (Undo undo = new Undo()) {
             undo.add(() -> resources.release(memory));
-            RdmaEndpoint endpoint = new RdmaEndpoint(loop, memory, queuePair, shared, negotiated);
+            RdmaEndpoint endpoint = new RdmaEndpoint(completions, memory, queuePair, shared, negotiated);
             endpoint.closed().thenRun(() -> resources.release(memory));
             undo.keep();
             return endpoint;
-        } catch (IllegalStateException noRoom) {
-            throw new RdmaConnectException(
-                    RdmaConnectException.Reason.DEVICE,
-                    noRoom.getMessage()
-                            + ": close connections, ask for smaller queues, or open RdmaResources with more entries",
-                    noRoom);
         }
     }
 
@@ -217,6 +249,7 @@ final class QueuePairBringUp implements AutoCloseable {
     public void close() {
         if (!handedOver) {
             queuePair.close();
+            completions.close();
             resources.release(memory);
         }
     }

@@ -23,6 +23,8 @@ public class RdmaConnectException extends RdmaException {
         PROTOCOL_ERROR,
         /** The peer could not prove who it is, or did not accept our proof. */
         AUTHENTICATION,
+        /** The peer does not count credits, and this side requires it, {@link FlowControl#CREDITS_REQUIRED}. */
+        FLOW_CONTROL,
         /** The device cannot make the connection. */
         DEVICE,
         /** The local address is in use or not of this host. */

@@ -27,7 +27,7 @@ final class Refusal {
             return LOCAL;
         }
         return switch (refused.reason()) {
-            case VERSION_MISMATCH, PROTOCOL_ERROR, AUTHENTICATION -> String.valueOf(refused.getMessage());
+            case VERSION_MISMATCH, PROTOCOL_ERROR, AUTHENTICATION, FLOW_CONTROL -> String.valueOf(refused.getMessage());
             case REJECTED -> FULL;
             default -> LOCAL;
         };
@@ -50,7 +50,7 @@ final class Refusal {
     private static boolean isOfPeer(Exception failure) {
         return failure instanceof RdmaConnectException refused
                 && switch (refused.reason()) {
-                    case VERSION_MISMATCH, PROTOCOL_ERROR, AUTHENTICATION, TIMEOUT, CANCELLED -> true;
+                    case VERSION_MISMATCH, PROTOCOL_ERROR, AUTHENTICATION, FLOW_CONTROL, TIMEOUT, CANCELLED -> true;
                     default -> false;
                 };
     }

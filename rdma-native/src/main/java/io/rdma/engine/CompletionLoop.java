@@ -1,8 +1,8 @@
 package io.rdma.engine;
 
+import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionChannel;
-import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.VerbsException;
@@ -19,13 +19,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - One thread polls the completion queue, and processes every completion of a batch.
+// - One thread polls the completion queues, and processes every completion of a batch.
 // - Deciding (doWork) is apart from waiting (idle): arm, poll once more, only then sleep; a task or a close wakes the
 // channel.
 // - What a batch's completions make room for, and what their listeners submit, is posted when the batch is dispatched,
 // with one doorbell per connection.
-// - Events are acknowledged before the queue is destroyed, always by this thread.
-// - States: LIVE -> DEAD, by `failure`, when the queue cannot be polled or armed, or an Error comes out of a step. A
+// - Events are acknowledged before their queue is destroyed, always by this thread.
+// - Every queue is armed before the loop sleeps; a queue that is added wakes the loop.
+// - States: LIVE -> DEAD, by `failure`, when a queue cannot be polled or armed, or an Error comes out of a step. A
 // dead loop polls no more: its connections fail, others are refused, tasks and closes still run. The thread ends by
 // close() alone.
 // - `failure` is set before the endpoints are looked through; an endpoint joins before it looks at `failure`: so each
@@ -33,16 +34,15 @@ import org.jspecify.annotations.Nullable;
 // - A task is added by one atomic step: a StackOverflowError of the thread that adds leaves it added or not, never
 // half.
 
-/** The thread of one completion queue: polls, dispatches through {@code wr_id}, runs tasks, and drains queue pairs that close. */
+/** The thread of some completion queues, one unless its connections need more: polls, dispatches through {@code wr_id}, runs tasks, and drains queue pairs that close. */
 public final class CompletionLoop implements AutoCloseable {
     private static final int BATCH = 64;
     private static final int CLOSING_TICK_MILLIS = 5;
     private static final long DEAD_TICK_NANOS = 5_000_000;
-    private static final int ACK_EVERY = 16;
 
     private final CompletionChannel channel;
-    private final CompletionQueue queue;
-    private final InFlightTable table;
+    private final CompletionQueues queues;
+    private final InFlightTable table = new InFlightTable();
     private final CompletionBatch batch = new CompletionBatch(BATCH);
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final List<RdmaEndpoint> draining = new ArrayList<>(); // (loop)
@@ -55,28 +55,38 @@ public final class CompletionLoop implements AutoCloseable {
     private final List<SendQueue> due = new ArrayList<>(); // (loop) to be drained when the batch is dispatched
     private final List<ReceiveQueue> news = new ArrayList<>(); // (loop) whose listeners are told then, before that
     private boolean dispatching; // (loop)
-    private int unacknowledged; // (loop)
     private volatile @Nullable Throwable failure; // (loop) writes: why nothing completes here any more
     private volatile boolean running = true;
 
     /**
-     * Starts a loop.
+     * Starts a loop with one completion queue, which is full when the depths of its queue pairs amount to its own.
      *
      * @param context device
-     * @param entries depth of the completion queue: the sum of the depths of all queues that will complete here
+     * @param entries depth of the completion queue
      * @param idleStrategy what to do when nothing completes
      * @param name of the thread
      */
     public CompletionLoop(DeviceContext context, int entries, IdleStrategy idleStrategy, String name) {
+        this(context, CompletionQueueLimits.fixed(entries), idleStrategy, name);
+    }
+
+    /**
+     * Starts a loop with one completion queue; others are added when its queue pairs need them.
+     *
+     * @param context device
+     * @param limits of the completion queues
+     * @param idleStrategy what to do when nothing completes
+     * @param name of the thread
+     */
+    public CompletionLoop(DeviceContext context, CompletionQueueLimits limits, IdleStrategy idleStrategy, String name) {
         idling = new Idling(idleStrategy, Runtime.getRuntime().availableProcessors());
         channel = context.createCompletionChannel();
         try {
-            queue = context.createCompletionQueue(entries, channel);
+            queues = new CompletionQueues(context, channel, limits);
         } catch (RuntimeException e) {
             channel.close();
             throw e;
         }
-        table = new InFlightTable(queue.entries());
         thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
         thread.start();
     }
@@ -100,21 +110,52 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Entries of the completion queue that no queue pair has reserved.
+     * Entries of its completion queues that no queue pair has reserved. A connection that needs more may get a queue more.
      *
-     * @return 0 to the depth
+     * @return 0 to {@link #entries}
      */
     public int freeEntries() {
-        return table.free();
+        return queues.free();
+    }
+
+    /** Entries that queue pairs have reserved. */
+    int reservedEntries() {
+        return queues.reserved();
     }
 
     /**
-     * Where the queue pairs of its endpoints complete.
+     * Entries of its completion queues.
      *
-     * @return polled by this loop alone
+     * @return the sum of all that it has by now
      */
-    public CompletionQueue completionQueue() {
-        return queue;
+    public int entries() {
+        return queues.entries();
+    }
+
+    /**
+     * Reserves room in a completion queue, for a queue pair that is to be made. May make a completion queue, which takes a system call: not on the loop.
+     *
+     * @param entries depth of the queue pair: sends, and receives unless those are of a shared queue
+     * @return to be closed when the queue pair is destroyed
+     * @throws IllegalStateException if there is no room, with the limit that was met
+     */
+    public CompletionReservation reserve(int entries) {
+        requireLive();
+        int before = queues.all().length;
+        CompletionReservation reserved = new CompletionReservation(this, queues.reserve(entries), entries);
+        if (queues.all().length != before && !isLoopThread()) {
+            wake(); // it may sleep, with all armed that it knew of
+        }
+        return reserved;
+    }
+
+    CompletionQueues queues() {
+        return queues;
+    }
+
+    /** Whether an event of the device is about one of its completion queues. */
+    boolean isConcernedBy(AsyncEvent event) {
+        return queues.isConcernedBy(event);
     }
 
     InFlightTable table() {
@@ -151,12 +192,14 @@ public final class CompletionLoop implements AutoCloseable {
 
     /** Dispatches everything that is completed now. Loop thread, not from a completion. */
     void pollAll() {
-        for (int left = queue.entries(); left > 0; ) { // bounded: new completions may come for ever
-            int polled = poll();
-            if (polled < BATCH) {
-                return;
+        for (CompletionQueues.Polled one : queues.all()) {
+            for (int left = one.queue().entries(); left > 0; ) { // bounded: new completions may come for ever
+                int polled = poll(one);
+                if (polled < BATCH) {
+                    break;
+                }
+                left -= polled;
             }
-            left -= polled;
         }
     }
 
@@ -298,10 +341,18 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     private int poll() {
+        int polled = 0;
+        for (CompletionQueues.Polled one : queues.all()) {
+            polled += poll(one);
+        }
+        return polled;
+    }
+
+    private int poll(CompletionQueues.Polled one) {
         if (failure != null) {
             return 0;
         }
-        int polled = queue.poll(batch);
+        int polled = one.queue().poll(batch);
         if (polled < 0) {
             die(new VerbsException(
                     "ibv_poll_cq", -polled, "The completion queue cannot be polled, all its queue pairs are lost"));
@@ -385,7 +436,7 @@ public final class CompletionLoop implements AutoCloseable {
 
     private void sleep() {
         probes.walkIfDue();
-        queue.requestNotify();
+        queues.requestNotify();
         if (poll() > 0 || !tasks.isEmpty() || !running) {
             idling.worked();
             return; // armed for nothing; the event it may cause is taken at the next sleep
@@ -395,30 +446,13 @@ public final class CompletionLoop implements AutoCloseable {
         boolean woken = channel.await(draining.isEmpty() ? probes.mayAwait() : CLOSING_TICK_MILLIS);
         idling.slept(System.nanoTime() - since);
         if (woken) {
-            channel.takeEvent();
-            if (++unacknowledged >= ACK_EVERY) {
-                acknowledge();
-            }
-        }
-    }
-
-    private void acknowledge() {
-        if (unacknowledged > 0) {
-            queue.acknowledge(unacknowledged);
-            unacknowledged = 0;
+            queues.takeEvent();
         }
     }
 
     private CloseSteps destroy() {
         CloseSteps steps = new CloseSteps();
-        steps.run(() -> {
-            while (channel.await(0)) {
-                channel.takeEvent();
-                unacknowledged++;
-            }
-        });
-        steps.run(this::acknowledge);
-        steps.run(queue::close);
+        queues.destroy(steps);
         synchronized (channel) {
             steps.run(channel::close);
         }

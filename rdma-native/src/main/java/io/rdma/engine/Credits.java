@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 // is used up; so there is no endless exchange. Only such an announcement may use the last control credit, so two peers
 // that have both run out always have one frame left that helps the other.
 // - The receive for the farewell is in no count: nothing else uses it, so a side that ends can always say so.
+// - Of the receives for messages, those that are posted at the start count from then on; others when they are posted.
 // - Fields marked (drainer), (loop) are written by the thread that drains the send queue, by the loop; all are read by
 // anybody.
 
@@ -23,14 +24,17 @@ final class Credits {
     private final boolean framed;
     private final boolean farewells;
     private final int controlWindow; // control frames that a side may have under way, but for its last
-    private final int receiveBuffers; // here
-    private final int batch; // receives for messages that are worth a control frame
+    private final int receiveBuffers; // here, at most
+    private volatile int most; // (grower) of them, less if there is no memory
+    private volatile int posted; // (grower) of them, with those that are on their way back
+    private volatile int batch; // (grower) receives for messages that are worth a control frame
     private final int window; // receive buffers of the peer
     private volatile int granted; // (loop) messages, by the peer
     private volatile int grantedControl; // (loop)
     private volatile int consumed; // (drainer) by our messages
     private volatile int consumedControl; // (drainer)
     private volatile int received; // (loop) messages of the peer
+    private int receivedControl; // (loop)
     private final AtomicInteger reposted = new AtomicInteger(); // any thread
     private final AtomicInteger repostedControl = new AtomicInteger();
     private volatile int announced; // (drainer)
@@ -38,27 +42,40 @@ final class Credits {
     private final AtomicInteger fetched = new AtomicInteger(); // large messages of the peer that are here
     private volatile int announcedFetched; // (drainer)
 
+    /** At the start of a connection, when all receives of both sides are posted. */
+    Credits(boolean framed, int ours, int theirs, boolean farewells) {
+        this(framed, ours, ours, theirs, theirs, farewells);
+    }
+
     /**
-     * At the start of a connection, when all receives of both sides are posted.
+     * At the start of a connection; the numbers are without receives for control frames.
      *
      * @param framed whether both sides count
-     * @param ours receive buffers here, without those for control frames
-     * @param theirs receive buffers there, without those for control frames
+     * @param first receive buffers that are posted here
+     * @param ours most receive buffers here
+     * @param theirFirst receive buffers that are posted there
+     * @param theirs most receive buffers there
      * @param farewells whether a side says BYE or ABORT at its end: one control receive is kept for that
      */
-    Credits(boolean framed, int ours, int theirs, boolean farewells) {
+    Credits(boolean framed, int first, int ours, int theirFirst, int theirs, boolean farewells) {
         this.framed = framed;
         this.farewells = farewells;
         controlWindow = farewells ? CONTROL_RECEIVES - 1 : CONTROL_RECEIVES;
         receiveBuffers = ours;
         window = theirs;
-        batch = Math.max(1, (ours + 3) / 4);
-        granted = theirs;
+        most = ours;
+        posted = first;
+        batch = batch(first);
+        granted = theirFirst;
         grantedControl = controlWindow;
-        announced = ours;
-        reposted.set(ours);
+        announced = first;
+        reposted.set(first);
         announcedControl = controlWindow;
         repostedControl.set(controlWindow);
+    }
+
+    private static int batch(int posted) {
+        return Math.max(1, (posted + 3) / 4);
     }
 
     /** Whether messages carry a {@link Frame}. */
@@ -117,6 +134,39 @@ final class Credits {
     /** A message came. Loop. */
     void receive() {
         received = received + 1;
+    }
+
+    /** Whether a message that comes now is one that the peer was told to send. Loop. */
+    boolean mayReceive() {
+        return announced - received > 0;
+    }
+
+    /** A control frame came. Loop. @return whether the peer was told that it may */
+    boolean receiveControl() {
+        return announcedControl - ++receivedControl >= 0;
+    }
+
+    /** Whether the peer uses its credits so that more of them would let it send more, and there are more. Loop. */
+    boolean isGrowthDue() {
+        int now = posted;
+        return now < most && announced - received <= now / 2;
+    }
+
+    /** Receives for messages that are to be posted more, so that there are twice as many. Grower. */
+    int growth() {
+        return Math.min(most - posted, posted);
+    }
+
+    /** So many more are posted: they are announced as those that were posted again. Grower. */
+    void grew(int more) {
+        int now = posted + more;
+        posted = now;
+        batch = batch(now);
+    }
+
+    /** There is no memory for more. Grower. */
+    void stopGrowth() {
+        most = posted;
     }
 
     /** Messages that came. */

@@ -24,28 +24,28 @@ public final class DatagramEndpoint implements Submitter {
      * Takes over a queue pair of type UD in INIT and posts its receives.
      *
      * @param resources whose domain the queue pair is of
-     * @param loop whose completion queue the queue pair uses
+     * @param completions for all work requests of the queue pair; owned like that
      * @param queuePair in INIT; owned by the endpoint from now on, also if this throws
      * @param port of the queue pair
      * @param returnPaths to who sends here
      * @param options how many buffers
-     * @throws IllegalStateException if the completion queue has no room
      */
     public DatagramEndpoint(
             RdmaResources resources,
-            CompletionLoop loop,
+            CompletionReservation completions,
             QueuePair queuePair,
             PortAttributes port,
             ReturnPaths returnPaths,
             Options options) {
         reader = new DatagramReader(returnPaths);
         try (Undo undo = new Undo()) {
+            undo.add(completions);
             undo.add(queuePair);
             paths = AddressHandles.of(resources);
             int mtu = queuePair.largestDatagram();
             undo.keep(); // the endpoint closes it
             endpoint = new RdmaEndpoint(
-                    loop,
+                    completions,
                     resources.registrations(),
                     queuePair,
                     null,

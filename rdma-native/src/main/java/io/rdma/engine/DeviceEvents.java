@@ -91,9 +91,7 @@ final class DeviceEvents implements AutoCloseable {
             case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR ->
                 concerned(event, endpoint -> endpoint.peerLost(reported(event)));
             case CQ_ERR ->
-                loops.stream()
-                        .filter(loop -> event.concerns(loop.completionQueue()))
-                        .forEach(loop -> loop.fail(reported(event)));
+                loops.stream().filter(loop -> loop.isConcernedBy(event)).forEach(loop -> loop.fail(reported(event)));
             case SRQ_ERR ->
                 loops.stream().filter(loop -> takesFrom(loop, event)).forEach(loop -> loop.fail(reported(event)));
             case DEVICE_FATAL -> loops.forEach(loop -> loop.fail(reported(event)));

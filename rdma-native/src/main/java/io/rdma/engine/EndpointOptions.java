@@ -22,6 +22,9 @@ import java.time.Duration;
  * @param orderlyDisconnect whether the goodbye of the peer's connection manager is an orderly end where there are no farewells
  * @param drainTimeout how long a close waits for the farewell, and then for the device
  * @param probeInterval after which a quiet connection probes its peer; zero for never
+ * @param firstReceiveBuffers receive buffers that are registered, posted and announced at the start; the others when the peer uses those
+ * @param peerFirstReceiveBuffers the same of the peer
+ * @param firstSendBuffers send buffers that are registered at the start
  */
 public record EndpointOptions(
         QueuePairCapacity capacity,
@@ -39,10 +42,72 @@ public record EndpointOptions(
         boolean farewells,
         boolean orderlyDisconnect,
         Duration drainTimeout,
-        Duration probeInterval) {
+        Duration probeInterval,
+        int firstReceiveBuffers,
+        int peerFirstReceiveBuffers,
+        int firstSendBuffers) {
     /** Receives that a queue pair needs beyond the receive buffers where credits are counted. */
     public static final int CONTROL_RECEIVES = Credits.CONTROL_RECEIVES;
 
     /** Sends that a queue pair needs beyond the application's where credits are counted. */
     public static final int CONTROL_SENDS = Credits.CONTROL_SENDS;
+
+    /**
+     * With all buffers from the start.
+     *
+     * @param capacity see the record
+     * @param receiveBuffers see the record
+     * @param receiveBufferSize see the record
+     * @param sendBuffers see the record
+     * @param sendBufferSize see the record
+     * @param signalEvery see the record
+     * @param maxRdAtomic see the record
+     * @param maxMessageSize see the record
+     * @param receiveMessageSize see the record
+     * @param peerReceiveBufferSize see the record
+     * @param credits see the record
+     * @param peerReceiveBuffers see the record
+     * @param farewells see the record
+     * @param orderlyDisconnect see the record
+     * @param drainTimeout see the record
+     * @param probeInterval see the record
+     */
+    public EndpointOptions(
+            QueuePairCapacity capacity,
+            int receiveBuffers,
+            int receiveBufferSize,
+            int sendBuffers,
+            int sendBufferSize,
+            int signalEvery,
+            int maxRdAtomic,
+            int maxMessageSize,
+            int receiveMessageSize,
+            int peerReceiveBufferSize,
+            boolean credits,
+            int peerReceiveBuffers,
+            boolean farewells,
+            boolean orderlyDisconnect,
+            Duration drainTimeout,
+            Duration probeInterval) {
+        this(
+                capacity,
+                receiveBuffers,
+                receiveBufferSize,
+                sendBuffers,
+                sendBufferSize,
+                signalEvery,
+                maxRdAtomic,
+                maxMessageSize,
+                receiveMessageSize,
+                peerReceiveBufferSize,
+                credits,
+                peerReceiveBuffers,
+                farewells,
+                orderlyDisconnect,
+                drainTimeout,
+                probeInterval,
+                receiveBuffers,
+                peerReceiveBuffers,
+                sendBuffers);
+    }
 }

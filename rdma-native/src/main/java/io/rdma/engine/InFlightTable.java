@@ -1,74 +1,107 @@
 package io.rdma.engine;
 
+import io.rdma.verbs.CompletionBatch;
+import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - As many slots as the completion queue has entries: a queue joins only if its whole depth fits, so the completion
-// queue cannot overrun.
-// - wr_id = generation << 32 | slot. A slot's generation moves on at every use, so a stale or foreign wr_id finds
-// nothing.
-// - Ranges are handed out and taken back under the monitor (rare); lookups are lock-free on the loop thread.
+// - wr_id = generation (24 bits) | number of the queue (20 bits) | slot of the queue (20 bits). The generation of a
+// slot
+// moves on at every use, so a stale or foreign wr_id finds nothing.
+// - A number keeps its generations when it goes from one queue to the next.
+// - Queues come and go under the monitor (rare) by replacing the whole, so the loop looks them up without a lock.
+// - The table does not count what fits into a completion queue: that is CompletionQueues.
 
-/** Finds, through {@code wr_id}, the queue that a completion belongs to; and admits queues to a completion queue within its depth. */
+/** Work requests of one loop: finds, through {@code wr_id}, the queue that a completion belongs to. */
 final class InFlightTable {
     /** A queue whose work requests have slots here. */
     interface Owner {
         /** A completion, on the loop thread. */
-        void completed(int slot, io.rdma.verbs.CompletionBatch batch, int index);
+        void completed(int slot, CompletionBatch batch, int index);
     }
 
-    private final @Nullable Owner[] owners;
-    private final int[] bases;
-    private final AtomicIntegerArray generations;
-    private int free;
+    private static final int SLOT_BITS = 20;
+    private static final int NUMBER_BITS = 20;
+    private static final int GENERATION_SHIFT = SLOT_BITS + NUMBER_BITS;
+    private static final int MOST_SLOTS = 1 << SLOT_BITS;
+    private static final int MOST_NUMBERS = 1 << NUMBER_BITS;
+    private static final int GENERATION_MASK = (1 << Long.SIZE - GENERATION_SHIFT) - 1;
 
-    InFlightTable(int slots) {
-        owners = new @Nullable Owner[slots];
-        bases = new int[slots];
-        generations = new AtomicIntegerArray(slots);
-        free = slots;
+    /** The slots of one queue. */
+    static final class Slots {
+        private final @Nullable Owner owner; // null: the number is free
+        private final int number;
+        private final AtomicIntegerArray generations; // of a former, larger queue perhaps
+
+        private Slots(@Nullable Owner owner, int number, AtomicIntegerArray generations) {
+            this.owner = owner;
+            this.number = number;
+            this.generations = generations;
+        }
+
+        /** The wr_id for the next use of a slot. One thread at a time for each slot. */
+        long arm(int slot) {
+            int generation = generations.get(slot) + 1;
+            generations.lazySet(slot, generation);
+            return (long) generation << GENERATION_SHIFT | (long) number << SLOT_BITS | slot;
+        }
     }
+
+    private volatile Slots[] queues = {};
+    private final ArrayDeque<Integer> free = new ArrayDeque<>(); // numbers, the one that is free for longest first
 
     /**
-     * Reserves consecutive slots.
+     * Takes a queue in.
      *
-     * @return the first, or -1 when there is no room
+     * @param count of its slots
+     * @return to be given to {@link #remove}
      */
-    synchronized int reserve(int count, Owner owner) {
-        int run = 0;
-        for (int slot = 0; slot < owners.length; slot++) {
-            run = owners[slot] == null ? run + 1 : 0;
-            if (run == count) {
-                int base = slot - count + 1;
-                for (int s = base; s <= slot; s++) {
-                    bases[s] = base;
-                    owners[s] = owner;
-                }
-                free -= count;
-                return base;
-            }
+    synchronized Slots add(int count, Owner owner) {
+        if (count < 1 || count > MOST_SLOTS) {
+            throw new IllegalArgumentException("a queue has from 1 to " + MOST_SLOTS + " slots, not " + count);
         }
-        return -1;
-    }
-
-    synchronized void release(int base, int count) {
-        for (int s = base; s < base + count; s++) {
-            owners[s] = null;
-            generations.incrementAndGet(s); // completions that arrive later are stale
+        Slots[] now = queues;
+        Integer known = free.poll();
+        if (known == null && now.length == MOST_NUMBERS) {
+            throw new IllegalStateException("a completion loop has at most " + MOST_NUMBERS
+                    + " queues: open RdmaResources with more loops, ResourceOptions.withLoops");
         }
-        free += count;
+        int number = known == null ? now.length : known;
+        Slots[] next = Arrays.copyOf(now, Math.max(now.length, number + 1));
+        next[number] = new Slots(
+                owner, number, known == null ? new AtomicIntegerArray(count) : atLeast(count, now[number].generations));
+        queues = next;
+        return next[number];
     }
 
-    synchronized int free() {
-        return free;
+    private static AtomicIntegerArray atLeast(int count, AtomicIntegerArray known) {
+        if (known.length() >= count) {
+            return known;
+        }
+        int[] longer = new int[count];
+        for (int slot = 0; slot < known.length(); slot++) {
+            longer[slot] = known.get(slot);
+        }
+        return new AtomicIntegerArray(longer);
     }
 
-    /** The wr_id for the next use of a slot. */
-    long arm(int slot) {
-        int generation = generations.get(slot) + 1;
-        generations.lazySet(slot, generation);
-        return (long) generation << 32 | slot;
+    /** Lets a queue go, which arms no slot any more: completions that arrive later are stale. */
+    synchronized void remove(Slots slots) {
+        AtomicIntegerArray generations = slots.generations;
+        for (int slot = 0; slot < generations.length(); slot++) {
+            generations.incrementAndGet(slot);
+        }
+        Slots[] next = queues.clone();
+        next[slots.number] = new Slots(null, slots.number, generations);
+        queues = next;
+        free.add(slots.number);
+    }
+
+    /** Queues that are here. */
+    synchronized int count() {
+        return queues.length - free.size();
     }
 
     /**
@@ -76,17 +109,22 @@ final class InFlightTable {
      *
      * @return false if the wr_id is not in flight
      */
-    boolean dispatch(io.rdma.verbs.CompletionBatch batch, int index) {
+    boolean dispatch(CompletionBatch batch, int index) {
         long wrId = batch.wrId(index);
-        int slot = (int) wrId;
-        if (slot < 0 || slot >= owners.length || generations.get(slot) != (int) (wrId >>> 32)) {
+        Slots[] now = queues;
+        int number = (int) (wrId >>> SLOT_BITS) & MOST_NUMBERS - 1;
+        if (number >= now.length) {
             return false;
         }
-        Owner owner = owners[slot];
-        if (owner == null) {
+        Slots of = now[number];
+        Owner owner = of.owner;
+        int slot = (int) wrId & MOST_SLOTS - 1;
+        if (owner == null
+                || slot >= of.generations.length()
+                || (of.generations.get(slot) & GENERATION_MASK) != (int) (wrId >>> GENERATION_SHIFT)) {
             return false;
         }
-        owner.completed(slot - bases[slot], batch, index);
+        owner.completed(slot, batch, index);
         return true;
     }
 }

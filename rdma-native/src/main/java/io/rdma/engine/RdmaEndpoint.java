@@ -49,6 +49,7 @@ public final class RdmaEndpoint implements Submitter {
     private static final long REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
 
+    private final CompletionReservation completions;
     private final CompletionLoop loop;
     private final RegistrationCache registrations;
     private final ProtectionDomain domain;
@@ -75,42 +76,50 @@ public final class RdmaEndpoint implements Submitter {
     /**
      * Takes over a queue pair in INIT and posts its receives. Within an {@link RdmaResources#begin undertaking}, if the resources may be closed meanwhile.
      *
-     * @param loop whose completion queue the queue pair uses
+     * @param completions for all work requests of the queue pair; owned like that
      * @param registrations with the domain of the queue pair
      * @param queuePair in INIT; owned by the endpoint from now on, also if this throws
      * @param shared where the queue pair takes its receives; null if it has its own
      * @param options negotiated
      */
     public RdmaEndpoint(
-            CompletionLoop loop,
+            CompletionReservation completions,
             RegistrationCache registrations,
             QueuePair queuePair,
             @Nullable SharedReceives shared,
             EndpointOptions options) {
-        this(loop, registrations, queuePair, shared, null, options);
+        this(completions, registrations, queuePair, shared, null, options);
     }
 
     /** @param datagrams of a queue pair for datagrams; null for one that is to be connected */
     RdmaEndpoint(
-            CompletionLoop loop,
+            CompletionReservation completions,
             RegistrationCache registrations,
             QueuePair queuePair,
             @Nullable SharedReceives shared,
             @Nullable DatagramReader datagrams,
             EndpointOptions options) {
-        this.loop = loop;
+        this.completions = completions;
+        this.loop = completions.loop();
         this.registrations = registrations;
         this.domain = registrations.domain();
         this.queuePair = queuePair;
         this.options = options;
         credits = new Credits(
-                options.credits(), options.receiveBuffers(), options.peerReceiveBuffers(), options.farewells());
+                options.credits(),
+                options.firstReceiveBuffers(),
+                options.receiveBuffers(),
+                options.peerFirstReceiveBuffers(),
+                options.peerReceiveBuffers(),
+                options.farewells());
         try (Undo undo = new Undo()) {
+            undo.add(completions);
             undo.add(queuePair);
             loop.requireLive();
             sendSlots = undo.add(domain.allocate(
                     (long) SendQueue.depth(options) * RequestEncoder.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
-            sendBuffers = undo.add(new BufferPool(domain, options.sendBuffers(), options.sendBufferSize()));
+            sendBuffers = undo.add(new BufferPool(
+                    domain, options.firstSendBuffers(), options.sendBuffers(), options.sendBufferSize()));
             receives = new ReceiveQueue(this, queuePair, domain, shared, datagrams, credits, options);
             undo.add(receives::destroyed);
             sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
@@ -633,8 +642,8 @@ public final class RdmaEndpoint implements Submitter {
             }
             leave();
         }
-        if (!sends.isQuiet() || !receives.isQuiet()) {
-            return false; // a thread is inside a post: the queue pair must not go away under it
+        if (!sends.isQuiet() || !receives.isQuiet() || sendBuffers.isGrowing()) {
+            return false; // a thread is inside a post, or registers: queue pair and domain must not go away under it
         }
         // On a dead loop nothing is counted down: there, too, the end of the queue pair is the end of what it does.
         boolean drained = loop.failure() != null || sends.inFlight() == 0 && receives.isDrained();
@@ -646,6 +655,7 @@ public final class RdmaEndpoint implements Submitter {
             receives::detach,
             this::closeWindows,
             queuePair::close,
+            completions::close,
             sends::destroyed,
             receives::destroyed,
             this::closeProbe,

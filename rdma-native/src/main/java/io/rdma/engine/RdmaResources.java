@@ -63,12 +63,11 @@ public final class RdmaResources implements AutoCloseable {
             cachedBytes = options.cachedBytes();
             ProtectionDomain domain = undo.add(context.allocateProtectionDomain(memory));
             registrations = undo.add(new RegistrationCache(domain, cachedBytes));
-            int entries = Math.min(
-                    options.completionQueueEntries(), context.queryDevice().maxCqe());
+            CompletionQueueLimits limits = CompletionQueueLimits.of(options, context.queryDevice());
             List<CompletionLoop> made = new ArrayList<>();
             for (int i = 0; i < options.loops(); i++) {
                 String name = "rdma-loop-" + device.name() + "-" + NUMBER.incrementAndGet();
-                made.add(undo.add(new CompletionLoop(context, entries, options.idleStrategy(), name)));
+                made.add(undo.add(new CompletionLoop(context, limits, options.idleStrategy(), name)));
             }
             loops = List.copyOf(made);
             if (options.sharedReceiveBuffers() > 0) {
@@ -165,13 +164,13 @@ public final class RdmaResources implements AutoCloseable {
     /**
      * The loop for one connection more.
      *
-     * @return of the loops that are live, the one with the most room in its completion queue
+     * @return of the loops that are live, the one whose connections have reserved the least of its completion queues
      * @throws io.rdma.verbs.RdmaException if every loop has failed, with the reason
      */
     public CompletionLoop roomiestLoop() {
         CompletionLoop roomiest = null;
         for (CompletionLoop loop : loops) {
-            if (loop.failure() == null && (roomiest == null || loop.freeEntries() > roomiest.freeEntries())) {
+            if (loop.failure() == null && (roomiest == null || loop.reservedEntries() < roomiest.reservedEntries())) {
                 roomiest = loop;
             }
         }

@@ -9,6 +9,7 @@ import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.VerbsException;
+import java.lang.System.Logger;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 // lets go.
 // - Receives are announced to the peer when they are posted again; those of a shared ring when they are given back,
 // since it is not the same slot that is posted then, nor for this connection.
+// - Of a shared ring a connection holds no more than its window: a message beyond it goes back unread and ends the
+// connection.
 // - A handle that is lent is this queue's, and lent again only by its one consumer, when the library has closed it. So
 // where the ring is shared, too, nobody's second close is the close of another's message.
 
@@ -43,7 +46,9 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private final @Nullable MessageLender[] lenders; // (consumer) by slot
     private final IntConsumer giveBack = this::giveBack; // one for all messages
     private final ReceiveRing ring;
+    private final boolean wholeRing; // from the start, whatever the peer was told of it
     private final int maxMessageSize;
+    private final int window;
     private final Credits credits;
     private final SpscVarHandleArrayQueue<Object> arrived;
     private final AtomicInteger givenBack = new AtomicInteger(); // of those that the credits count as received
@@ -72,6 +77,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         this.datagrams = datagrams;
         this.credits = credits;
         this.maxMessageSize = options.receiveMessageSize();
+        this.window = options.receiveBuffers();
         if (shared == null) {
             int count = credits.receives();
             arrived = new SpscVarHandleArrayQueue<>(Math.max(4, count));
@@ -81,6 +87,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
                     this,
                     count,
                     count - options.receiveBuffers(),
+                    count - options.receiveBuffers() + options.firstReceiveBuffers(),
                     options.receiveBufferSize(),
                     credits.framed(),
                     true);
@@ -88,6 +95,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
             arrived = new SpscVarHandleArrayQueue<>(Math.max(4, shared.count()));
             ring = shared.ring();
         }
+        wholeRing = ring.isWhole();
         lenders = new @Nullable MessageLender[ring.count()];
         ring.retain();
         if (shared != null) {
@@ -293,13 +301,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
             return;
         }
         switch (type) {
-            case Frame.CREDIT -> {
-                ring.holdsControl(slot, true);
-                if (shared != null) {
-                    credits.reposted(0, 1);
-                }
-                ring.giveBack(slot);
-            }
+            case Frame.CREDIT -> credit(slot);
             case Frame.ANNOUNCEMENT -> announced(slot, completions, index);
             case Frame.BYE, Frame.ABORT -> {
                 endpoint.peerSaidFarewell(type == Frame.BYE);
@@ -311,12 +313,45 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         endpoint.creditsChanged();
     }
 
+    private void credit(int slot) {
+        ring.holdsControl(slot, true);
+        if (shared != null) {
+            if (!credits.receiveControl()) {
+                exceeded("more control frames than there were receives announced for");
+            }
+            credits.reposted(0, 1);
+        }
+        ring.giveBack(slot);
+    }
+
+    /** Gives a message back that the peer must not send, because the room is others' too. */
+    private boolean isRefused(int slot) {
+        if (shared == null || (credits.framed() ? credits.mayReceive() : outstanding() < window)) {
+            return false;
+        }
+        exceeded("more messages than its window of " + window);
+        ring.holdsControl(slot, false);
+        ring.giveBack(slot);
+        return true;
+    }
+
+    private void exceeded(String how) {
+        if (!endpoint.isClosing()) {
+            endpoint.fail(new FlowControlException("the peer sent " + how
+                    + ", into receive buffers that it shares with other connections; its connection is ended. If its"
+                    + " messages are to wait in buffers of its own, use resources without sharedReceiveBuffers"));
+        }
+    }
+
     private void brokenProtocol(int slot, @Nullable String how) {
         endpoint.abort(new RdmaException("the peer broke the protocol of messages: " + how));
         ring.giveBack(slot);
     }
 
     private void announced(int slot, CompletionBatch completions, int index) {
+        if (isRefused(slot)) {
+            return;
+        }
         RemoteMemory source;
         try {
             source = RemoteMemory.decode(ring.buffer(slot).asSlice(0, RemoteMemory.ENCODED_BYTES));
@@ -346,6 +381,9 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     private void arrived(int slot, int length, CompletionBatch completions, int index) {
+        if (isRefused(slot)) {
+            return;
+        }
         ring.arrivals().put(slot, length, completions, index);
         enqueue(slot, ring.boxed(slot));
     }
@@ -363,8 +401,39 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     /** The batch that brought messages is dispatched. Loop. */
     void dispatched() {
         newsDue = false;
+        if (credits.isGrowthDue()) {
+            grow();
+        }
         VarHandle.fullFence(); // `arrived` only releases: who waits had better have seen it, or be seen by the listener
         changed();
+    }
+
+    /** Announces more receives; where they are not there yet, a thread of its own registers and posts them. Loop. */
+    private void grow() {
+        if (wholeRing) {
+            int more = credits.growth();
+            credits.grew(more);
+            credits.reposted(more, 0);
+            endpoint.creditsChanged();
+        } else if (ring.beginGrowth()) {
+            Thread.ofVirtual().name("rdma-grow").start(this::growOnce);
+        }
+    }
+
+    private void growOnce() {
+        try {
+            int more = credits.growth();
+            if (more > 0) { // else the last growth has been noticed by now
+                ring.grow(more);
+                credits.grew(more);
+            }
+        } catch (RuntimeException e) {
+            credits.stopGrowth();
+            log().log(Logger.Level.WARNING, "a receive ring stays at " + ring.made() + " buffers", e);
+        } finally {
+            ring.endGrowth();
+        }
+        endpoint.creditsChanged();
     }
 
     private void giveBack(int slot) {
@@ -436,5 +505,9 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         while ((message = lend()) != null) {
             message.close();
         }
+    }
+
+    private static Logger log() {
+        return System.getLogger(ReceiveQueue.class.getName());
     }
 }

@@ -5,7 +5,8 @@ import io.rdma.verbs.HugePages;
 /**
  * How an open device is shared among connections; immutable.
  *
- * @param completionQueueEntries depth of each completion queue, the sum of the queue depths of all connections on it; bounded by the device
+ * @param completionQueueEntries depth of the first completion queue of each loop; others are added when the queue depths of its connections amount to more
+ * @param maxCompletionQueueEntries most entries of all completion queues of a loop together: a connection that needs more is refused; each queue is bounded by the device as well
  * @param loops completion queues, each with a thread of its own; a connection belongs to the one that has the most room when it begins
  * @param idleStrategy what a loop does when nothing completes
  * @param hugePages pages behind buffers and allocated regions
@@ -19,6 +20,7 @@ import io.rdma.verbs.HugePages;
  */
 public record ResourceOptions(
         int completionQueueEntries,
+        int maxCompletionQueueEntries,
         int loops,
         IdleStrategy idleStrategy,
         HugePages hugePages,
@@ -26,14 +28,18 @@ public record ResourceOptions(
         long cachedBytes,
         int sharedReceiveBuffers,
         int sharedReceiveBufferSize) {
-    /** 8192 entries, which is 30 connections of the default depths; one loop, adaptive; ordinary pages, no limit, 256 MiB cached. */
-    public static final ResourceOptions DEFAULT =
-            new ResourceOptions(8192, 1, IdleStrategy.ADAPTIVE, HugePages.NONE, Long.MAX_VALUE, 256 << 20, 0, 8192);
+    /** 8192 entries, which is 30 connections of the default depths, and as many more as the device has; one loop, adaptive; ordinary pages, no limit, 256 MiB cached. */
+    public static final ResourceOptions DEFAULT = new ResourceOptions(
+            8192, Integer.MAX_VALUE, 1, IdleStrategy.ADAPTIVE, HugePages.NONE, Long.MAX_VALUE, 256 << 20, 0, 8192);
 
     /** Checks the ranges. */
     public ResourceOptions {
         if (completionQueueEntries < 1) {
             throw new IllegalArgumentException("completionQueueEntries must be at least 1: " + completionQueueEntries);
+        }
+        if (maxCompletionQueueEntries < 1) {
+            throw new IllegalArgumentException(
+                    "maxCompletionQueueEntries must be at least 1: " + maxCompletionQueueEntries);
         }
         if (loops < 1 || loops > 1024) {
             throw new IllegalArgumentException("loops must be from 1 to 1024: " + loops);
@@ -49,7 +55,7 @@ public record ResourceOptions(
     }
 
     /**
-     * With another depth.
+     * With another depth of the first completion queue.
      *
      * @param entries see the record
      * @return a copy
@@ -57,6 +63,26 @@ public record ResourceOptions(
     public ResourceOptions withCompletionQueueEntries(int entries) {
         return new ResourceOptions(
                 entries,
+                maxCompletionQueueEntries,
+                loops,
+                idleStrategy,
+                hugePages,
+                maxRegisteredBytes,
+                cachedBytes,
+                sharedReceiveBuffers,
+                sharedReceiveBufferSize);
+    }
+
+    /**
+     * With another bound of all completion queues of a loop.
+     *
+     * @param most see the record
+     * @return a copy
+     */
+    public ResourceOptions withMaxCompletionQueueEntries(int most) {
+        return new ResourceOptions(
+                completionQueueEntries,
+                most,
                 loops,
                 idleStrategy,
                 hugePages,
@@ -75,6 +101,7 @@ public record ResourceOptions(
     public ResourceOptions withLoops(int count) {
         return new ResourceOptions(
                 completionQueueEntries,
+                maxCompletionQueueEntries,
                 count,
                 idleStrategy,
                 hugePages,
@@ -93,6 +120,7 @@ public record ResourceOptions(
     public ResourceOptions withIdleStrategy(IdleStrategy strategy) {
         return new ResourceOptions(
                 completionQueueEntries,
+                maxCompletionQueueEntries,
                 loops,
                 strategy,
                 hugePages,
@@ -111,6 +139,7 @@ public record ResourceOptions(
     public ResourceOptions withHugePages(HugePages pages) {
         return new ResourceOptions(
                 completionQueueEntries,
+                maxCompletionQueueEntries,
                 loops,
                 idleStrategy,
                 pages,
@@ -129,6 +158,7 @@ public record ResourceOptions(
     public ResourceOptions withMaxRegisteredBytes(long bytes) {
         return new ResourceOptions(
                 completionQueueEntries,
+                maxCompletionQueueEntries,
                 loops,
                 idleStrategy,
                 hugePages,
@@ -147,6 +177,7 @@ public record ResourceOptions(
     public ResourceOptions withCachedBytes(long bytes) {
         return new ResourceOptions(
                 completionQueueEntries,
+                maxCompletionQueueEntries,
                 loops,
                 idleStrategy,
                 hugePages,
@@ -165,6 +196,14 @@ public record ResourceOptions(
      */
     public ResourceOptions withSharedReceiveBuffers(int count, int size) {
         return new ResourceOptions(
-                completionQueueEntries, loops, idleStrategy, hugePages, maxRegisteredBytes, cachedBytes, count, size);
+                completionQueueEntries,
+                maxCompletionQueueEntries,
+                loops,
+                idleStrategy,
+                hugePages,
+                maxRegisteredBytes,
+                cachedBytes,
+                count,
+                size);
     }
 }

@@ -35,7 +35,7 @@ final class SendQueue implements InFlightTable.Owner {
     private final InFlightTable table;
     private final int signalEvery;
     private final int maxReads;
-    private final int base;
+    private final InFlightTable.Slots slots;
     private final int room;
     private final Credits credits;
     private final ReceiveQueue receives;
@@ -76,11 +76,7 @@ final class SendQueue implements InFlightTable.Owner {
         this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline);
         this.backlog = new Backlog(credits, endpoint.loop().counters());
         this.ring = new PostedRing(depth);
-        this.base = table.reserve(depth, this);
-        if (base < 0) {
-            throw new IllegalStateException(
-                    "completion queue has no room for " + depth + " sends more: " + table.free() + " entries are left");
-        }
+        this.slots = table.add(depth, this);
     }
 
     /** Send slots that a connection needs. */
@@ -180,7 +176,7 @@ final class SendQueue implements InFlightTable.Owner {
         // A message that is in the chain has announced all there is.
         if (credits.isDue(receives.isEmpty()) && chain.size() < ring.depth() - inFlight() && !chain.isFull()) {
             int slot = ring.take();
-            encoder.encodeCredit(table.arm(base + slot), slot);
+            encoder.encodeCredit(slots.arm(slot), slot);
             unsignaled++; // it is the last of its chain, which is signaled
             endpoint.loop().counters().creditFrame();
         }
@@ -227,7 +223,7 @@ final class SendQueue implements InFlightTable.Owner {
 
     private void encode(Operation operation) {
         int slot = ring.take();
-        long wrId = table.arm(base + slot);
+        long wrId = slots.arm(slot);
         WorkRequest request = operation.request();
         RemoteMemory exposed = operation.exposed();
         boolean read = request.opcode().isReadOrAtomic();
@@ -378,7 +374,7 @@ final class SendQueue implements InFlightTable.Owner {
         }
         if (farewell.send()) {
             int slot = ring.take();
-            encoder.encodeControl(table.arm(base + slot), slot, farewell.frame());
+            encoder.encodeControl(slots.arm(slot), slot, farewell.frame());
             unsignaled++;
             postChain();
         }
@@ -421,6 +417,6 @@ final class SendQueue implements InFlightTable.Owner {
         while ((unfetched = announced.poll()) != null) {
             endPosted(unfetched, 0, endpoint.closedException(true));
         }
-        table.release(base, ring.depth());
+        table.remove(slots);
     }
 }

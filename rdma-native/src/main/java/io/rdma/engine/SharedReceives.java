@@ -22,10 +22,10 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         static final Members NONE = new Members(new int[0], new ReceiveQueue[0]);
     }
 
+    private final CompletionLoop loop;
     private final SharedReceiveQueue queue;
     private final ReceiveRing ring;
     private final int count;
-    private final CompletionLoop loop;
     private volatile Members members = Members.NONE;
     private volatile @Nullable VerbsException refusal;
     private volatile boolean open; // after the first post
@@ -41,14 +41,14 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
      * @throws VerbsException if the device has no shared receive queue of that depth, or refuses its first receives
      */
     SharedReceives(CompletionLoop loop, ProtectionDomain domain, int count, int size) {
-        this.count = count;
         this.loop = loop;
-        queue = domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(count, 1));
-        try {
-            ring = new ReceiveRing(loop, domain, this, count, 0, size, true, false);
-        } catch (RuntimeException e) {
-            queue.close();
-            throw e;
+        this.count = count;
+        loop.queues().reserveInEach(count); // each queue pair's receives complete where its sends do
+        try (Undo undo = new Undo()) {
+            undo.add(() -> loop.queues().releaseInEach(count));
+            queue = undo.add(domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(count, 1)));
+            ring = new ReceiveRing(loop, domain, this, count, 0, count, size, true, false);
+            undo.keep();
         }
         ring.postAll();
         VerbsException refused = refusal;
@@ -75,6 +75,15 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
      */
     public int count() {
         return count;
+    }
+
+    /**
+     * Largest window of one connection: half of the buffers, so that one which stands still leaves some to the others.
+     *
+     * @return at least 1
+     */
+    public int mostForOne() {
+        return Math.max(1, count / 2);
     }
 
     /**
@@ -162,5 +171,6 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         ring.stop();
         queue.close();
         ring.destroyed();
+        loop.queues().releaseInEach(count);
     }
 }

@@ -23,9 +23,13 @@ public final class CompletionChannel extends NativeObject {
         verbs.wakeCompChannel(handle());
     }
 
-    /** Takes one event, {@code ibv_get_cq_event(3)}; it must be acknowledged on its queue, {@link CompletionQueue#acknowledge}. Blocks when there is none. */
-    public void takeEvent() {
-        verbs.getCqEvent(handle());
+    /**
+     * Takes one event, {@code ibv_get_cq_event(3)}; it must be acknowledged on its queue, {@link CompletionQueue#acknowledge}. Blocks when there is none.
+     *
+     * @return name of the queue, see {@link CompletionQueue#isNamedBy}
+     */
+    public long takeEvent() {
+        return verbs.getCqEvent(handle());
     }
 
     @Override

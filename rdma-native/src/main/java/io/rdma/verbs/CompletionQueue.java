@@ -82,6 +82,16 @@ public final class CompletionQueue extends NativeObject {
     }
 
     /**
+     * Whether an event is of this queue.
+     *
+     * @param event of {@link CompletionChannel#takeEvent}
+     * @return true if it is to be acknowledged here
+     */
+    public boolean isNamedBy(long event) {
+        return handle() == event;
+    }
+
+    /**
      * Acknowledges events, {@code ibv_ack_cq_events(3)}; all must be acknowledged before {@link #close}.
      *
      * @param events how many

@@ -98,6 +98,15 @@ public final class ProtectionDomain extends NativeObject {
         }
     }
 
+    /**
+     * Whether memory of {@link #allocate} lies in huge pages, so that few large slabs cost less than many small ones.
+     *
+     * @return true unless they are {@link HugePages#NONE}
+     */
+    public boolean usesHugePages() {
+        return policy.hugePages() != HugePages.NONE;
+    }
+
     /** Memory that some thread is inside right now, in a system call perhaps, cannot be freed: it is as soon as that thread is out. */
     private static void free(Arena arena) {
         try {

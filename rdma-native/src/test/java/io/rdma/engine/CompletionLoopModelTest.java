@@ -34,12 +34,12 @@ class CompletionLoopModelTest {
         ModelVerbs device = new ModelVerbs();
         CompletionLoop loop = new CompletionLoop(device.context(), 2, IdleStrategy.SLEEP, "loop");
         CountDownLatch done = new CountDownLatch(tasks + completions);
-        int base = loop.table().reserve(2, (slot, batch, index) -> done.countDown());
+        InFlightTable.Slots slots = loop.table().add(2, (slot, batch, index) -> done.countDown());
         Thread other = new Thread(() -> {
             if (tasks > 0) {
                 loop.execute(done::countDown);
             } else {
-                device.complete(loop.table().arm(base));
+                device.complete(slots.arm(0));
             }
         });
         other.start();
@@ -47,7 +47,7 @@ class CompletionLoopModelTest {
             loop.execute(done::countDown);
         }
         if (completions > 0) {
-            device.complete(loop.table().arm(base + 1));
+            device.complete(slots.arm(1));
         }
         try {
             done.await();

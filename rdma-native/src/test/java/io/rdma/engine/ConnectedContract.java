@@ -111,7 +111,7 @@ abstract class ConnectedContract {
             }
         }
         for (CompletionLoop loop : resources.loops()) {
-            assertThat(loop.freeEntries()).isEqualTo(loop.completionQueue().entries());
+            assertThat(loop.freeEntries()).isEqualTo(loop.entries());
             assertThat(loop.counters().listenerErrors()).isZero();
         }
         resources.close();

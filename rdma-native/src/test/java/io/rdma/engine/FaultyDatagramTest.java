@@ -79,8 +79,9 @@ class FaultyDatagramTest {
 
     private DatagramEndpoint endpoint(GidTableEntry gid) {
         CompletionLoop loop = resources.roomiestLoop();
-        CompletionQueue queue = loop.completionQueue();
         QueuePairCapacity capacity = new QueuePairCapacity(8, 4, 1, 1, 0);
+        CompletionReservation completions = loop.reserve(8 + 4);
+        CompletionQueue queue = completions.queue();
         QueuePair pair = resources.domain().createQueuePair(QueuePairType.UD, queue, queue, capacity);
         pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                 .pkeyIndex(0)
@@ -88,7 +89,7 @@ class FaultyDatagramTest {
                 .qkey(QKEY));
         DatagramEndpoint made = new DatagramEndpoint(
                 resources,
-                loop,
+                completions,
                 pair,
                 resources.context().queryPort(1),
                 new ReturnPaths(resources.context(), 1, gid.index(), QKEY),

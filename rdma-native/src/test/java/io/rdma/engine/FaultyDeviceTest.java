@@ -101,9 +101,9 @@ class FaultyDeviceTest extends ConnectedContract {
         RdmaEndpoint lost = client;
         Counted waiting = submit(lost, WorkRequest.send(acquire(lost).limit(8), true));
         if (arming) {
-            faults.failArming(lost.loop().completionQueue());
+            faults.failArming(lost.loop().queues().all()[0].queue());
         } else {
-            faults.failPolls(lost.loop().completionQueue());
+            faults.failPolls(lost.loop().queues().all()[0].queue());
         }
         lost.loop().execute(() -> {}); // wakes it
         assertThat(lost.closed()).succeedsWithin(PATIENCE);

@@ -28,40 +28,39 @@ class InFlightTableModelTest {
         Lincheck.runConcurrentTest(Stress.times(200), InFlightTableModelTest::handOver);
     }
 
-    /** The loop ends one queue, and polls a completion of it that is late, while another thread makes the next queue out of its slot. */
+    /** The loop ends one queue, and polls a completion of it that is late, while another thread makes the next queue, of its number perhaps. */
     private static void handOver() {
         ModelVerbs device = new ModelVerbs();
         CompletionQueue completions = device.context().createCompletionQueue(1, null);
         CompletionBatch batch = new CompletionBatch(1);
-        InFlightTable table = new InFlightTable(1);
+        InFlightTable table = new InFlightTable();
         Queue first = new Queue();
         Queue second = new Queue();
-        int base = table.reserve(1, first);
-        long early = table.arm(base);
-        long late = table.arm(base);
-        long[] ofSecond = {0};
+        InFlightTable.Slots slots = table.add(1, first);
+        long early = slots.arm(0);
+        long late = slots.arm(0);
+        InFlightTable.Slots[] ofSecond = {null};
+        long[] armed = {0};
         Thread other = new Thread(() -> {
-            if (table.reserve(1, second) >= 0) {
-                ofSecond[0] = table.arm(0);
-            }
+            ofSecond[0] = table.add(2, second);
+            armed[0] = ofSecond[0].arm(0);
         });
         other.start();
         check(!dispatch(device, completions, table, batch, early), "the slot was armed again since");
         check(dispatch(device, completions, table, batch, late), "in flight");
-        table.release(base, 1);
+        table.remove(slots);
         check(!dispatch(device, completions, table, batch, late), "its queue is gone");
         try {
             other.join();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
-        check(!dispatch(device, completions, table, batch, late), "its slot may have another owner");
-        if (ofSecond[0] != 0) {
-            check(dispatch(device, completions, table, batch, ofSecond[0]), "in flight");
-            table.release(base, 1);
-        }
-        check(first.got.get() == 1 && second.got.get() == (ofSecond[0] == 0 ? 0 : 1), "each got its own");
-        check(table.free() == 1, "all slots are free");
+        check(!dispatch(device, completions, table, batch, late), "its number may have another owner");
+        check(dispatch(device, completions, table, batch, armed[0]), "in flight");
+        table.remove(ofSecond[0]);
+        check(!dispatch(device, completions, table, batch, armed[0]), "its queue is gone");
+        check(first.got.get() == 1 && second.got.get() == 1, "each got its own");
+        check(table.count() == 0, "all numbers are free");
     }
 
     private static boolean dispatch(

@@ -66,7 +66,7 @@ abstract class LoopContract extends ConnectedContract {
 
     @Test
     void aConnectionThatFindsNoRoomIsRefusedAndTheOthersLive() {
-        reopen(ResourceOptions.DEFAULT.withCompletionQueueEntries(256));
+        reopen(ResourceOptions.DEFAULT.withCompletionQueueEntries(256).withMaxCompletionQueueEntries(256));
         List<RdmaEndpoint> all = new ArrayList<>();
         // Devices may grant more entries than asked for, but none as many as these connections need.
         assertThatThrownBy(() -> {
@@ -87,8 +87,68 @@ abstract class LoopContract extends ConnectedContract {
             endpoint.receives().discard();
         }
         CompletionLoop loop = resources.loops().getFirst();
-        await().atMost(PATIENCE)
-                .until(() -> loop.freeEntries() == loop.completionQueue().entries()); // the refused one's too
+        await().atMost(PATIENCE).until(() -> loop.freeEntries() == loop.entries()); // the refused one's too
+    }
+
+    /** Each operation waits for the one before, so the loop sleeps between them, with all its completion queues armed. */
+    @Test
+    void aLoopAddsCompletionQueuesAndMissesNoEventOfAny() {
+        reopen(ResourceOptions.DEFAULT.withCompletionQueueEntries(40).withIdleStrategy(IdleStrategy.SLEEP));
+        CompletionLoop loop = resources.loops().getFirst();
+        int first = loop.entries();
+        List<RdmaEndpoint> all = new ArrayList<>();
+        while (loop.queues().all().length < 4) {
+            connect(small());
+            all.addAll(List.of(client, server));
+        }
+        assertThat(loop.entries()).isGreaterThan(first);
+        for (int round = 0; round < 20; round++) { // more events of each queue than are acknowledged at a time
+            for (int i = 0; i < all.size(); i++) {
+                exchange(all.get(i), all.get(i ^ 1));
+            }
+        }
+        assertThat(loop.counters().stale()).isZero();
+        for (RdmaEndpoint endpoint : all) {
+            endpoint.close();
+            endpoint.closed().join();
+        }
+    }
+
+    private static void exchange(RdmaEndpoint from, RdmaEndpoint to) {
+        assertThat(submit(from, WorkRequest.send(acquire(from).limit(8), true)).ended().error)
+                .isNull();
+        try (ReceivedMessage message = next(to.receives()::poll)) {
+            assertThat(message.length()).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void roomThatConnectionsLeaveIsOneWhateverStaysBetween() {
+        reopen(ResourceOptions.DEFAULT.withCompletionQueueEntries(600).withMaxCompletionQueueEntries(600));
+        CompletionLoop loop = resources.loops().getFirst();
+        connect(small());
+        int ofOne = loop.reservedEntries();
+        List<RdmaEndpoint> all = new ArrayList<>(List.of(client, server));
+        while (loop.freeEntries() >= ofOne) {
+            connect(small());
+            all.addAll(List.of(client, server));
+        }
+        for (int i = 0; i < 16; i += 4) { // every other pair
+            for (RdmaEndpoint end : all.subList(i, i + 2)) {
+                end.close();
+                end.closed().join();
+            }
+        }
+        await().atMost(PATIENCE).until(() -> loop.freeEntries() >= 4 * ofOne);
+        // As much as two pairs left, in each of its ends: more than lies together anywhere.
+        connect(small().withQueuePair(small().queuePair().withMaxSendWr(16 + ofOne)));
+        exchange(client, server);
+        all.addAll(List.of(client, server));
+        for (RdmaEndpoint endpoint : all) {
+            endpoint.close();
+            endpoint.closed().join();
+            endpoint.receives().discard();
+        }
     }
 
     @Test
@@ -138,7 +198,7 @@ abstract class LoopContract extends ConnectedContract {
     /** What an error leaves of a loop: its connections hear of it, the others live, new ones go where they can complete or are refused. */
     @Test
     void anErrorEndsItsLoopAndNoOther() {
-        reopen(ResourceOptions.DEFAULT.withLoops(2));
+        reopen(ResourceOptions.DEFAULT.withLoops(4)); // one for each end of two pairs
         connect(small());
         RdmaEndpoint first = client;
         RdmaEndpoint firstPeer = server;
@@ -171,10 +231,20 @@ abstract class LoopContract extends ConnectedContract {
         kill(bystander);
         assertThat(peer.closed()).succeedsWithin(PATIENCE);
         peer.receives().discard();
+        kill(resources.loops());
         assertThatThrownBy(() -> connect(small()))
                 .hasMessageContaining("has failed")
                 .hasMessageContaining("broken on purpose");
         assertThat(CompletableFuture.runAsync(resources::close)).succeedsWithin(PATIENCE);
+    }
+
+    private static void kill(List<CompletionLoop> loops) {
+        for (CompletionLoop loop : loops) {
+            loop.execute(() -> {
+                throw new AssertionError("broken on purpose");
+            });
+        }
+        await().atMost(PATIENCE).until(() -> loops.stream().allMatch(loop -> loop.failure() != null));
     }
 
     private static void kill(RdmaEndpoint endpoint) {

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.buffer.RegistrationCache;
+import io.rdma.cm.ConnectionOptions;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.HugePages;
 import io.rdma.verbs.MemoryRegion;
@@ -38,6 +40,64 @@ abstract class MemoryContract extends ConnectedContract {
                 .isNull();
         assertThat(there.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(bytes);
         there.close();
+    }
+
+    /** Connections of default options once registered 1.6 MiB at each end: 136 receive and 64 send buffers of 8 KiB, and slots. */
+    private static final long ONCE = 136 * (8192 + 16) + 64 * 8192 + 129 * 64;
+
+    private long registered() {
+        return resources.registrationBudget().registered();
+    }
+
+    @Test
+    void anIdleConnectionRegistersATenthAndMoreWhenItIsUsed() {
+        long before = registered();
+        connect(ConnectionOptions.DEFAULT);
+        long idle = registered() - before;
+        assertThat(idle).isPositive().isLessThanOrEqualTo(2 * ONCE / 10);
+        await().atMost(PATIENCE).until(() -> {
+            stream(300);
+            return registered() - before > ONCE;
+        });
+        assertThat(registered() - before).isLessThanOrEqualTo(2 * ONCE);
+        client.close();
+        server.close();
+        client.closed().join();
+        server.closed().join();
+        assertThat(registered()).isEqualTo(before);
+    }
+
+    /** Sends as fast as buffers come back, and receives all of it, in order. */
+    private void stream(int messages) {
+        List<Counted> sent = new ArrayList<>();
+        Thread sender = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < messages; i++) {
+                RegisteredBuffer buffer = acquire(client).limit(Integer.BYTES);
+                buffer.segment().set(ValueLayout.JAVA_INT, 0, i);
+                sent.add(submit(client, WorkRequest.send(buffer, true)));
+            }
+        });
+        for (int i = 0; i < messages; i++) {
+            try (ReceivedMessage message = next(server.receives()::poll)) {
+                assertThat(message.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(i);
+            }
+        }
+        try {
+            sender.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        assertThat(sent).allMatch(one -> one.ended().error == null);
+    }
+
+    @Test
+    void aConnectionWithoutMemoryToGrowGoesOnWithWhatItHas() {
+        reopen(resourceOptions().withMaxRegisteredBytes(350_000));
+        connect(ConnectionOptions.DEFAULT);
+        long idle = registered();
+        stream(1_000);
+        assertThat(registered()).isBetween(idle, 350_000L);
+        assertThat(client.isClosing() || server.isClosing()).isFalse();
     }
 
     @Test

@@ -83,8 +83,9 @@ class SendQueueModelTest {
 
     private static RdmaEndpoint endpoint(DeviceContext context, CompletionLoop loop) {
         ProtectionDomain domain = context.allocateProtectionDomain();
-        QueuePair queuePair = domain.createQueuePair(loop.completionQueue(), loop.completionQueue(), ONE);
-        return new RdmaEndpoint(loop, new RegistrationCache(domain, 0), queuePair, null, OPTIONS);
+        CompletionReservation completions = loop.reserve(2);
+        QueuePair queuePair = domain.createQueuePair(completions.queue(), completions.queue(), ONE);
+        return new RdmaEndpoint(completions, new RegistrationCache(domain, 0), queuePair, null, OPTIONS);
     }
 
     private static void submit(Beside beside) {

@@ -63,7 +63,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
         }
         assertThat(shared().outstanding()).as("every slot has come back").isZero();
         for (CompletionLoop loop : resources.loops()) {
-            assertThat(loop.freeEntries()).isEqualTo(loop.completionQueue().entries() - SHARED);
+            assertThat(loop.freeEntries()).isEqualTo(loop.entries() - SHARED);
             assertThat(loop.counters().listenerErrors()).isZero();
         }
         resources.close();

@@ -1,7 +1,6 @@
 package io.rdma.samples.bench;
 
 import io.rdma.engine.RdmaResources;
-import io.rdma.engine.ResourceOptions;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
@@ -17,11 +16,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "idle",
         mixinStandardHelpOptions = true,
-        description = "Processor time of open connections on soft0 that carry nothing, both ends in this JVM.")
+        description =
+                "Processor time and memory of open connections on soft0 that carry nothing, both ends in this JVM.")
 final class IdleBench implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    /** Of one end of a connection with default options: sends, receives, and what control frames need of both. */
-    private static final int ENTRIES = 2 * (128 + 8);
 
     @Mixin
     private BenchOptions options = new BenchOptions();
@@ -32,11 +30,10 @@ final class IdleBench implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Results results = new Results("idle");
-        ResourceOptions roomy = ResourceOptions.DEFAULT.withCompletionQueueEntries(connections * ENTRIES);
         for (int round = 1; round <= options.rounds(); round++) {
             results.add("no connections", "% of a core", idle());
-            try (RdmaResources servers = new RdmaResources(RdmaDevices.named("soft0"), roomy);
-                    RdmaResources clients = new RdmaResources(RdmaDevices.named("soft0"), roomy)) {
+            try (RdmaResources servers = new RdmaResources(RdmaDevices.named("soft0"));
+                    RdmaResources clients = new RdmaResources(RdmaDevices.named("soft0"))) {
                 DisposableServer server = RdmaServer.create()
                         .resources(servers)
                         .host("127.0.0.1")
@@ -51,12 +48,18 @@ final class IdleBench implements Callable<Integer> {
                     connection.send(Long.BYTES, target -> {}).block(PATIENCE);
                 }
                 results.add(connections + " connections", "% of a core", idle());
+                results.add("registered for each, server", "KiB", kibibytesOfOne(servers));
+                results.add("registered for each, client", "KiB", kibibytesOfOne(clients));
                 server.disposeNow(PATIENCE);
             }
         }
         results.bar(connections + " connections", Bar.atMost(1));
         options.finish(results);
         return 0;
+    }
+
+    private double kibibytesOfOne(RdmaResources resources) {
+        return resources.registrationBudget().registered() / 1024.0 / connections;
     }
 
     /** Waits until what came before has calmed down, then for as long again: the share of a core that was used. */

@@ -1,0 +1,53 @@
+package io.rdma.engine;
+
+import io.rdma.verbs.CompletionQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Entries of a completion queue that one queue pair may fill, see {@link CompletionLoop#reserve}. Thread-safe. */
+public final class CompletionReservation implements AutoCloseable {
+    private final CompletionLoop loop;
+    private final CompletionQueues.Polled polled;
+    private final int entries;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    CompletionReservation(CompletionLoop loop, CompletionQueues.Polled polled, int entries) {
+        this.loop = loop;
+        this.polled = polled;
+        this.entries = entries;
+    }
+
+    /**
+     * Loop that polls the queue.
+     *
+     * @return running
+     */
+    public CompletionLoop loop() {
+        return loop;
+    }
+
+    /**
+     * Completion queue of the queue pair's sends and receives.
+     *
+     * @return polled by the loop alone
+     */
+    public CompletionQueue queue() {
+        return polled.queue();
+    }
+
+    /**
+     * How much is reserved.
+     *
+     * @return work requests that may be in flight
+     */
+    public int entries() {
+        return entries;
+    }
+
+    /** Gives the entries back, after the queue pair is destroyed. A second call does nothing. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            loop.queues().release(polled, entries);
+        }
+    }
+}
