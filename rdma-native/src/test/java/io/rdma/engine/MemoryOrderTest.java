@@ -79,6 +79,17 @@ class MemoryOrderTest {
                 }));
     }
 
+    /** How many races there are: a build that compiles a few of them again lists only those. */
+    private static int races() throws IOException {
+        int races = 0;
+        try (Stream<Path> sources = Files.walk(Path.of("src", "jcstress"))) {
+            for (Path source : sources.filter(Files::isRegularFile).toList()) {
+                races += Files.readString(source).split("@JCStressTest").length - 1;
+            }
+        }
+        return races;
+    }
+
     private static String described(TestResult result) {
         return result.getName() + ": " + result.status() + ", saw " + result.getStateKeys() + " " + result.getMessages()
                 + " " + result.getVmErr();
