@@ -6,10 +6,8 @@ import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.RdmaException;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: an event is either waited for, while the connection is made, or reacted to, once there is an endpoint;
@@ -17,12 +15,26 @@ import org.jspecify.annotations.Nullable;
 // came between is reacted to then, in order.
 
 /** The events of one identifier: first a thread waits for them one by one, then they end the connection. */
-final class CmDialog implements Consumer<CmEvent> {
+final class CmDialog implements CmEventHandler {
+    private static final String LOST = "the events of the connection manager can't be read any more";
+
     private final String peer;
     private final Duration timeout;
     private final long deadline;
-    private final LinkedBlockingQueue<Optional<CmEvent>> events = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<News> events = new LinkedBlockingQueue<>();
     private @Nullable RdmaEndpoint endpoint;
+
+    /** What one who waits learns. */
+    private sealed interface News {
+        /** Something happened. */
+        record Event(CmEvent event) implements News {}
+
+        /** The caller gave up. */
+        record Cancelled() implements News {}
+
+        /** No event comes any more. */
+        record Lost(Throwable cause) implements News {}
+    }
 
     CmDialog(String peer, Duration timeout) {
         this.peer = peer;
@@ -31,20 +43,37 @@ final class CmDialog implements Consumer<CmEvent> {
     }
 
     @Override
-    public synchronized void accept(CmEvent event) {
+    public void accept(CmEvent event) {
+        tell(new News.Event(event));
+    }
+
+    @Override
+    public void lost(Throwable cause) {
+        tell(new News.Lost(cause));
+    }
+
+    private synchronized void tell(News news) {
         if (endpoint == null) {
-            events.add(Optional.of(event));
+            events.add(news);
         } else {
-            react(endpoint, event);
+            react(endpoint, news);
         }
     }
 
     /** From now on events end this endpoint. */
     synchronized void follow(RdmaEndpoint connected) {
         endpoint = connected;
-        Optional<CmEvent> event;
-        while ((event = events.poll()) != null) {
-            event.ifPresent(e -> react(connected, e));
+        News news;
+        while ((news = events.poll()) != null) {
+            react(connected, news);
+        }
+    }
+
+    private static void react(RdmaEndpoint endpoint, News news) {
+        switch (news) {
+            case News.Event happened -> react(endpoint, happened.event());
+            case News.Lost lost -> endpoint.fail(new RdmaException(LOST, lost.cause()));
+            case News.Cancelled cancelled -> {} // it was connected before
         }
     }
 
@@ -60,7 +89,7 @@ final class CmDialog implements Consumer<CmEvent> {
 
     /** Ends a wait: whoever waits learns that it was cancelled. */
     void cancel() {
-        events.add(Optional.empty());
+        events.add(new News.Cancelled());
     }
 
     /** What is left of the time for the whole. */
@@ -76,12 +105,11 @@ final class CmDialog implements Consumer<CmEvent> {
     CmEvent await(CmEventType wanted) {
         try {
             while (true) {
-                Optional<CmEvent> next = events.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                News next = events.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
                 if (next == null) {
                     throw new RdmaConnectException(Reason.TIMEOUT, peer + " did not answer within " + timeout, null);
                 }
-                CmEvent event = next.orElseThrow(
-                        () -> new RdmaConnectException(Reason.CANCELLED, "connecting was cancelled", null));
+                CmEvent event = event(next);
                 if (event.type() == wanted) {
                     return event;
                 }
@@ -93,6 +121,15 @@ final class CmDialog implements Consumer<CmEvent> {
             Thread.currentThread().interrupt();
             throw new RdmaConnectException(Reason.CANCELLED, "interrupted while connecting to " + peer, e);
         }
+    }
+
+    private CmEvent event(News news) {
+        return switch (news) {
+            case News.Event happened -> happened.event();
+            case News.Cancelled cancelled ->
+                throw new RdmaConnectException(Reason.CANCELLED, "connecting was cancelled", null);
+            case News.Lost lost -> throw new RdmaConnectException(Reason.DEVICE, peer + ": " + LOST, lost.cause());
+        };
     }
 
     private RdmaConnectException failed(CmEvent event) {

@@ -55,7 +55,7 @@ final class CmListener implements AutoCloseable {
         this.refusals = refusals;
         this.served = served;
         loop = CmLoop.of(resources);
-        id = loop.create(this::happened);
+        id = loop.create(new Requests());
     }
 
     /**
@@ -90,6 +90,20 @@ final class CmListener implements AutoCloseable {
 
     InetSocketAddress address() {
         return Objects.requireNonNull(id.localAddress());
+    }
+
+    /** The events of the listener's own identifier. */
+    private final class Requests implements CmEventHandler {
+        @Override
+        public void accept(CmEvent event) {
+            happened(event);
+        }
+
+        @Override
+        public void lost(Throwable cause) {
+            LOG.log(Logger.Level.ERROR, "no request of a client arrives any more: the listener is closed");
+            close();
+        }
     }
 
     private void happened(CmEvent event) {

@@ -1,21 +1,23 @@
 package io.rdma.cm;
 
 import io.rdma.engine.RdmaResources;
+import io.rdma.engine.Undo;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
 import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.PortSpace;
+import io.rdma.verbs.RdmaException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - One platform thread, which waits in poll(2), takes events and hands each to whoever is attached to its identifier;
-// those do not block. A virtual thread would be pinned in the wait.
+// - One platform thread, which waits in poll(2), takes events and hands each to the handler that is attached to its
+// identifier; those do not block. A virtual thread would be pinned in the wait.
+// - Whatever ends the thread, every handler hears that no event comes any more.
 // - An identifier is in `open` from its creation to its close; what is left when the loop closes is closed with it.
 
 /** The connection manager's events for all connections of one {@link RdmaResources}. */
@@ -26,10 +28,16 @@ final class CmLoop implements AutoCloseable {
     private final Set<CmIdentifier> open = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private volatile boolean closed; // set under the monitor
+    private @Nullable Throwable failure; // under the monitor; why no event comes any more
 
     private CmLoop(DeviceContext context) {
-        channel = context.createEventChannel();
-        Thread.ofPlatform().name("rdma-cm-" + context.name()).daemon().start(this::run);
+        this(context.createEventChannel(), context.name());
+    }
+
+    /** The loop of a channel, which is its own. */
+    CmLoop(CmEventChannel channel, String device) {
+        this.channel = channel;
+        Thread.ofPlatform().name("rdma-cm-" + device).daemon().start(this::run);
     }
 
     /** The loop of these resources. @throws io.rdma.verbs.RdmaException where there is no connection manager */
@@ -38,14 +46,19 @@ final class CmLoop implements AutoCloseable {
     }
 
     /** An identifier for connections whose events go to the handler, on the loop's thread. */
-    CmIdentifier create(Consumer<CmEvent> handler) {
+    CmIdentifier create(CmEventHandler handler) {
         return create(PortSpace.TCP, handler);
     }
 
     /** An identifier whose events go to the handler, on the loop's thread. */
-    synchronized CmIdentifier create(PortSpace portSpace, Consumer<CmEvent> handler) {
+    synchronized CmIdentifier create(PortSpace portSpace, CmEventHandler handler) {
         if (closed) {
             throw new IllegalStateException("the resources are closed");
+        }
+        if (failure != null) {
+            throw new RdmaException(
+                    "the events of the connection manager can't be read any more: close these resources, and make others",
+                    failure);
         }
         CmIdentifier made = channel.createIdentifier(portSpace);
         made.attach(handler);
@@ -64,6 +77,8 @@ final class CmLoop implements AutoCloseable {
                 channel.await(-1);
                 takeAll();
             }
+        } catch (Throwable e) { // whatever it is: no event of any connection comes any more
+            lose(e);
         } finally {
             stopped.complete(null);
         }
@@ -79,16 +94,41 @@ final class CmLoop implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("unchecked") // only create() and handlers attach, and only handlers
     private void dispatch(CmEvent event) {
         CmIdentifier about = event.listener() == null ? event.identifier() : event.listener();
-        @Nullable Object handler = about.attachment();
         try {
-            if (handler != null) {
-                ((Consumer<CmEvent>) handler).accept(event);
+            if (about.attachment() instanceof CmEventHandler handler) {
+                handler.accept(event);
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // the event is lost, so what waits for it must not wait on; others' events go on
             LOG.log(System.Logger.Level.ERROR, "the handler of " + event + " failed", e);
+            if (event.type() == CmEventType.CONNECT_REQUEST) {
+                close(event.identifier()); // the client is told
+            } else {
+                lose(about, e);
+            }
+        }
+    }
+
+    /** Ends loudly: nothing new begins, and everything that waits for an event fails. */
+    private void lose(Throwable cause) {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            failure = cause;
+        }
+        LOG.log(System.Logger.Level.ERROR, "the events of the connection manager can't be read any more", cause);
+        open.forEach(identifier -> lose(identifier, cause));
+    }
+
+    private static void lose(CmIdentifier identifier, Throwable cause) {
+        try {
+            if (identifier.attachment() instanceof CmEventHandler handler) {
+                handler.lost(cause);
+            }
+        } catch (Throwable e) { // the others have to hear of it too
+            LOG.log(System.Logger.Level.ERROR, "a connection was not told that its events end", e);
         }
     }
 
@@ -99,7 +139,9 @@ final class CmLoop implements AutoCloseable {
         }
         channel.wake();
         stopped.join(); // whatever interrupts: the channel must not go under its thread
-        open.forEach(CmIdentifier::close);
-        channel.close();
+        try (Undo all = new Undo()) { // each is closed, whatever another's close throws
+            all.add(channel);
+            open.forEach(all::add);
+        }
     }
 }

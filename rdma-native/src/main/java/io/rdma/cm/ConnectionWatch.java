@@ -15,11 +15,15 @@ final class ConnectionWatch {
     }
 
     private static void watch(Exchange exchange, RdmaEndpoint endpoint) {
-        RdmaException loss = exchange.awaitEnd();
-        if (loss == null) {
-            endpoint.peerClosed();
-        } else {
-            endpoint.peerLost(loss);
+        try {
+            RdmaException loss = exchange.awaitEnd();
+            if (loss == null) {
+                endpoint.peerClosed();
+            } else {
+                endpoint.peerLost(loss);
+            }
+        } catch (Throwable e) { // whatever it is: the end of the peer would not be noticed any more
+            endpoint.fail(e);
         }
     }
 

@@ -49,7 +49,7 @@ public final class DatagramBinding implements AutoCloseable {
     private DatagramBinding(RdmaResources resources, CmLoop loop, ConnectionOptions options, InetSocketAddress wanted) {
         this.loop = loop;
         try (Undo undo = new Undo()) {
-            CmIdentifier id = loop.create(PortSpace.UDP, this::happened);
+            CmIdentifier id = loop.create(PortSpace.UDP, new ServiceEvents());
             undo.add(() -> loop.close(id));
             service = id;
             id.bind(wanted);
@@ -175,7 +175,19 @@ public final class DatagramBinding implements AutoCloseable {
         return address;
     }
 
-    /** The identifier that listens was told something. CM thread: does not wait. */
+    /** The events of the service's identifier. */
+    private final class ServiceEvents implements CmEventHandler {
+        @Override
+        public void accept(CmEvent event) {
+            happened(event);
+        }
+
+        @Override
+        public void lost(Throwable cause) {
+            endpoint.endpoint().fail(new RdmaException("no look-up of this service arrives any more", cause));
+        }
+    }
+
     private void happened(CmEvent event) {
         if (event.type() == CmEventType.CONNECT_REQUEST) {
             answer(event.identifier());

@@ -116,7 +116,8 @@ public final class RdmaListener implements AutoCloseable {
             RdmaListener listener = new RdmaListener(resources, options, limits, address, handler);
             ServerSocket socket = listener.socket;
             if (socket != null) {
-                Thread.ofVirtual().name("rdma-listen-" + socket.getLocalPort()).start(() -> listener.run(socket));
+                AcceptLoop loop = new AcceptLoop(socket, accepted -> listener.begin(socket, accepted));
+                Thread.ofVirtual().name("rdma-listen-" + socket.getLocalPort()).start(loop::run);
             }
             return listener;
         } catch (IOException | VerbsException e) {
@@ -139,22 +140,16 @@ public final class RdmaListener implements AutoCloseable {
                 : Objects.requireNonNull(manager).address();
     }
 
-    private void run(ServerSocket socket) {
-        while (!socket.isClosed()) {
-            try {
-                begin(socket, socket.accept());
-            } catch (IOException e) {
-                if (!socket.isClosed()) {
-                    log().log(Logger.Level.WARNING, "accept failed; the listener goes on", e);
-                }
-            }
-        }
-    }
-
     private void begin(ServerSocket socket, Socket accepted) {
         Admission.Permit permit = admission.tryBegin(accepted.getInetAddress());
         if (permit != null) {
-            Thread.ofVirtual().name("rdma-accept").start(() -> serve(socket, accepted, permit));
+            try {
+                Thread.ofVirtual().name("rdma-accept").start(() -> serve(socket, accepted, permit));
+            } catch (Throwable e) { // no memory for a thread: the permit must not be lost with it
+                permit.close();
+                close(accepted);
+                throw e;
+            }
             return;
         }
         close(accepted);

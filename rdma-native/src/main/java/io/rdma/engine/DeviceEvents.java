@@ -42,21 +42,42 @@ final class DeviceEvents implements AutoCloseable {
 
     /** Until the end. @return why it is the end, null if it was wanted */
     private @Nullable RuntimeException read() {
-        while (running) {
+        while (true) {
+            AsyncEvent event;
             try {
-                AsyncEvent event = events.await(-1) ? events.take() : null;
-                if (event != null) {
-                    tell(event);
-                    subscribers.forEach(subscriber -> subscriber.add(event));
-                }
-            } catch (IllegalStateException closed) {
-                return null;
-            } catch (RuntimeException e) {
-                log().log(Logger.Level.ERROR, "the events of the device can't be read any more", e);
-                return e;
+                event = events.await(-1) ? events.take() : null;
+            } catch (Throwable e) { // whatever it is: the subscribers must not wait on
+                return running ? unreadable(e) : null;
+            }
+            if (event != null) {
+                hear(event);
             }
         }
-        return null;
+    }
+
+    private static RuntimeException unreadable(Throwable cause) {
+        log().log(Logger.Level.ERROR, "the events of the device can't be read any more", cause);
+        return cause instanceof RuntimeException e
+                ? e
+                : new RdmaException("the events of the device can't be read any more", cause);
+    }
+
+    /** What one event's reaction throws keeps nobody from hearing it, nor of the next. */
+    private void hear(AsyncEvent event) {
+        try {
+            tell(event);
+        } catch (Throwable e) {
+            log().log(Logger.Level.ERROR, "the reaction to " + event + " failed", e);
+        }
+        subscribers.forEach(subscriber -> hear(subscriber, event));
+    }
+
+    private static void hear(EventBuffer subscriber, AsyncEvent event) {
+        try {
+            subscriber.add(event);
+        } catch (Throwable e) {
+            log().log(Logger.Level.ERROR, "a subscriber did not hear of " + event, e);
+        }
     }
 
     private void end(@Nullable RuntimeException cause) {

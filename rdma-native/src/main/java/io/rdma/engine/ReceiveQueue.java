@@ -406,6 +406,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         }
         VarHandle.fullFence(); // `arrived` only releases: who waits had better have seen it, or be seen by the listener
         changed();
+        Thread.interrupted(); // what a decoder left set would end the waits of the loop's other receivers
     }
 
     /** Announces more receives; where they are not there yet, a thread of its own registers and posts them. Loop. */

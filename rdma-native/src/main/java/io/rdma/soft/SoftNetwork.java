@@ -1,5 +1,6 @@
 package io.rdma.soft;
 
+import io.rdma.internal.soft.SoftFailure;
 import io.rdma.internal.soft.SoftFaults;
 import io.rdma.internal.soft.SoftVerbs;
 import java.net.InetAddress;
@@ -74,6 +75,63 @@ public final class SoftNetwork {
     /** All links are good again. What was lost is sent again by whom it was asked to be reliable. */
     public void heal() {
         verbs.faults().clear();
+    }
+
+    /**
+     * Breaks a queue pair: it goes to ERR, what it has posted is flushed, {@code IBV_EVENT_QP_FATAL}.
+     *
+     * @param number of a queue pair of {@code soft0}
+     * @throws io.rdma.verbs.VerbsException EINVAL if there is none of that number, ENODEV if {@code soft0} is not open
+     */
+    public void failQueuePair(int number) {
+        verbs.failQueuePair(number);
+    }
+
+    /**
+     * Breaks all completion queues, as an overrun does: {@code IBV_EVENT_CQ_ERR}. Their queue pairs are lost.
+     *
+     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     */
+    public void failCompletionQueues() {
+        verbs.fail(SoftFailure.COMPLETION_QUEUES);
+    }
+
+    /**
+     * Breaks all shared receive queues: {@code IBV_EVENT_SRQ_ERR}. Their queue pairs are lost.
+     *
+     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     */
+    public void failSharedReceiveQueues() {
+        verbs.fail(SoftFailure.SHARED_RECEIVE_QUEUES);
+    }
+
+    /**
+     * Breaks all queue pairs: {@code IBV_EVENT_DEVICE_FATAL}. Unlike an adapter, {@code soft0} takes new ones afterwards.
+     *
+     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     */
+    public void failDevice() {
+        verbs.fail(SoftFailure.DEVICE);
+    }
+
+    /**
+     * Takes the port's link down, {@code IBV_EVENT_PORT_ERR}, or brings it up, {@code IBV_EVENT_PORT_ACTIVE}. While it is down nothing is sent to other processes or received from them;
+     * queue pairs of this process reach each other, as those of an adapter do.
+     *
+     * @param up whether it is up, which it is when the device is opened
+     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     */
+    public void setPort(boolean up) {
+        verbs.fail(up ? SoftFailure.PORT_UP : SoftFailure.PORT_DOWN);
+    }
+
+    /**
+     * Tells that the table of GIDs has changed, {@code IBV_EVENT_GID_CHANGE}, as when a network interface gets or loses an address. The GID itself stays.
+     *
+     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     */
+    public void changeGids() {
+        verbs.fail(SoftFailure.GIDS);
     }
 
     /**

@@ -28,7 +28,7 @@ public final class CmEventChannel extends NativeObject {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Long, CmIdentifier> identifiers = new HashMap<>();
 
-    private CmEventChannel(Verbs verbs, Rdmacm cm) {
+    CmEventChannel(Verbs verbs, Rdmacm cm) {
         super(verbs, cm.createEventChannel());
         this.cm = cm;
     }

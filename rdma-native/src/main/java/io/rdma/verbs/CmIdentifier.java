@@ -277,6 +277,7 @@ public final class CmIdentifier implements AutoCloseable {
      * Type of service of its packets, {@code RDMA_OPTION_ID_TOS}.
      *
      * @param tos 0 to 255
+     * @throws VerbsException EOPNOTSUPP on {@code soft0}, whose packets bear none
      */
     public synchronized void setTypeOfService(int tos) {
         cm.setOption(open(), Cma.OPTION_ID_TOS, tos);
@@ -286,6 +287,7 @@ public final class CmIdentifier implements AutoCloseable {
      * Whether others may bind to the same address, {@code RDMA_OPTION_ID_REUSEADDR}.
      *
      * @param reuse before {@link #bind}
+     * @throws VerbsException EOPNOTSUPP on {@code soft0} for true: there every port has one owner
      */
     public synchronized void setReuseAddress(boolean reuse) {
         cm.setOption(open(), Cma.OPTION_ID_REUSEADDR, reuse ? 1 : 0);
@@ -294,7 +296,7 @@ public final class CmIdentifier implements AutoCloseable {
     /**
      * Whether an IPv6 wildcard is not for IPv4, {@code RDMA_OPTION_ID_AFONLY}.
      *
-     * @param only before {@link #bind}
+     * @param only before {@link #listen}
      */
     public synchronized void setIpv6Only(boolean only) {
         cm.setOption(open(), Cma.OPTION_ID_AFONLY, only ? 1 : 0);
@@ -304,6 +306,7 @@ public final class CmIdentifier implements AutoCloseable {
      * Acknowledge time-out of its queue pair, {@code RDMA_OPTION_ID_ACK_TIMEOUT}.
      *
      * @param exponent 4.096 us times 2 to the power of it, before connecting
+     * @throws VerbsException EINVAL for datagrams, which are not acknowledged
      */
     public synchronized void setAckTimeout(int exponent) {
         cm.setOption(open(), Cma.OPTION_ID_ACK_TIMEOUT, exponent);

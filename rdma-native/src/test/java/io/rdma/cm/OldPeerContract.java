@@ -194,7 +194,17 @@ abstract class OldPeerContract {
     void anOldServerOfTheManagerHearsTheGoodbye() {
         CompletableFuture<RdmaEndpoint> served = new CompletableFuture<>();
         CmLoop loop = CmLoop.of(resources);
-        CmIdentifier listening = loop.create(event -> serve(event, served));
+        CmIdentifier listening = loop.create(new CmEventHandler() {
+            @Override
+            public void accept(CmEvent event) {
+                serve(event, served);
+            }
+
+            @Override
+            public void lost(Throwable cause) {
+                served.completeExceptionally(cause);
+            }
+        });
         listening.bind(new InetSocketAddress(host(), 0));
         listening.listen(8);
         RdmaEndpoint client = join(connect(Connector.RDMA_CM, listening.localAddress()));
@@ -208,7 +218,6 @@ abstract class OldPeerContract {
 
     private void serve(CmEvent event, CompletableFuture<RdmaEndpoint> served) {
         if (event.type() == CmEventType.CONNECT_REQUEST) {
-            event.identifier().attach((java.util.function.Consumer<CmEvent>) early -> {});
             Thread.ofVirtual().start(() -> {
                 try {
                     served.complete(old.acceptByManager(event));

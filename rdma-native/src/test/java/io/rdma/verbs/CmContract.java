@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 
 /** What the connection manager promises, the same on every device that has one: both sides of a connection in one process, a channel for each. */
 abstract class CmContract {
-    private static final Duration RESOLVE = Duration.ofSeconds(2);
+    static final Duration RESOLVE = Duration.ofSeconds(2);
     private static final int PATIENCE_MILLIS = 60_000;
     private static final int CONSUMER_REJECT = 28;
 
-    private final NewestFirst opened = new NewestFirst();
+    final NewestFirst opened = new NewestFirst();
     private RdmaDevice device;
-    private CmEventChannel clients;
-    private CmEventChannel servers;
+    CmEventChannel clients;
+    CmEventChannel servers;
 
     /** Name of the device. */
     abstract String device();
@@ -71,27 +71,27 @@ abstract class CmContract {
         }
     }
 
-    private static CmEvent expect(CmEventChannel channel, CmEventType type) {
+    static CmEvent expect(CmEventChannel channel, CmEventType type) {
         CmEvent event = next(channel);
         assertThat(event.type()).as("%s", event).isEqualTo(type);
         return event;
     }
 
-    private CmIdentifier listener(String host) {
+    CmIdentifier listener(String host) {
         CmIdentifier listener = opened.later(servers.createIdentifier(PortSpace.TCP));
         listener.bind(new InetSocketAddress(host, 0));
         listener.listen(128);
         return listener;
     }
 
-    private static InetSocketAddress address(CmIdentifier listener) {
+    static InetSocketAddress address(CmIdentifier listener) {
         InetSocketAddress address = listener.localAddress();
         assertThat(address).isNotNull();
         assertThat(address.getPort()).isPositive();
         return address;
     }
 
-    private CmIdentifier routed(InetSocketAddress to) {
+    CmIdentifier routed(InetSocketAddress to) {
         CmIdentifier client = opened.later(clients.createIdentifier(PortSpace.TCP));
         client.resolveAddress(null, to, RESOLVE);
         assertThat(expect(clients, CmEventType.ADDR_RESOLVED).identifier()).isSameAs(client);
@@ -100,7 +100,7 @@ abstract class CmContract {
         return client;
     }
 
-    private CmIdentifier request() {
+    CmIdentifier request() {
         return opened.later(expect(servers, CmEventType.CONNECT_REQUEST).identifier());
     }
 

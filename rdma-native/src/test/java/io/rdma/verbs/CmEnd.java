@@ -58,7 +58,12 @@ public final class CmEnd implements AutoCloseable {
 
     QpAttr query() {
         return pair.verbs.queryQp(
-                pair.handle(), Ibv.QP_MIN_RNR_TIMER | Ibv.QP_MAX_QP_RD_ATOMIC | Ibv.QP_MAX_DEST_RD_ATOMIC);
+                pair.handle(),
+                Ibv.QP_MIN_RNR_TIMER
+                        | Ibv.QP_MAX_QP_RD_ATOMIC
+                        | Ibv.QP_MAX_DEST_RD_ATOMIC
+                        | Ibv.QP_TIMEOUT
+                        | Ibv.QP_AV);
     }
 
     public void postReceive() {

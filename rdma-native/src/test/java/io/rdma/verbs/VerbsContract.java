@@ -9,7 +9,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -446,6 +448,30 @@ abstract class VerbsContract {
                 .isInstanceOfSatisfying(
                         VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
         assertThat(a.queryState()).isEqualTo(QueuePairState.INIT);
+    }
+
+    /** The memory of a closed channel may be the next one's, whichever thread makes that. */
+    @Test
+    void channelsAreMadeAndClosedByManyThreads() throws Exception {
+        Thread[] threads = new Thread[4];
+        Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = Thread.ofPlatform().start(() -> {
+                try {
+                    for (int round = 0; round < 300; round++) {
+                        try (CompletionChannel channel = context.createCompletionChannel()) {
+                            assertThat(channel.await(0)).isFalse();
+                        }
+                    }
+                } catch (Throwable e) {
+                    failures.add(e);
+                }
+            });
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(failures).isEmpty();
     }
 
     @Test

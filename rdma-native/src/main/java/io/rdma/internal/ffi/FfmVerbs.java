@@ -296,7 +296,7 @@ public final class FfmVerbs implements Verbs {
     public void destroyCompChannel(long channel) {
         WakeableDescriptor known = channel(channel);
         zero("ibv_destroy_comp_channel", IbverbsCalls.destroyCompChannel(channel));
-        channels.remove(channel);
+        channels.remove(channel, known); // unless another thread's new channel has got its address already
         known.close();
     }
 

@@ -24,6 +24,9 @@ final class Libc {
     static final int POLLFD_EVENTS = 4;
     static final int POLLFD_REVENTS = 6;
     static final short POLLIN = 1;
+    static final short POLLERR = 8;
+    static final short POLLHUP = 0x10;
+    static final short POLLNVAL = 0x20;
 
     static final int EFD_CLOEXEC = 0x80000;
     static final int EFD_NONBLOCK = 0x800;

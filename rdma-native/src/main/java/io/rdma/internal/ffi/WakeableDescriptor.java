@@ -1,15 +1,20 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-// Invariant: the two descriptors are polled together, level-triggered; a wake-up stays in the eventfd until one wait
-// has read it.
+// Invariants
+// - The two descriptors are polled together, level-triggered; a wake-up stays in the eventfd until one wait has read
+// it.
+// - What is neither an event nor a wake-up is the descriptor's end: poll(2) would return at once with it, for ever.
 
 /** A descriptor that has events, a completion channel's or a context's, beside an eventfd that ends a wait. */
 final class WakeableDescriptor {
+    private static final int ENDS = Libc.POLLERR | Libc.POLLHUP | Libc.POLLNVAL;
+
     private final int fd;
     private final int wakeFd;
     private final MemorySegment one;
@@ -24,9 +29,10 @@ final class WakeableDescriptor {
     }
 
     /**
-     * {@code poll(2)}.
+     * Waits for an event or a wake-up, {@code poll(2)}.
      *
      * @return whether the descriptor has an event
+     * @throws VerbsException EIO if none will come any more: the device is gone
      */
     boolean await(int timeoutMillis) {
         long fds = CallState.scratch();
@@ -46,7 +52,11 @@ final class WakeableDescriptor {
         if (NativeMemory.getShort(fds + Libc.POLLFD_SIZE + Libc.POLLFD_REVENTS) != 0) {
             Libc.read(wakeFd, CallState.scratch() + 2 * Libc.POLLFD_SIZE, Long.BYTES);
         }
-        return (NativeMemory.getShort(fds + Libc.POLLFD_REVENTS) & Libc.POLLIN) != 0;
+        short events = NativeMemory.getShort(fds + Libc.POLLFD_REVENTS);
+        if ((events & Libc.POLLIN) == 0 && (events & ENDS) != 0) {
+            throw new VerbsException("poll", Errno.EIO, "The device was removed: close it, and open another");
+        }
+        return (events & Libc.POLLIN) != 0;
     }
 
     private static void put(long pollfd, int fd) {

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft;
 
+import io.rdma.internal.log.LimitedLog;
 import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -27,6 +28,7 @@ final class CmAgent implements ManagementPort.Receiver {
     private static final long KEEP_ALIVE_SECONDS = 10;
     private static final long GOODBYE_MILLIS = 500;
     private static final byte[] NOTHING = {};
+    private static final LimitedLog FAILURES = new LimitedLog(CmAgent.class);
 
     /** Of an exchange that a peer began. */
     private record Peer(InetSocketAddress device, boolean lookup, int number) {}
@@ -121,8 +123,8 @@ final class CmAgent implements ManagementPort.Receiver {
     private static void safely(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) { // one conversation's failure is not another's
-            log().log(System.Logger.Level.WARNING, "a management datagram or timer failed", e);
+        } catch (Throwable e) { // one conversation's failure is not another's, whatever it is
+            FAILURES.log(System.Logger.Level.WARNING, "a management datagram or timer failed", e);
         }
     }
 
@@ -219,6 +221,15 @@ final class CmAgent implements ManagementPort.Receiver {
             }
         }
         return null;
+    }
+
+    /** The peer of a queue pair has used it. In the device's turn. */
+    void used(CmExchange exchange) {
+        thread.execute(() -> safely(() -> {
+            synchronized (exchange.id) {
+                exchange.conversation.used();
+            }
+        }));
     }
 
     /** A peer's process is gone: what its kernel would say for it. */

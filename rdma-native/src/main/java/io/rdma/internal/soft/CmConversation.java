@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - The side's timer runs exactly in the states that wait for the peer or for ghosts: REQ_SENT, REP_SENT, DREQ_SENT,
-// SIDR_REQ_SENT, TIMEWAIT.
+// SIDR_REQ_SENT, TIMEWAIT; and in ESTABLISHED on the active side, as long as it repeats its RTU.
+// - A peer that asks may have written another's address into its request. Until it says this side's number, or uses the
+// queue pair that the reply named, it is sent one message at most for each of its own, which are all of one size.
 // - `said` is what is said again: in a state that waits for the peer when the timer expires, in all when the peer
 // repeats what it answers.
 // - Not thread-safe: guarded by the owner.
@@ -65,6 +67,9 @@ final class CmConversation {
 
     private static final long GHOSTS = nanos(15);
     private static final long LINGER = TimeUnit.SECONDS.toNanos(20);
+    /** A lost RTU: nobody asks for it again, as the passive side may not say its reply twice. */
+    private static final int READY_REPEATS = 3;
+
     private static final Set<State> WITH_PEER = EnumSet.of(State.REP_RCVD, State.REP_SENT, State.ESTABLISHED);
 
     private final Side side;
@@ -80,6 +85,9 @@ final class CmConversation {
     private int peerQpn;
     private long guid;
     private boolean connected;
+    private boolean shown = true; // that the peer receives what is sent to its address
+    private int owed; // messages that the peer may be sent although it has not
+    private @Nullable CmMad held; // was not said for that reason
 
     CmConversation(Side side, int localId) {
         this.side = side;
@@ -113,6 +121,7 @@ final class CmConversation {
 
     /** The passive side begins. */
     void requested(CmRequest request) {
+        asked();
         remoteId = request.localId();
         peerQpn = request.qpn();
         timeout = Math.max(TIMEOUT, Math.min(LONGEST, request.ownTimeout()));
@@ -122,8 +131,34 @@ final class CmConversation {
 
     /** A peer looks a service up. */
     void lookedUp(CmLookup question) {
+        asked();
         remoteId = question.localId();
         state = State.SIDR_REQ_RCVD;
+    }
+
+    /** A peer has begun, with one message. */
+    private void asked() {
+        shown = false;
+        owed = 1;
+    }
+
+    /** Sends, or holds what may not be sent yet. */
+    private void send(CmMad message) {
+        if (shown || owed > 0) {
+            owed--;
+            held = null;
+            side.send(message);
+        } else {
+            held = message;
+        }
+    }
+
+    /** The peer's queue pair has used the one that the reply named: as good as an RTU, which may have been lost. */
+    void used() {
+        shown = true;
+        if (state == State.REP_SENT) {
+            ready(new CmMad.Ready(remoteId, localId));
+        }
     }
 
     void accept(CmReply reply) {
@@ -142,9 +177,7 @@ final class CmConversation {
     /** The active side is ready. */
     void establish() {
         connected = true;
-        state = State.ESTABLISHED;
-        said = new CmMad.Ready(localId, remoteId);
-        side.send(said);
+        say(new CmMad.Ready(localId, remoteId), State.ESTABLISHED);
     }
 
     /** Ends the connection, unless it has ended. */
@@ -176,6 +209,18 @@ final class CmConversation {
 
     /** A message of the peer's for this conversation. */
     void heard(CmMad message) {
+        if (!shown) {
+            owed++;
+            shown = message.remoteId() == localId;
+        }
+        react(message);
+        CmMad last = held;
+        if (last != null && last.equals(said)) {
+            send(last);
+        }
+    }
+
+    private void react(CmMad message) {
         switch (message) {
             case CmRequest again -> requestedAgain();
             case CmLookup again -> repeat(State.TIMEWAIT);
@@ -202,7 +247,7 @@ final class CmConversation {
         if (state == State.REQ_RCVD) {
             tellToWait(CmMad.ABOUT_REQUEST);
         } else if (state == State.TIMEWAIT && !(said instanceof CmReject)) {
-            side.send(rejection(CmReject.STALE_CONNECTION));
+            send(rejection(CmReject.STALE_CONNECTION));
         } else {
             repeat(State.REP_SENT, State.TIMEWAIT);
         }
@@ -211,7 +256,7 @@ final class CmConversation {
     private void repeat(State... in) {
         CmMad again = said;
         if (again != null && Set.of(in).contains(state)) {
-            side.send(again);
+            send(again);
         }
     }
 
@@ -224,7 +269,7 @@ final class CmConversation {
             side.timer(0);
             side.heard(reply);
         } else if (state == State.TIMEWAIT && said instanceof CmReject) {
-            side.send(said);
+            send(said);
         } else if (reply.localId() != remoteId) {
             return; // of another time
         } else if (state == State.REP_RCVD) {
@@ -282,10 +327,10 @@ final class CmConversation {
         }
         CmMad answer = new CmMad.Disconnected(localId, remoteId);
         if (WITH_PEER.contains(state) || state == State.DREQ_SENT) {
-            side.send(answer);
+            send(answer);
             over();
         } else if (state == State.TIMEWAIT) {
-            side.send(answer);
+            send(answer);
         }
     }
 
@@ -296,10 +341,17 @@ final class CmConversation {
             case REQ_SENT, REP_SENT, DREQ_SENT, SIDR_REQ_SENT -> {
                 if (again != null && retries < maxRetries) {
                     retries++;
-                    side.send(again);
+                    send(again);
                     side.timer(nanos(timeout));
                 } else {
                     exhausted();
+                }
+            }
+            case ESTABLISHED -> {
+                if (again != null && retries < READY_REPEATS) {
+                    retries++;
+                    send(again);
+                    side.timer(nanos(timeout));
                 }
             }
             case TIMEWAIT -> close();
@@ -344,7 +396,7 @@ final class CmConversation {
         said = message;
         state = next;
         retries = 0;
-        side.send(message);
+        send(message);
         side.timer(nanos(timeout));
     }
 
@@ -358,7 +410,7 @@ final class CmConversation {
 
     private void tellToWait(int about) {
         toldToWait = true;
-        side.send(new CmMad.Received(localId, remoteId, about, SERVICE_TIMEOUT));
+        send(new CmMad.Received(localId, remoteId, about, SERVICE_TIMEOUT));
     }
 
     /** The end of what was, or nearly was, a connection. */
@@ -371,7 +423,7 @@ final class CmConversation {
         said = last;
         state = State.TIMEWAIT;
         if (last != null) {
-            side.send(last);
+            send(last);
         }
         side.timer(nanos);
     }

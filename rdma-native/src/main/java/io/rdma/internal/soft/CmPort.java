@@ -27,7 +27,8 @@ final class CmPort implements AutoCloseable {
             return new CmPort(ports, portSpace, ports.take(portSpace, wanted), null);
         }
         Socket socket = CmRendezvous.reserve(wanted);
-        return new CmPort(ports, portSpace, (InetSocketAddress) socket.getLocalSocketAddress(), socket);
+        InetSocketAddress taken = new InetSocketAddress(wanted.getAddress(), socket.getLocalPort());
+        return new CmPort(ports, portSpace, taken, socket);
     }
 
     /** Whoever asks there is told of the device from now on. */

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft;
 
+import io.rdma.internal.log.LimitedLog;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.io.DataInputStream;
@@ -14,6 +15,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 
 // What is told: magic "JRCM" u32, GID 16 bytes. Who asked may answer with the number of his conversation, u32, and his
 // GID, and leave the line open: its end is his.
@@ -23,6 +25,8 @@ final class CmRendezvous {
     private static final int MAGIC = 0x4a52434d; // "JRCM"
     private static final int BYTES = 20;
     private static final int MOST_LINES = 1 << 16;
+    private static final long BACK_OFF_NANOS = 50_000_000;
+    private static final LimitedLog FAILURES = new LimitedLog(CmRendezvous.class);
     private static final int ASK_MILLIS = 10_000;
 
     private CmRendezvous() {}
@@ -64,21 +68,33 @@ final class CmRendezvous {
         }
     }
 
-    private static void serve(ServerSocket at, byte[] answer, Ended ended) {
+    static void serve(ServerSocket at, byte[] answer, Ended ended) {
         Semaphore lines = new Semaphore(MOST_LINES);
         while (!at.isClosed()) {
             try {
-                Socket asking = at.accept();
-                asking.getOutputStream().write(answer); // fits the socket's buffer: nobody is waited for
-                if (lines.tryAcquire()) {
-                    Thread.ofVirtual().name("rdma-soft-cm-line").start(() -> follow(asking, ended, lines));
-                } else {
-                    asking.close();
-                }
-            } catch (IOException e) {
+                answer(at.accept(), answer, ended, lines);
+            } catch (Throwable e) { // EMFILE, no memory, or whatever it is: it may pass, and the service stays
                 if (!at.isClosed()) {
-                    log().log(System.Logger.Level.DEBUG, "whoever asked is gone", e);
+                    FAILURES.log(System.Logger.Level.WARNING, "a peer that asked for a service was not answered", e);
+                    LockSupport.parkNanos(BACK_OFF_NANOS);
                 }
+            }
+        }
+    }
+
+    private static void answer(Socket asking, byte[] answer, Ended ended, Semaphore lines) {
+        boolean kept = false;
+        try {
+            asking.getOutputStream().write(answer); // fits the socket's buffer: nobody is waited for
+            if (lines.tryAcquire()) {
+                Thread.ofVirtual().name("rdma-soft-cm-line").start(() -> follow(asking, ended, lines));
+                kept = true;
+            }
+        } catch (IOException e) {
+            log().log(System.Logger.Level.DEBUG, "the peer that asked is gone", e);
+        } finally {
+            if (!kept) {
+                CmRoute.close(asking);
             }
         }
     }
@@ -100,7 +116,11 @@ final class CmRendezvous {
             lines.release();
         }
         if (number != 0) {
-            ended.ended(gid, number);
+            try {
+                ended.ended(gid, number);
+            } catch (VerbsException e) {
+                log().log(System.Logger.Level.DEBUG, "a peer named a GID that is none", e);
+            }
         }
     }
 

@@ -2,7 +2,6 @@ package io.rdma.internal.soft;
 
 import static io.rdma.internal.ffi.Cma.*;
 
-import io.rdma.verbs.VerbsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -82,7 +81,7 @@ final class CmRoute {
                 synchronized (id) {
                     exchange.conversation.lost();
                 }
-            } catch (IOException | VerbsException e) {
+            } catch (Throwable e) { // whatever it is: the identifier's owner waits for an event
                 close(line);
                 synchronized (id) {
                     notFound(e instanceof ConnectException); // a time-out is another one

@@ -58,7 +58,7 @@ final class Datagrams {
             return;
         }
         write(packet, from, to);
-        qp.responder.request(packet);
+        device.request(qp, packet);
     }
 
     /** A datagram from another device to a group. */
@@ -75,7 +75,7 @@ final class Datagrams {
         }
         write(packet, from, to);
         for (SoftQp member : members) {
-            member.responder.request(packet);
+            device.request(member, packet);
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
@@ -16,12 +17,21 @@ import org.jspecify.annotations.Nullable;
 // does so before looking whether it sleeps.
 // - `timer` is not later than the earliest of all queue pairs; it may be earlier than that, as timers are stopped all
 // the time.
+// - Nothing that is thrown in a turn leaves it, so neither the device's thread nor a thread that posts or polls ends by
+// that. What is thrown while a queue pair runs costs that queue pair, all else costs every queue pair.
 
 /** Who may touch a device's protocol state, one at a time: its thread, and whoever posts or calls while nobody else does. */
 final class DeviceTurns {
-    /** Who takes a packet off the link. */
-    interface Delivery {
+    /** The device whose turns these are. In a turn. */
+    interface Owner {
+        /** Takes a packet off the link. */
         void deliver(Packet packet, Endpoint from, long now);
+
+        /** Ends the queue pairs in whose run or delivery something was thrown ({@link SoftQp#broken}). */
+        void endBroken();
+
+        /** Ends all queue pairs, as something was thrown that concerns none alone. */
+        void broken(Throwable cause);
     }
 
     private static final int RECEIVES = 64;
@@ -29,6 +39,8 @@ final class DeviceTurns {
     private static final int RUNS = 64;
 
     private static final int SPINS = 20;
+    /** Pause of the device's thread after a turn that failed, so that a fault that stays does not fill a processor. */
+    private static final long FAILED_NANOS = 10_000_000;
 
     private final ReentrantLock turn = new ReentrantLock(true);
     private final Queue<SoftQp> doorbells = new MpscUnboundedVarHandleArrayQueue<>(64);
@@ -36,7 +48,7 @@ final class DeviceTurns {
     private final Packet incoming = new Packet();
     private final UdpLink link;
     private final List<SoftQp> all;
-    private final Delivery delivery;
+    private final Owner owner;
     private final @Nullable StrictTiming timing;
     private final SocketWatch watch = new SocketWatch(Runtime.getRuntime().availableProcessors() > 1);
     private final Thread thread;
@@ -45,16 +57,20 @@ final class DeviceTurns {
     private volatile boolean leftOver;
     private volatile boolean open = true;
     private long timer; // 0: none
+    private boolean rescan; // in a turn
+    /** Whether a queue pair is {@link SoftQp#broken}. In a turn. */
+    boolean anyBroken;
+
     private long sleepsUntil; // 0: for ever
 
     /** @param threads how many take packets off the link */
-    DeviceTurns(UdpLink link, List<SoftQp> all, Delivery delivery, @Nullable StrictTiming timing, int threads) {
+    DeviceTurns(UdpLink link, List<SoftQp> all, Owner owner, @Nullable StrictTiming timing, int threads) {
         this.link = link;
         this.all = all;
-        this.delivery = delivery;
+        this.owner = owner;
         this.timing = timing;
         thread = Thread.ofPlatform().daemon().name("rdma-soft0").unstarted(this::loop);
-        lanes = link.lanes(threads - 1, this::deliver);
+        lanes = link.lanes(threads - 1, new LaneTurns());
     }
 
     void start() {
@@ -111,8 +127,7 @@ final class DeviceTurns {
             // Else the socket is closed, or soon; or the device's thread is about to watch it again, and would not see
             // what one system call takes from it and one turn does not deliver.
             if (open && watch.isAway()) {
-                receive();
-                more = drain();
+                more = receiveAndDrain();
             }
         } finally {
             turn.unlock();
@@ -136,11 +151,7 @@ final class DeviceTurns {
     void close() {
         open = false;
         link.wake();
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.join(thread); // whatever interrupts: the link must not go under its thread
         lanes.forEach(ReceiveLane::close);
         turn.lock();
         try {
@@ -151,6 +162,17 @@ final class DeviceTurns {
     }
 
     private void loop() {
+        while (open) {
+            try {
+                takeTurns();
+            } catch (Throwable e) { // whatever it is: all queue pairs end, and the device goes on for new ones
+                inTurn(() -> fail(e));
+                LockSupport.parkNanos(this, FAILED_NANOS);
+            }
+        }
+    }
+
+    private void takeTurns() {
         int idle = 0;
         while (open) {
             boolean worked;
@@ -170,14 +192,58 @@ final class DeviceTurns {
         }
     }
 
+    private void inTurn(Runnable task) {
+        turn.lock();
+        try {
+            task.run();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Ends all queue pairs. In a turn; throws nothing. */
+    private void fail(Throwable cause) {
+        try {
+            owner.broken(cause);
+        } catch (Throwable again) { // such as no memory left: the next turn tries again
+            leftOver = true;
+        }
+    }
+
     /** A turn of the device's thread. @return whether there was anything to do */
     private boolean takeTurn() {
         if (!open) {
             return false; // the socket may be closed
         }
+        if (rescan) {
+            rescan();
+        }
         boolean work = receive() | !runQueue.isEmpty() | !doorbells.isEmpty();
         drain();
         return work;
+    }
+
+    /** Has every queue pair run: a thread whose stack was full may have left any of them between two steps. */
+    private void rescan() {
+        rescan = false;
+        anyBroken = true;
+        runQueue.clear();
+        for (SoftQp qp : all) {
+            qp.queued = false;
+            hear(qp);
+        }
+    }
+
+    /** What a thread that polls does for the device's own. @return as {@link #drain} */
+    private boolean receiveAndDrain() {
+        try {
+            receive();
+        } catch (StackOverflowError e) {
+            rescan = true;
+        } catch (Throwable e) {
+            fail(e);
+        }
+        return drain() | rescan;
     }
 
     /** What has arrived, and what is due. @return whether anything has arrived */
@@ -203,28 +269,45 @@ final class DeviceTurns {
     private boolean receiveOne(long now) {
         Endpoint from = link.receive(incoming);
         if (from != null) {
-            delivery.deliver(incoming, from, now);
+            owner.deliver(incoming, from, now);
         }
         return from != null;
     }
 
-    /** What a lane has gathered. Its thread, not in a turn. */
+    /** What the lanes have gathered becomes turns. On a lane's thread, not in a turn. */
+    private final class LaneTurns implements ReceiveLane.Taker {
+        @Override
+        public void take(ReceiveLane lane) {
+            boolean more;
+            turn.lock();
+            try {
+                deliver(lane);
+                more = drain();
+            } finally {
+                turn.unlock();
+            }
+            after(more);
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            inTurn(() -> fail(cause));
+            wake();
+        }
+    }
+
     private void deliver(ReceiveLane lane) {
-        boolean more;
-        turn.lock();
         try {
             long now = System.nanoTime();
             for (int i = 0; i < lane.count(); i++) {
                 Endpoint from = link.receive(lane, i, incoming);
                 if (from != null) {
-                    delivery.deliver(incoming, from, now);
+                    owner.deliver(incoming, from, now);
                 }
             }
-            more = drain();
-        } finally {
-            turn.unlock();
+        } catch (Throwable e) {
+            fail(e);
         }
-        after(more);
     }
 
     private void due(long now) {
@@ -239,8 +322,29 @@ final class DeviceTurns {
         }
     }
 
-    /** Runs what is runnable, within a bound. @return whether the device's thread has to go on, or to set its clock */
+    /** Runs what is runnable, within a bound; throws nothing. @return whether the device's thread has to go on, or to set its clock */
     private boolean drain() {
+        boolean more;
+        try {
+            more = drainQueue();
+            while (anyBroken) {
+                anyBroken = false;
+                owner.endBroken();
+                more |= drainQueue();
+            }
+            return more;
+        } catch (StackOverflowError e) { // of an application's stack: the device's thread, whose is its own, goes on
+            rescan = true;
+            leftOver = true;
+            return true;
+        } catch (Throwable e) {
+            fail(e);
+            leftOver = true; // the device's thread looks what is left
+            return true;
+        }
+    }
+
+    private boolean drainQueue() {
         long now = System.nanoTime();
         boolean earlier = false;
         for (int i = 0; i < RUNS; i++) {
@@ -254,9 +358,7 @@ final class DeviceTurns {
                 break;
             }
             qp.queued = false;
-            if (qp.run(now)) {
-                runnable(qp);
-            }
+            run(qp, now);
             earlier |= note(qp.requester.wakeAt());
         }
         link.flush();
@@ -264,6 +366,17 @@ final class DeviceTurns {
         boolean more = !runQueue.isEmpty() || timing != null && timing.isPending();
         leftOver = more;
         return more || earlier;
+    }
+
+    private void run(SoftQp qp, long now) {
+        try {
+            if (qp.run(now)) {
+                runnable(qp);
+            }
+        } catch (Throwable e) { // no call here: the stack may have no room for one
+            qp.broken = e;
+            anyBroken = true;
+        }
     }
 
     /** @return whether the device's thread would sleep too long */

@@ -35,21 +35,34 @@ final class EventQueue<T> {
         }
     }
 
-    /** Waits for an event or a wake-up. @return whether there is an event */
+    /**
+     * Waits for an event or a wake-up, whatever interrupts, as {@code poll(2)} does: a thread that was left interrupted would not wait any more. The interrupt stays set.
+     *
+     * @return whether there is an event
+     */
     boolean await(int timeoutMillis) {
+        boolean interrupted = false;
         lock.lock();
         try {
-            long left = timeoutMillis < 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-            while (events.isEmpty() && !woken && left > 0) {
-                left = changed.awaitNanos(left);
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            while (events.isEmpty() && !woken) {
+                long left = timeoutMillis < 0 ? Long.MAX_VALUE : deadline - System.nanoTime();
+                if (left <= 0) {
+                    break;
+                }
+                try {
+                    changed.awaitNanos(left);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
             }
             woken = false;
             return !events.isEmpty();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return !events.isEmpty();
         } finally {
             lock.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 package io.rdma.internal.soft;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,5 +40,16 @@ final class HandleTable {
         int slot = (int) (handle & ((1 << SLOT_BITS) - 1));
         SoftObject object = slot < now.length ? now[slot] : null;
         return object != null && object.handle == handle && kind.isInstance(object) ? kind.cast(object) : null;
+    }
+
+    /** All objects of a kind. */
+    <T extends SoftObject> List<T> all(Class<T> kind) {
+        List<T> found = new ArrayList<>();
+        for (@Nullable SoftObject object : slots) {
+            if (kind.isInstance(object)) {
+                found.add(kind.cast(object));
+            }
+        }
+        return found;
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft;
 
+import io.rdma.internal.log.LimitedLog;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * two groups on a host do not mix.
  */
 final class MulticastSocket implements AutoCloseable {
+    private static final long FAILED_NANOS = 10_000_000;
+
     private final DatagramChannel channel;
     private final InetAddress group;
     private final SoftDevice device;
@@ -32,6 +36,7 @@ final class MulticastSocket implements AutoCloseable {
     private final Packet packet = new Packet();
     private final Endpoint from = new Endpoint();
     private final Endpoint to;
+    private final LimitedLog log = new LimitedLog(MulticastSocket.class);
 
     /** Joins the group on the network interface of an address. */
     MulticastSocket(InetAddress group, InetAddress local, SoftDevice device) {
@@ -45,11 +50,7 @@ final class MulticastSocket implements AutoCloseable {
                     group instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
             opened.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             opened.bind(bound);
-            NetworkInterface of = NetworkInterface.getByInetAddress(local);
-            if (of == null) {
-                throw new IOException("no network interface has the address " + local.getHostAddress());
-            }
-            opened.join(group, of);
+            opened.join(group, interfaceOf(local));
             channel = opened;
         } catch (IOException | IllegalArgumentException e) {
             closeQuietly(opened);
@@ -61,26 +62,47 @@ final class MulticastSocket implements AutoCloseable {
         Thread.ofVirtual().name("rdma-group-" + group.getHostAddress()).start(this::run);
     }
 
+    private static NetworkInterface interfaceOf(InetAddress local) throws IOException {
+        // Of a loopback interface, Java knows one address of the 2²⁴.
+        NetworkInterface found = local.isLoopbackAddress()
+                ? NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress())
+                : NetworkInterface.getByInetAddress(local);
+        if (found == null) {
+            throw new IOException("no network interface has the address " + local.getHostAddress());
+        }
+        return found;
+    }
+
     private void run() {
         while (channel.isOpen()) {
             try {
-                buffer.clear();
-                from.set((InetSocketAddress) channel.receive(buffer));
-            } catch (IOException e) {
-                continue; // closed, or an ICMP error
+                receive();
+            } catch (Throwable e) { // closed, an ICMP error, or whatever it is: without this thread the group is deaf
+                if (channel.isOpen()) {
+                    log.log(
+                            System.Logger.Level.WARNING,
+                            "group " + group.getHostAddress() + ": a datagram was not received",
+                            e);
+                    LockSupport.parkNanos(this, FAILED_NANOS);
+                }
             }
-            int length = buffer.position() - Icrc.BYTES;
-            buffer.clear();
-            if (length > 0
-                    && (length & 3) == 0
-                    && from.ipv6 == to.ipv6
-                    && icrc.matches(buffer, 0, length, from, to)
-                    && PacketCodec.decode(packet, buffer, base, 0, length)) {
-                device.call(() -> {
-                    device.datagrams().arrived(packet, from, to, group);
-                    return 0;
-                });
-            }
+        }
+    }
+
+    private void receive() throws IOException {
+        buffer.clear();
+        from.set((InetSocketAddress) channel.receive(buffer));
+        int length = buffer.position() - Icrc.BYTES;
+        buffer.clear();
+        if (length > 0
+                && (length & 3) == 0
+                && from.ipv6 == to.ipv6
+                && icrc.matches(buffer, 0, length, from, to)
+                && PacketCodec.decode(packet, buffer, base, 0, length)) {
+            device.call(() -> {
+                device.datagrams().arrived(packet, from, to, group);
+                return 0;
+            });
         }
     }
 

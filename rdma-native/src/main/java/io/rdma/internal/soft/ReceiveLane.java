@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.function.Consumer;
+import java.util.concurrent.locks.LockSupport;
 
 // Invariants
 // - What was gathered is of one system call, so that nothing is overwritten after its ICRC was checked, and is
@@ -16,12 +16,21 @@ import java.util.function.Consumer;
 
 /** One more socket at a device's address with a thread that takes packets off it: system call, copy and ICRC beside the device's turn, delivery in it. */
 final class ReceiveLane {
+    /** What becomes of a lane's packets, and of its failures. On its thread, not in a turn. */
+    interface Taker {
+        void take(ReceiveLane lane);
+
+        /** Something was thrown beside a delivery; the lane goes on. */
+        void failed(Throwable cause);
+    }
+
     /** System property: how many threads receive, 1 by default. */
     static final String PROPERTY = "io.rdma.soft.threads";
 
     private static final int MOST_THREADS = 64;
     private static final int MOST = 256;
     private static final int SPINS = 20;
+    private static final long FAILED_NANOS = 10_000_000;
 
     private final NativeSocket socket;
     private final ByteBuffer memory;
@@ -36,14 +45,14 @@ final class ReceiveLane {
     private volatile boolean open = true;
 
     /** @param address where a {@link NativeSocket} listens that is shared @throws IOException if there cannot be one more */
-    ReceiveLane(InetSocketAddress address, int number, Consumer<ReceiveLane> delivery) throws IOException {
+    ReceiveLane(InetSocketAddress address, int number, Taker taker) throws IOException {
         socket = new NativeSocket(address, true);
         memory = socket.memory().order(ByteOrder.BIG_ENDIAN);
         local = new Endpoint(address);
         for (int i = 0; i < MOST; i++) {
             from[i] = new Endpoint();
         }
-        thread = Thread.ofPlatform().daemon().name("rdma-soft0-" + number).unstarted(() -> loop(delivery));
+        thread = Thread.ofPlatform().daemon().name("rdma-soft0-" + number).unstarted(() -> loop(taker));
     }
 
     /** @param value of the system property */
@@ -65,11 +74,30 @@ final class ReceiveLane {
         thread.start();
     }
 
-    private void loop(Consumer<ReceiveLane> delivery) {
+    private void loop(Taker taker) {
+        while (open) {
+            try {
+                receive(taker);
+            } catch (Throwable e) { // whatever it is: without this thread no packet of some peers would arrive
+                fail(taker, e);
+                LockSupport.parkNanos(this, FAILED_NANOS);
+            }
+        }
+    }
+
+    private static void fail(Taker taker, Throwable cause) {
+        try {
+            taker.failed(cause);
+        } catch (Throwable again) {
+            cause.addSuppressed(again);
+        }
+    }
+
+    private void receive(Taker taker) {
         int idle = 0;
         while (open) {
             if (gather()) {
-                delivery.accept(this);
+                taker.take(this);
                 idle = 0;
             } else if (++idle < SPINS) {
                 Thread.onSpinWait();
@@ -128,17 +156,7 @@ final class ReceiveLane {
     void close() {
         open = false;
         socket.wake();
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.join(thread);
         socket.close();
     }
 }

@@ -257,6 +257,7 @@ final class Responder implements ReceiveSide {
     private void accept(Packet p) {
         acknowledgeable = p.psn;
         expected = Psn.add(expected, 1);
+        qp.used();
         if (p.ackRequest) {
             if (pendingSyndrome == Aeth.ACK) {
                 qp.device.counters.count(Counter.ACK_DEFERRED);
@@ -300,13 +301,17 @@ final class Responder implements ReceiveSide {
     /** A read or atomic, whose answer says that all before it has arrived; an acknowledge of that would come behind it, out of order. */
     private void accept(int packets) {
         expected = Psn.add(expected, packets);
+        qp.used();
         msn++;
         pendingSyndrome = NONE;
     }
 
+    /**
+     * Memory that is not aligned to its eight bytes is refused like an address that is not, IB specification volume 1, 9.4.5: in a zero-based region or window the two differ.
+     */
     private void atomic(Packet p) {
         boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_ATOMIC) != 0;
-        boolean aligned = (p.remoteAddress & (Long.BYTES - 1)) == 0;
+        boolean aligned = isAligned(p.remoteAddress);
         long address = allowed && aligned
                 ? qp.device.keys.remote(qp, p.rkey, p.remoteAddress, Long.BYTES, ACCESS_REMOTE_ATOMIC)
                 : 0;
@@ -314,17 +319,21 @@ final class Responder implements ReceiveSide {
             refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
             return;
         }
-        AnswerQueue.Job job = aligned ? answers.add(true, true, p.psn, 1) : null;
+        AnswerQueue.Job job = aligned && isAligned(address) ? answers.add(true, true, p.psn, 1) : null;
         if (job == null) {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
             return;
         }
-        // Atomic for the CPU as well, where the process address is aligned like the remote one.
+        // Atomic for the CPU as well.
         job.original = p.opcode == Opcode.FETCH_ADD
                 ? (long) LONGS.getAndAdd(NativeMemory.ALL, address, p.swapAdd)
                 : (long) LONGS.compareAndExchange(NativeMemory.ALL, address, p.compare, p.swapAdd);
         answers.keep(p.psn, job.original);
         accept(1);
+    }
+
+    private static boolean isAligned(long address) {
+        return (address & (Long.BYTES - 1)) == 0;
     }
 
     private void pend(int syndrome, int psn) {

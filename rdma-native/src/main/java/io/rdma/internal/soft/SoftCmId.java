@@ -10,6 +10,7 @@ import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.QpAttr;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
@@ -42,6 +43,7 @@ final class SoftCmId extends SoftObject {
 
     private static final int ACCESS = Ibv.ACCESS_REMOTE_WRITE | Ibv.ACCESS_REMOTE_READ | Ibv.ACCESS_REMOTE_ATOMIC;
     private static final int HOP_LIMIT = 64;
+    private static final int MOST_ACK_TIMEOUT = 31; // five bits
     private static final ConnParam NOTHING = new ConnParam(new byte[0], 0, 0, 0, 0, 0, false, 0);
 
     /** What a peer said of its queue pair. */
@@ -76,6 +78,8 @@ final class SoftCmId extends SoftObject {
     private int retryCount = 7;
     private int rnrRetryCount = 7;
     private int ackTimeout;
+    private int wantedAckTimeout = -1; // of the application; -1: as the path wants it
+    boolean ipv6Only;
     private int mtu = Ibv.MTU_1024;
     private @Nullable PeerPair peer;
     private final AtomicInteger untaken = new AtomicInteger(); // requests of a listener that nobody took
@@ -124,7 +128,27 @@ final class SoftCmId extends SoftObject {
         InetSocketAddress at = local;
         return at != null
                 && service == CmAddressing.service(portSpace, at.getPort())
-                && (at.getAddress().isAnyLocalAddress() || at.getAddress().equals(address));
+                && (isAnyFor(at.getAddress(), address) || at.getAddress().equals(address));
+    }
+
+    private boolean isAnyFor(InetAddress at, InetAddress address) {
+        boolean other = ipv6Only && at instanceof Inet6Address && !(address instanceof Inet6Address);
+        return at.isAnyLocalAddress() && !other;
+    }
+
+    /** {@code RDMA_OPTION_ID_ACK_TIMEOUT}: of this side's queue pair, and what it says of itself. */
+    void ackTimeout(int exponent) {
+        if (isDatagram() || exponent < 0 || exponent > MOST_ACK_TIMEOUT) {
+            throw new VerbsException(
+                    "rdma_set_option",
+                    Errno.EINVAL,
+                    "Only connections have an acknowledge time-out, an exponent of 0 to " + MOST_ACK_TIMEOUT);
+        }
+        wantedAckTimeout = exponent;
+    }
+
+    int ackTimeoutOr(int usual) {
+        return wantedAckTimeout < 0 ? usual : wantedAckTimeout;
     }
 
     /** Tells of itself. */
@@ -384,7 +408,7 @@ final class SoftCmId extends SoftObject {
                 responderResources,
                 0, // like the kernel's: 655 ms
                 1,
-                ackTimeout,
+                ackTimeoutOr(ackTimeout),
                 retryCount,
                 rnrRetryCount);
         return new CmQpAttr(attr, mask | Ibv.QP_STATE);

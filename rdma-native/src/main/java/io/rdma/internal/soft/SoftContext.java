@@ -20,6 +20,11 @@ final class SoftContext extends SoftObject {
         events.add(new AsyncEventEntry(eventType, element.handle, number));
     }
 
+    /** Tells of the device (number 0) or a port of it. Any thread. */
+    void tell(int eventType, int number) {
+        events.add(new AsyncEventEntry(eventType, 0, number));
+    }
+
     /** Drops what nobody took of an object that is destroyed. */
     void forget(SoftObject element) {
         events.forget(event -> event.element() == element.handle);

@@ -109,6 +109,13 @@ final class SoftCq extends SoftObject {
         polls = head != tail || overrun;
     }
 
+    /** Fails the queue as an overrun does: what is in it can be polled, nothing more is added. Device thread. */
+    synchronized void fail() {
+        overrun = true;
+        seen = tail;
+        polls = true;
+    }
+
     /** Tells of the overrun, once. Device thread. */
     void tellOverrun() {
         if (!overrunTold) {

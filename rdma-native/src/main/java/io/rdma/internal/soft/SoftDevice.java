@@ -1,6 +1,8 @@
 package io.rdma.internal.soft;
 
 import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.PortAttr;
+import io.rdma.internal.log.LimitedLog;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
@@ -8,6 +10,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 // - Every access to memory goes through the keys, which check.
 
 /** The running part of an open software device: its thread, its queue pairs, its keys, its link. */
-final class SoftDevice {
+final class SoftDevice implements DeviceTurns.Owner {
     private static final int MOST_VIOLATIONS = 0xffff;
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -28,6 +31,7 @@ final class SoftDevice {
     final MemoryKeys keys = new MemoryKeys();
     final HandleTable handles;
     private final List<SoftQp> all = new ArrayList<>();
+    private final List<SoftContext> contexts = new CopyOnWriteArrayList<>();
     final Counters counters = new Counters();
     private final UdpLink link;
     private final Datagrams datagrams;
@@ -35,6 +39,7 @@ final class SoftDevice {
     private final int mtu;
     private final @Nullable StrictTiming timing = StrictTiming.configured();
     private final DeviceTurns turns;
+    private final LimitedLog log = new LimitedLog(SoftDevice.class);
 
     SoftDevice(SoftConfig config, HandleTable handles, ManagementPort.Receiver manager) {
         this.handles = handles;
@@ -44,7 +49,7 @@ final class SoftDevice {
         management = new ManagementPort(this, link, manager);
         mtu = Packet.mtuBytes(config.activeMtu());
         try {
-            turns = new DeviceTurns(link, all, this::arrived, timing, threads);
+            turns = new DeviceTurns(link, all, this, timing, threads);
         } catch (VerbsException e) {
             link.close();
             throw e;
@@ -106,9 +111,58 @@ final class SoftDevice {
         return qps.get(qpn);
     }
 
-    /** {@code qkey_viol_cntr} of the port, which stays at its largest value. */
-    int qkeyViolations() {
-        return call(() -> (int) Math.min(MOST_VIOLATIONS, counters.get(Counter.QKEY_ERR)));
+    /** What the port is like; its {@code qkey_viol_cntr} stays at its largest value. */
+    PortAttr port(int activeMtu) {
+        return call(() -> SoftLimits.port(
+                link.isUp(), activeMtu, (int) Math.min(MOST_VIOLATIONS, counters.get(Counter.QKEY_ERR))));
+    }
+
+    /** Breaks something. */
+    void fail(SoftFailure failure) {
+        call(() -> {
+            switch (failure) {
+                case COMPLETION_QUEUES ->
+                    handles.all(SoftCq.class).forEach(cq -> {
+                        cq.fail();
+                        overrun(cq);
+                    });
+                case SHARED_RECEIVE_QUEUES -> handles.all(SoftSrq.class).forEach(this::fail);
+                case DEVICE -> fatal();
+                case PORT_DOWN -> setUp(false);
+                case PORT_UP -> setUp(true);
+                case GIDS -> tell(Ibv.EVENT_GID_CHANGE);
+            }
+            return 0;
+        });
+    }
+
+    private void fail(SoftSrq queue) {
+        queue.fail();
+        all.stream().filter(qp -> qp.srq == queue).toList().forEach(SoftQp::lose);
+    }
+
+    private void setUp(boolean up) {
+        if (link.isUp() != up) {
+            link.setUp(up);
+            tell(up ? Ibv.EVENT_PORT_ACTIVE : Ibv.EVENT_PORT_ERR);
+        }
+    }
+
+    /** Tells of the port. */
+    private void tell(int eventType) {
+        contexts.forEach(context -> context.tell(eventType, 1));
+    }
+
+    /** Breaks a queue pair. */
+    void failQueuePair(int number) {
+        call(() -> {
+            SoftQp qp = qps.get(number);
+            if (qp == null) {
+                throw new VerbsException("IBV_EVENT_QP_FATAL", Errno.EINVAL, "There is no queue pair " + number);
+            }
+            qp.lose();
+            return 0;
+        });
     }
 
     /** What was counted so far, by name. */
@@ -175,24 +229,25 @@ final class SoftDevice {
             link.send(packet, link.local());
         } else if (peer == null) {
             link.capture(packet);
-            deliver(packet, null, System.nanoTime());
+            deliverConnected(packet, null, System.nanoTime());
         } else {
             link.send(packet, peer);
         }
     }
 
-    private void arrived(Packet packet, Endpoint from, long now) {
+    @Override
+    public void deliver(Packet packet, Endpoint from, long now) {
         if (packet.transport == Opcode.UD && packet.destQpn == ManagementPort.QPN) {
             counters.count(Counter.RCVD_PKTS);
             management.deliver(packet, from);
         } else if (packet.transport == Opcode.UD) {
             datagrams.deliver(packet, from, link.endpoint());
         } else {
-            deliver(packet, from, now);
+            deliverConnected(packet, from, now);
         }
     }
 
-    private void deliver(Packet packet, @Nullable Endpoint from, long now) {
+    private void deliverConnected(Packet packet, @Nullable Endpoint from, long now) {
         counters.count(Counter.RCVD_PKTS);
         SoftQp qp = qps.get(packet.destQpn);
         if (qp == null || qp.transport != packet.transport) {
@@ -204,10 +259,79 @@ final class SoftDevice {
             return;
         }
         if (Opcode.isResponse(packet.opcode)) {
-            qp.requester.response(packet, now);
+            response(qp, packet, now);
         } else {
-            qp.responder.request(packet);
+            request(qp, packet);
         }
+    }
+
+    private void response(SoftQp qp, Packet packet, long now) {
+        try {
+            qp.requester.response(packet, now);
+        } catch (Throwable e) { // no call here: the stack may have no room for one
+            qp.broken = e;
+            turns.anyBroken = true;
+        }
+    }
+
+    /** Hands a request to a queue pair, which alone pays for what that throws. Device thread. */
+    void request(SoftQp qp, Packet packet) {
+        try {
+            qp.responder.request(packet);
+        } catch (Throwable e) { // no call here: the stack may have no room for one
+            qp.broken = e;
+            turns.anyBroken = true;
+        }
+    }
+
+    /** An Error may have left what all share half done; a stack that is full says of nothing but the thread that it is. */
+    @Override
+    public void endBroken() {
+        for (int i = 0; i < all.size(); i++) {
+            SoftQp qp = all.get(i);
+            Throwable cause = qp.broken;
+            if (cause == null) {
+                continue;
+            }
+            qp.broken = null;
+            if (cause instanceof Error && !(cause instanceof StackOverflowError)) {
+                broken(cause);
+            } else {
+                log.log(
+                        System.Logger.Level.ERROR,
+                        "queue pair " + qp.qpn + " ends, as it threw: IBV_EVENT_QP_FATAL",
+                        cause);
+                qp.lose();
+            }
+        }
+    }
+
+    @Override
+    public void broken(Throwable cause) {
+        fatal();
+        log.log(
+                System.Logger.Level.ERROR,
+                "all queue pairs end, as the software device threw: IBV_EVENT_DEVICE_FATAL",
+                cause);
+    }
+
+    /** Ends all queue pairs: {@code IBV_EVENT_DEVICE_FATAL}. Device thread. */
+    void fatal() {
+        for (int i = 0; i < all.size(); i++) {
+            SoftQp qp = all.get(i);
+            qp.broken = null;
+            qp.lose();
+        }
+        contexts.forEach(context -> context.tell(Ibv.EVENT_DEVICE_FATAL, 0));
+    }
+
+    /** A context that hears what concerns no object. */
+    void add(SoftContext context) {
+        contexts.add(context);
+    }
+
+    void remove(SoftContext context) {
+        contexts.remove(context);
     }
 
     private boolean connected(SoftQp qp, @Nullable Endpoint from) {
@@ -273,10 +397,8 @@ final class SoftDevice {
     void overrun(SoftCq cq) {
         cq.tellOverrun();
         for (SoftQp qp : all) {
-            if ((qp.sendCq == cq || qp.recvCq == cq) && qp.state != Ibv.QPS_ERR) {
-                qp.state = Ibv.QPS_ERR;
-                qp.tell(Ibv.EVENT_QP_FATAL);
-                runnable(qp);
+            if (qp.sendCq == cq || qp.recvCq == cq) {
+                qp.lose();
             }
         }
     }

@@ -20,6 +20,7 @@ final class SoftLimits {
     private static final int MAX_GROUP_MEMBERS = 1 << 10;
     private static final int MAX_AH = 1 << 19;
     private static final int PAGE_SIZES = 0xfffff000;
+    private static final int PORT_PHYS_DISABLED = 3;
     private static final int PORT_PHYS_LINK_UP = 5;
 
     private SoftLimits() {}
@@ -65,9 +66,9 @@ final class SoftLimits {
                 1);
     }
 
-    static PortAttr port(int activeMtu, int qkeyViolations) {
+    static PortAttr port(boolean up, int activeMtu, int qkeyViolations) {
         return new PortAttr(
-                PORT_ACTIVE,
+                up ? PORT_ACTIVE : PORT_DOWN,
                 MTU_4096,
                 activeMtu,
                 1,
@@ -85,7 +86,7 @@ final class SoftLimits {
                 0,
                 1,
                 1,
-                PORT_PHYS_LINK_UP,
+                up ? PORT_PHYS_LINK_UP : PORT_PHYS_DISABLED,
                 LINK_LAYER_ETHERNET);
     }
 }

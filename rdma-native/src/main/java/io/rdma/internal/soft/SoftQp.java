@@ -1,5 +1,6 @@
 package io.rdma.internal.soft;
 
+import static io.rdma.internal.ffi.Ibv.EVENT_QP_FATAL;
 import static io.rdma.internal.ffi.Ibv.EVENT_QP_LAST_WQE_REACHED;
 import static io.rdma.internal.ffi.Ibv.QPS_ERR;
 import static io.rdma.internal.ffi.Ibv.QPS_RESET;
@@ -53,6 +54,13 @@ final class SoftQp extends SoftObject {
     private boolean lastTold;
     int attached; // to how many multicast groups
     boolean queued; // in the device's run queue
+    /** Hears once that the peer has used this queue pair. Device thread. */
+    private @Nullable Runnable onUse;
+
+    /** What was thrown while it ran or took a packet; it ends with the turn. */
+    @Nullable
+    Throwable broken;
+
     final AtomicBoolean rung = new AtomicBoolean();
     volatile int state = QPS_RESET;
 
@@ -124,6 +132,20 @@ final class SoftQp extends SoftObject {
         return requester.run(now) | more;
     }
 
+    /** Has somebody hear, once and soon, that a request of the peer's was accepted. Device thread. */
+    void onUse(@Nullable Runnable hears) {
+        onUse = hears;
+    }
+
+    /** A request of the peer's was accepted. */
+    void used() {
+        Runnable hears = onUse;
+        if (hears != null) {
+            onUse = null;
+            hears.run();
+        }
+    }
+
     /** Whether what it sends may be lost: then only so much is on its way at once. */
     boolean overLink() {
         return peer != null || device.faulty();
@@ -133,6 +155,15 @@ final class SoftQp extends SoftObject {
     void sendError() {
         state = QPS_SQE;
         flush(sq, sendCq, false);
+    }
+
+    /** To ERR, for no fault of a peer or an application: {@code IBV_EVENT_QP_FATAL}; it is flushed when it runs. */
+    void lose() {
+        if (state != QPS_ERR) {
+            state = QPS_ERR;
+            tell(EVENT_QP_FATAL);
+            device.runnable(this);
+        }
     }
 
     /** To ERR, with everything that is posted flushed. */
@@ -294,6 +325,7 @@ final class SoftQp extends SoftObject {
         forgetArriving();
         device.keys.forget(this);
         lastTold = false;
+        onUse = null;
         pd.context.forget(this);
         requester.reset(0);
         responder.reset(0);

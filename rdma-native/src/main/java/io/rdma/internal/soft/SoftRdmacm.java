@@ -337,8 +337,8 @@ public final class SoftRdmacm implements Rdmacm {
                 CmLookup question = id.lookup(exchange.conversation.localId, said.privateData());
                 route.find(to, verbs.onOwnAddress(), gid -> exchange.conversation.lookUp(question));
             } else {
-                CmRequest request =
-                        id.request(exchange.conversation.localId, said, agent.guid, gid(), mtu(), ackTimeout());
+                CmRequest request = id.request(
+                        exchange.conversation.localId, said, agent.guid, gid(), mtu(), id.ackTimeoutOr(ackTimeout()));
                 route.find(to, verbs.onOwnAddress(), gid -> exchange.conversation.request(request.to(gid)));
             }
         }
@@ -362,6 +362,8 @@ public final class SoftRdmacm implements Rdmacm {
                 return;
             }
             moveToReadyToSend(id);
+            CmExchange exchange = Objects.requireNonNull(id.exchange);
+            verbs.onUse(said.qpNum(), () -> agent.used(exchange));
             talk.accept(id.reply(talk, said, agent.guid));
         }
     }
@@ -498,11 +500,27 @@ public final class SoftRdmacm implements Rdmacm {
 
     @Override
     public void setOption(long handle, int option, int value) {
-        id("rdma_set_option", handle);
-        if (option < OPTION_ID_TOS || option > OPTION_ID_ACK_TIMEOUT) {
-            throw new VerbsException("rdma_set_option", Errno.ENOSYS, "There is no option " + option);
+        SoftCmId id = id("rdma_set_option", handle);
+        synchronized (id) {
+            switch (option) {
+                case OPTION_ID_TOS -> throw unsupported("type of service: packets of " + SoftVerbs.NAME + " bear none");
+                case OPTION_ID_REUSEADDR -> {
+                    if (value != 0) {
+                        throw unsupported("shared port: bind to port 0, which takes a free one");
+                    }
+                }
+                case OPTION_ID_AFONLY -> {
+                    id.require("rdma_set_option", State.IDLE, State.BOUND);
+                    id.ipv6Only = value != 0;
+                }
+                case OPTION_ID_ACK_TIMEOUT -> id.ackTimeout(value);
+                default -> throw new VerbsException("rdma_set_option", Errno.ENOSYS, "There is no option " + option);
+            }
         }
-        // Type of service and the rest have no effect between software devices.
+    }
+
+    private static VerbsException unsupported(String what) {
+        return new VerbsException("rdma_set_option", Errno.EOPNOTSUPP, "An identifier here has no " + what);
     }
 
     @Override

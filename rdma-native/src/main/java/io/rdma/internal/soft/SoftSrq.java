@@ -1,5 +1,6 @@
 package io.rdma.internal.soft;
 
+import static io.rdma.internal.ffi.Ibv.EVENT_SRQ_ERR;
 import static io.rdma.internal.ffi.Ibv.EVENT_SRQ_LIMIT_REACHED;
 
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,6 +20,7 @@ final class SoftSrq extends SoftObject {
     private volatile long posted;
     private long taken;
     private int limit; // 0: not armed
+    private boolean failed; // device thread
     final @Nullable SoftXrcd xrcd; // XRC only, as its queue and number
     final @Nullable SoftCq cq;
     final int number;
@@ -65,7 +67,7 @@ final class SoftSrq extends SoftObject {
     /** The oldest request, for good. Device thread. @param brought takes its place @return null if nothing is posted */
     @Nullable
     WorkRequest take(WorkRequest brought) {
-        if (taken == posted) {
+        if (taken == posted || failed) {
             return null;
         }
         int slot = (int) (taken++ % slots.length);
@@ -76,6 +78,12 @@ final class SoftSrq extends SoftObject {
             pd.context.tell(EVENT_SRQ_LIMIT_REACHED, this, 0);
         }
         return request;
+    }
+
+    /** Gives nothing any more: {@code IBV_EVENT_SRQ_ERR}. Device thread. */
+    void fail() {
+        failed = true;
+        pd.context.tell(EVENT_SRQ_ERR, this, 0);
     }
 
     /** A completion was polled, or will never be. */

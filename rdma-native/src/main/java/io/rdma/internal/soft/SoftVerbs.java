@@ -108,6 +108,24 @@ public final class SoftVerbs implements Verbs {
         }
     }
 
+    /**
+     * Breaks something of the device, as hardware may.
+     *
+     * @throws VerbsException ENODEV if the device is not open
+     */
+    public synchronized void fail(SoftFailure failure) {
+        device().fail(failure);
+    }
+
+    /**
+     * Breaks a queue pair.
+     *
+     * @throws VerbsException ENODEV if the device is not open, EINVAL if it has no such queue pair
+     */
+    public synchronized void failQueuePair(int number) {
+        device().failQueuePair(number);
+    }
+
     /** Whether nobody else has the device's IP address. */
     boolean onOwnAddress() {
         return config.port() == SoftAddress.ROCE_PORT;
@@ -120,6 +138,18 @@ public final class SoftVerbs implements Verbs {
 
     int activeMtu() {
         return config.activeMtu();
+    }
+
+    /** Has somebody hear, once, that the peer of a queue pair has used it; does not block. */
+    void onUse(int qpn, Runnable hears) {
+        SoftDevice on = device();
+        on.call(() -> {
+            SoftQp qp = on.find(qpn);
+            if (qp != null) {
+                qp.onUse(hears);
+            }
+            return 0;
+        });
     }
 
     /** Says something to another device's queue pair 1; of a closed device nobody hears it. */
@@ -174,12 +204,16 @@ public final class SoftVerbs implements Verbs {
             }
         }
         contexts++;
-        return handles.add(new SoftContext(device));
+        SoftContext opened = new SoftContext(device);
+        device.add(opened);
+        return handles.add(opened);
     }
 
     @Override
     public synchronized void closeDevice(long context) {
-        release("ibv_close_device", object("ibv_close_device", context, SoftContext.class));
+        SoftContext object = object("ibv_close_device", context, SoftContext.class);
+        release("ibv_close_device", object);
+        device().remove(object);
         if (--contexts == 0) {
             device().close();
             device = null;
@@ -196,7 +230,7 @@ public final class SoftVerbs implements Verbs {
     public synchronized PortAttr queryPort(long context, int port) {
         object("ibv_query_port", context, SoftContext.class);
         checkPort("ibv_query_port", port);
-        return SoftLimits.port(config.activeMtu(), device().qkeyViolations());
+        return device().port(config.activeMtu());
     }
 
     private static void checkPort(String call, int port) {

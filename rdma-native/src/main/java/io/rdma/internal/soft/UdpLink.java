@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: whatever does not parse, or is damaged, is counted and dropped; nothing is allocated and nothing thrown
@@ -44,6 +43,7 @@ final class UdpLink implements AutoCloseable {
     private final FaultPlan plan;
     private final FaultInjector faults;
     private final Counters counters;
+    private boolean up = true;
 
     UdpLink(SoftConfig config, Counters counters) {
         this.counters = counters;
@@ -67,8 +67,8 @@ final class UdpLink implements AutoCloseable {
         faults = new FaultInjector(socket, plan.settings());
     }
 
-    /** More sockets at this address, each with a thread, not started. @param delivery what it does in a turn */
-    List<ReceiveLane> lanes(int more, Consumer<ReceiveLane> delivery) {
+    /** More sockets at this address, each with a thread, not started. @param taker of their packets */
+    List<ReceiveLane> lanes(int more, ReceiveLane.Taker taker) {
         List<ReceiveLane> lanes = new ArrayList<>();
         if (more > 0 && shareable == null) {
             System.getLogger(UdpLink.class.getName())
@@ -80,7 +80,7 @@ final class UdpLink implements AutoCloseable {
                 shareable.share();
             }
             for (int i = 0; i < more; i++) {
-                lanes.add(new ReceiveLane(socket.local(), i + 2, delivery));
+                lanes.add(new ReceiveLane(socket.local(), i + 2, taker));
             }
             return lanes;
         } catch (IOException e) {
@@ -112,6 +112,9 @@ final class UdpLink implements AutoCloseable {
 
     /** Sends a packet, at the latest with the next {@link #flush}. */
     void send(Packet p, InetSocketAddress peer) {
+        if (!up) {
+            return;
+        }
         Endpoint to = endpoint(peer);
         int length = write(p, to);
         FaultPlan.Settings settings = plan.settings();
@@ -174,6 +177,15 @@ final class UdpLink implements AutoCloseable {
         return Math.clamp(fit, CongestionWindow.USUAL, MOST_IN_FLIGHT);
     }
 
+    /** Whether anything is sent or received. */
+    boolean isUp() {
+        return up;
+    }
+
+    void setUp(boolean now) {
+        up = now;
+    }
+
     /** Whether packets have to go through the socket, even to this device itself, because something may happen to them. */
     boolean faulty() {
         return !plan.settings().none();
@@ -201,7 +213,7 @@ final class UdpLink implements AutoCloseable {
             int at = socket.received();
             int packet = length - Icrc.BYTES;
             boolean intact = plausible(length) && intact(at, packet);
-            if (decodes(into, memory, base, at, length, intact)) {
+            if (up && decodes(into, memory, base, at, length, intact)) {
                 return from;
             }
         }
@@ -213,7 +225,9 @@ final class UdpLink implements AutoCloseable {
     Endpoint receive(ReceiveLane lane, int i, Packet into) {
         Endpoint sender = lane.from(i);
         socket.received(lane.memory(), lane.at(i), lane.length(i), sender);
-        return decodes(into, lane.memory(), lane.base(), lane.at(i), lane.length(i), lane.intact(i)) ? sender : null;
+        return up && decodes(into, lane.memory(), lane.base(), lane.at(i), lane.length(i), lane.intact(i))
+                ? sender
+                : null;
     }
 
     private boolean decodes(Packet into, ByteBuffer in, long inBase, int at, int length, boolean intact) {

@@ -85,6 +85,7 @@ class CmConversationTest {
         other.told.clear();
         one.said.clear();
         other.said.clear();
+        one.timer = 0; // of the RTU, which is said again
     }
 
     @Test
@@ -114,6 +115,62 @@ class CmConversationTest {
         passive.heard(mine);
         assertThat(one.told).containsExactly("disconnected");
         assertThat(other.told).containsExactly("disconnected");
+    }
+
+    /** Whose address a request bears may never have asked: it is sent as much as was sent in its name. */
+    @Test
+    void aPeerThatHasNotShownThatItReceivesGetsOneAnswerForEachQuestion() {
+        requested();
+        passive.accept(reply);
+        for (int i = 0; i < 3; i++) {
+            passive.expired();
+        }
+        assertThat(other.said).containsExactly(reply);
+        passive.heard(request);
+        assertThat(other.said).containsExactly(reply, reply);
+        while (passive.state() == State.REP_SENT) {
+            passive.expired();
+        }
+        assertThat(other.told).containsExactly("unanswered");
+        assertThat(other.said).as("no rejection either").containsExactly(reply, reply);
+    }
+
+    @Test
+    void whatWasHeldIsSaidWhenThePeerHasShownThatItReceives() {
+        replied();
+        passive.abandon();
+        assertThat(other.said).containsExactly(reply);
+        active.establish();
+        passive.heard(one.last());
+        assertThat(other.last()).isInstanceOf(CmReject.class);
+        assertThat(other.said).hasSize(2);
+    }
+
+    @Test
+    void aLookUpIsAnsweredOnceForEachQuestion() {
+        CmLookup question = new CmLookup(0x1111, 5, new byte[CmLookup.PRIVATE_DATA]);
+        passive.lookedUp(question);
+        passive.answer(new CmLookupReply(0x1111, CmLookupReply.VALID, 9, 5, 1, new byte[CmLookupReply.PRIVATE_DATA]));
+        passive.heard(question);
+        assertThat(other.said).hasSize(2);
+    }
+
+    /** Nobody asks for a lost RTU, so it is said again; the queue pair that is used says the same. */
+    @Test
+    void aLostReadyIsMadeUpFor() {
+        replied();
+        active.establish();
+        CmMad ready = one.last();
+        one.said.clear();
+        for (int i = 0; i < 10; i++) {
+            active.expired();
+        }
+        assertThat(one.said).isNotEmpty().hasSizeLessThan(10).containsOnly(ready);
+        passive.used();
+        assertThat(passive.state()).isEqualTo(State.ESTABLISHED);
+        passive.heard(ready);
+        passive.used();
+        assertThat(other.told).hasSize(1);
     }
 
     @Test

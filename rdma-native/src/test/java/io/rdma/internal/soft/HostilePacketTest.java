@@ -3,6 +3,7 @@ package io.rdma.internal.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.Mr;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -198,6 +199,26 @@ class HostilePacketTest {
     void aMisalignedAtomicIsInvalid() {
         send(Opcode.FETCH_ADD, PSN, 0, p -> p.remoteAddress += 4100);
         assertRefused(Aeth.NAK_INVALID_REQUEST);
+    }
+
+    /** Of a region whose addresses begin elsewhere than its memory, both have to be aligned. */
+    @Test
+    void anAtomicOfMisalignedMemoryIsInvalidAndTheDeviceLives() {
+        Mr odd = victim.verbs.regMr(victim.pd, victim.memory.address() + 4, 64, 0, SoftSide.ACCESS);
+        send(Opcode.FETCH_ADD, PSN, 0, p -> {
+            p.remoteAddress = 8;
+            p.rkey = odd.rkey();
+        });
+        assertRefused(Aeth.NAK_INVALID_REQUEST);
+        revive();
+        send(Opcode.COMPARE_SWAP, PSN, 0, p -> {
+            p.remoteAddress = 4; // the memory is aligned, the address is not
+            p.rkey = odd.rkey();
+        });
+        assertRefused(Aeth.NAK_INVALID_REQUEST);
+        revive();
+        assertWorks(PSN);
+        victim.verbs.deregMr(odd.handle());
     }
 
     @Test

@@ -51,6 +51,18 @@ class ReceiveLaneTest {
         }
     }
 
+    private final class Takers implements ReceiveLane.Taker {
+        @Override
+        public void take(ReceiveLane lane) {
+            took(lane);
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            throw new AssertionError(cause);
+        }
+    }
+
     private void took(Object by, Endpoint from) {
         numbers.computeIfAbsent(from.port, port -> new ArrayList<>()).add(packet.psn);
         takers.computeIfAbsent(from.port, port -> new HashSet<>()).add(by);
@@ -66,7 +78,7 @@ class ReceiveLaneTest {
     @Test
     void everyPacketArrivesInOrderAtOneOfThem() {
         assumeThat(SixLongs.supported()).as("native sockets").isTrue();
-        lanes = link.lanes(LANES, this::took);
+        lanes = link.lanes(LANES, new Takers());
         lanes.forEach(ReceiveLane::start);
         InetSocketAddress here = link.local();
         List<UdpLink> senders = new ArrayList<>();
