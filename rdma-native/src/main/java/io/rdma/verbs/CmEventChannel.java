@@ -1,11 +1,8 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.CmEventEntry;
-import io.rdma.internal.ffi.FfmRdmacm;
-import io.rdma.internal.ffi.FfmVerbs;
 import io.rdma.internal.ffi.Rdmacm;
 import io.rdma.internal.ffi.Verbs;
-import io.rdma.internal.soft.SoftVerbs;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,14 +31,7 @@ public final class CmEventChannel extends NativeObject {
     }
 
     static CmEventChannel of(Verbs verbs) {
-        if (verbs instanceof SoftVerbs soft) {
-            return new CmEventChannel(verbs, soft.rdmacm());
-        }
-        if (verbs instanceof FfmVerbs) {
-            return new CmEventChannel(verbs, FfmRdmacm.get());
-        }
-        throw new VerbsException(
-                "rdma_create_event_channel", Errno.EOPNOTSUPP, "This device has no connection manager");
+        return new CmEventChannel(verbs, verbs.rdmacm());
     }
 
     /**
@@ -114,7 +104,8 @@ public final class CmEventChannel extends NativeObject {
 
     /** Ends an {@link #await} that waits, or the next one: a wake-up is remembered once. Any thread. */
     public void wake() {
-        cm.wakeEventChannel(handle());
+        long channel = handle();
+        wake(() -> cm.wakeEventChannel(channel));
     }
 
     /**
@@ -168,7 +159,7 @@ public final class CmEventChannel extends NativeObject {
         } finally {
             lock.unlock();
         }
-        cm.wakeEventChannel(channel);
+        wake(() -> cm.wakeEventChannel(channel));
         reader.lock();
         try {
             cm.destroyEventChannel(channel);

@@ -5,7 +5,6 @@ import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.GidEntry;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Verbs;
-import io.rdma.internal.soft.SoftVerbs;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +58,7 @@ public final class DeviceContext extends NativeObject {
      * @return false for devices of libibverbs
      */
     public boolean isSoftware() {
-        return verbs instanceof SoftVerbs;
+        return verbs.isSoftware();
     }
 
     /**

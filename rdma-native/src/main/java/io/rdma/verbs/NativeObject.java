@@ -43,14 +43,14 @@ abstract class NativeObject implements AutoCloseable {
     /**
      * Destroys the object; a second call does nothing.
      *
-     * @throws VerbsException if something still uses it (EBUSY); it stays open then
+     * @throws VerbsException if something still uses it (EBUSY). After this, as after any other failure, it stays open
      */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
             try {
                 destroy(handle);
-            } catch (VerbsException e) {
+            } catch (Throwable e) { // not destroyed: its handle must not be lost
                 closed.set(false);
                 throw e;
             }
@@ -58,4 +58,17 @@ abstract class NativeObject implements AutoCloseable {
     }
 
     abstract void destroy(long handle);
+
+    /**
+     * Wakes a thread that waits inside the library. An attempt that fails is made once more, because that thread, and all that wait for it, would sleep on.
+     *
+     * @param attempt by a call of the library
+     */
+    static void wake(Runnable attempt) {
+        try {
+            attempt.run();
+        } catch (Throwable lost) {
+            attempt.run();
+        }
+    }
 }

@@ -7,12 +7,10 @@ import io.rdma.internal.ffi.Verbs;
 public final class RdmaDevice {
     private final Verbs verbs;
     private final DeviceEntry entry;
-    private final boolean software;
 
-    RdmaDevice(Verbs verbs, DeviceEntry entry, boolean software) {
+    RdmaDevice(Verbs verbs, DeviceEntry entry) {
         this.verbs = verbs;
         this.entry = entry;
-        this.software = software;
     }
 
     /**
@@ -48,7 +46,7 @@ public final class RdmaDevice {
      * @return false for devices of libibverbs
      */
     public boolean isSoftware() {
-        return software;
+        return verbs.isSoftware();
     }
 
     /**

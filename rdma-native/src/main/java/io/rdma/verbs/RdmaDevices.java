@@ -29,20 +29,20 @@ public final class RdmaDevices {
      */
     public static List<RdmaDevice> list() {
         List<RdmaDevice> devices = new ArrayList<>();
-        FfmVerbs.ifAvailable().ifPresent(real -> addAll(devices, real, false));
-        addAll(devices, SoftVerbs.shared(), true);
+        FfmVerbs.ifAvailable().ifPresent(real -> addAll(devices, real));
+        addAll(devices, SoftVerbs.shared());
         return List.copyOf(devices);
     }
 
-    private static void addAll(List<RdmaDevice> devices, Verbs verbs, boolean software) {
-        verbs.getDeviceList().forEach(entry -> devices.add(new RdmaDevice(verbs, entry, software)));
+    private static void addAll(List<RdmaDevice> devices, Verbs verbs) {
+        verbs.getDeviceList().forEach(entry -> devices.add(new RdmaDevice(verbs, entry)));
     }
 
     private static Optional<RdmaDevice> software(String name) {
         SoftVerbs verbs = SoftVerbs.shared();
         for (DeviceEntry entry : verbs.getDeviceList()) {
             if (entry.name().equals(name)) {
-                return Optional.of(new RdmaDevice(verbs, entry, true));
+                return Optional.of(new RdmaDevice(verbs, entry));
             }
         }
         return Optional.empty();

@@ -154,7 +154,7 @@ public final class FfmVerbs implements Verbs {
         try {
             contexts.put(context, new FfmAsyncEvents(context));
             return context;
-        } catch (VerbsException e) {
+        } catch (Throwable e) {
             IbverbsCalls.closeDevice(context);
             throw e;
         }
@@ -286,7 +286,7 @@ public final class FfmVerbs implements Verbs {
         try {
             channels.put(channel, new WakeableDescriptor(NativeMemory.getInt(channel + CHANNEL_FD)));
             return channel;
-        } catch (VerbsException e) {
+        } catch (Throwable e) {
             IbverbsCalls.destroyCompChannel(channel);
             throw e;
         }
@@ -485,6 +485,11 @@ public final class FfmVerbs implements Verbs {
     @Override
     public @Nullable AsyncEventEntry getAsyncEvent(long context) {
         return events(context).take();
+    }
+
+    @Override
+    public Rdmacm rdmacm() {
+        return FfmRdmacm.get();
     }
 
     @Override

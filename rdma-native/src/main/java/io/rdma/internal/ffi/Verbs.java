@@ -377,4 +377,23 @@ public interface Verbs extends DatagramVerbs {
     default MemoryVerbs memory() {
         return new MemoryVerbs() {};
     }
+
+    /**
+     * The connection manager beside these calls: its handles of contexts, domains, completion queues and queue pairs are theirs.
+     *
+     * @return its calls
+     */
+    default Rdmacm rdmacm() {
+        throw new VerbsException(
+                "rdma_create_event_channel", Errno.EOPNOTSUPP, "This device has no connection manager");
+    }
+
+    /**
+     * Tells whether the devices here are the embedded software device.
+     *
+     * @return false for those of libibverbs
+     */
+    default boolean isSoftware() {
+        return false;
+    }
 }

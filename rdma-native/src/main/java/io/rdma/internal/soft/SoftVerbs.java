@@ -72,9 +72,14 @@ public final class SoftVerbs implements Verbs {
         return Shared.VERBS;
     }
 
-    /** The connection manager of this device. @return one instance */
+    @Override
     public SoftRdmacm rdmacm() {
         return rdmacm;
+    }
+
+    @Override
+    public boolean isSoftware() {
+        return true;
     }
 
     /** The faults of this device's links. @return one object, for as long as the process lives */
