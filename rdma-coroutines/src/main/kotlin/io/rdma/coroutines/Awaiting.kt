@@ -34,8 +34,9 @@ private fun Submitter.submit(
 ) {
     try {
         submit(operation)
-    } catch (misuse: RuntimeException) {
-        continuation.resumeWithException(misuse)
+    } catch (refused: Throwable) {
+        // One that ends by itself all the same, such as with its connection, resumes then.
+        if (operation.abandon()) continuation.resumeWithException(refused)
         return
     }
     if (operation.isWaiting) continuation.invokeOnCancellation { operation.abandon() }

@@ -105,7 +105,12 @@ public object RdmaClient {
                 }
 
                 override fun failed(error: RuntimeException) {
-                    configuration.release(resources)
+                    try {
+                        configuration.release(resources)
+                    } catch (e: Throwable) {
+                        // the caller waits for the failure of the connect
+                        error.addSuppressed(e)
+                    }
                     continuation.resumeWithException(error)
                 }
             }

@@ -247,7 +247,8 @@ public class RdmaConnection internal constructor(
             Thread.startVirtualThread {
                 try {
                     continuation.resume(endpoint.register(memory)) { _, late, _ -> late.close() }
-                } catch (e: Exception) {
+                } catch (e: Throwable) {
+                    // whoever waits must hear of it, whatever it is
                     continuation.resumeWithException(e)
                 }
             }

@@ -171,7 +171,7 @@ public class RdmaDatagram private constructor(
             try {
                 val binding = DatagramBinding.bind(resources, configuration.options, InetSocketAddress(host, port))
                 return RdmaDatagram(binding) { configuration.release(resources) }
-            } catch (e: RuntimeException) {
+            } catch (e: Throwable) {
                 configuration.release(resources)
                 throw e
             }

@@ -27,7 +27,7 @@ public class RdmaServer private constructor(
     private val listener: RdmaListener =
         try {
             RdmaListener.bind(resources, configuration.options, configuration.limits, address, ::accept)
-        } catch (e: RuntimeException) {
+        } catch (e: Throwable) {
             configuration.release(resources)
             throw e
         }

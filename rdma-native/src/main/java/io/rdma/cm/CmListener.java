@@ -174,6 +174,9 @@ final class CmListener implements AutoCloseable {
         } catch (RuntimeException e) {
             refusals.refused(Refusal.severity(e), client, Refusal.logged(e), e);
             return;
+        } catch (Error e) { // nobody else hears of it: the thread is this request's
+            LOG.log(Logger.Level.ERROR, "a connection was not established", e);
+            return;
         } finally {
             dialogs.remove(request.dialog);
             permit.close();
@@ -197,6 +200,9 @@ final class CmListener implements AutoCloseable {
             endpoint = accept(id, request.event.parameters(), request.proof);
         } catch (RuntimeException e) {
             reject(id, request.reason(e));
+            throw e;
+        } catch (Error e) { // the client waits for an answer
+            reject(id, "the server failed");
             throw e;
         }
         try (Undo undo = new Undo()) {

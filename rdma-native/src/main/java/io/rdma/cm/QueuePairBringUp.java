@@ -188,7 +188,7 @@ final class QueuePairBringUp implements AutoCloseable {
                     .retryCnt(options.retryCnt())
                     .rnrRetry(options.rnrRetry()));
             return endpoint;
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             endpoint.fail(e);
             throw e;
         }

@@ -83,7 +83,7 @@ public final class CompletionLoop implements AutoCloseable {
         channel = context.createCompletionChannel();
         try {
             queues = new CompletionQueues(context, channel, limits);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             channel.close();
             throw e;
         }

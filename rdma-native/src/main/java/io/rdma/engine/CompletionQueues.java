@@ -197,7 +197,10 @@ final class CompletionQueues {
         });
         for (Polled one : all) {
             steps.run(() -> acknowledge(one));
-            steps.run(one.queue::close);
+            steps.run(() -> acknowledge(one)); // where the first attempt failed
+            if (one.unacknowledged == 0) { // else ibv_destroy_cq(3) would wait without end
+                steps.run(one.queue::close);
+            }
         }
     }
 }

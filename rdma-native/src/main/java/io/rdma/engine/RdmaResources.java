@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An open device with a protection domain and completion loops, shared by the connections of one server or client. Thread-safe. */
 public final class RdmaResources implements AutoCloseable {
+    private static final int DOMAIN_TRIES = 3;
     private static final long REGIONS_MOMENT_NANOS = 500_000_000;
     private static final long REGIONS_PAUSE_NANOS = 1_000_000;
     private static final long PATIENT_PAUSE_NANOS = 50_000_000;
@@ -143,12 +144,22 @@ public final class RdmaResources implements AutoCloseable {
         }
     }
 
+    /** Tries to close a domain. @return false if something holds it; true also where the device refuses it for good */
     private static boolean isClosed(ProtectionDomain one) {
-        try {
-            one.close();
-            return true;
-        } catch (VerbsException e) {
-            return e.errno() != Errno.EBUSY;
+        for (int tries = 1; ; tries++) {
+            try {
+                one.close();
+                return true;
+            } catch (Throwable e) {
+                if (e instanceof VerbsException refused && refused.errno() == Errno.EBUSY) {
+                    return false;
+                }
+                if (tries == DOMAIN_TRIES) {
+                    System.getLogger(RdmaResources.class.getName())
+                            .log(System.Logger.Level.WARNING, "a protection domain was not closed", e);
+                    return true;
+                }
+            }
         }
     }
 

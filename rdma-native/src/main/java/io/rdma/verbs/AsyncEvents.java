@@ -37,7 +37,8 @@ public final class AsyncEvents extends NativeObject {
 
     /** Ends an {@link #await} that waits, or the next one: a wake-up is remembered once. Any thread. */
     public void wake() {
-        verbs.wakeAsyncEvents(handle());
+        long context = handle();
+        wake(() -> verbs.wakeAsyncEvents(context));
     }
 
     /**
@@ -59,7 +60,7 @@ public final class AsyncEvents extends NativeObject {
     /** Ends an {@link #await} that waits; once this returns the device may be closed. */
     @Override
     void destroy(long context) {
-        verbs.wakeAsyncEvents(context);
+        wake(() -> verbs.wakeAsyncEvents(context));
         reader.lock();
         try {
             verbs.pollAsyncEvents(context, 0); // the wake-up is not for the next reader

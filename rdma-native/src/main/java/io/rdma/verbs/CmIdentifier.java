@@ -263,7 +263,7 @@ public final class CmIdentifier implements AutoCloseable {
         target.adopt(open(), this);
         try {
             cm.migrateId(id, target.handle());
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             target.forget(id);
             throw e;
         }
@@ -391,9 +391,15 @@ public final class CmIdentifier implements AutoCloseable {
         if (queuePair != null) {
             throw new VerbsException("rdma_destroy_id", Errno.EBUSY, "Its queue pair is open: close that first");
         }
-        channel.forget(id);
+        channel.forget(id); // before its address may be another's
         closed = true;
-        cm.destroyId(id);
+        try {
+            cm.destroyId(id);
+        } catch (Throwable e) { // it is still there
+            closed = false;
+            channel.adopt(id, this);
+            throw e;
+        }
     }
 
     /**

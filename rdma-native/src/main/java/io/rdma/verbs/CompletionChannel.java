@@ -20,7 +20,8 @@ public final class CompletionChannel extends NativeObject {
 
     /** Ends an {@link #await} that waits, or the next one. Any thread. */
     public void wake() {
-        verbs.wakeCompChannel(handle());
+        long channel = handle();
+        wake(() -> verbs.wakeCompChannel(channel));
     }
 
     /**

@@ -4,6 +4,7 @@ import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.Verbs;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ public final class MemoryRegion implements AutoCloseable {
     private final Verbs verbs;
     private final Runnable deregistered;
     private final boolean fixed;
+    private final Consumer<MemoryRegion> refused;
     private volatile Extent extent;
 
     /**
@@ -40,8 +42,11 @@ public final class MemoryRegion implements AutoCloseable {
     /**
      * @param fixed whether the memory cannot be exchanged, because somebody else owns it
      * @param deregistered frees what the memory needs; runs once
+     * @param refused gets this region when the device refuses to deregister it; calls {@link #deregister} once more
      */
-    MemoryRegion(Verbs verbs, Extent extent, boolean fixed, Runnable deregistered) {
+    MemoryRegion(
+            Verbs verbs, Extent extent, boolean fixed, Runnable deregistered, Consumer<MemoryRegion> refused) {
+        this.refused = refused;
         this.verbs = verbs;
         this.extent = extent;
         this.fixed = fixed;
@@ -49,7 +54,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     MemoryRegion(Verbs verbs, Mr mr, MemorySegment segment, Runnable deregistered) {
-        this(verbs, new Extent(mr, segment, segment.address(), segment.byteSize(), null), true, deregistered);
+        this(verbs, new Extent(mr, segment, segment.address(), segment.byteSize(), null), true, deregistered, region -> {});
     }
 
     /** For calls that name the region. */
@@ -145,10 +150,20 @@ public final class MemoryRegion implements AutoCloseable {
             throw new IllegalStateException("memory region released more often than retained");
         }
         if (left == 0) {
-            verbs.deregMr(extent.mr.handle());
-            giveBack(extent);
-            deregistered.run();
+            deregister();
         }
+    }
+
+    /** Deregisters; where the device refuses that, its domain tries again. By the thread that has the region to itself. */
+    void deregister() {
+        try {
+            verbs.deregMr(extent.mr.handle());
+        } catch (Throwable e) { // the device may still use the memory, so that is kept
+            refused.accept(this);
+            throw e;
+        }
+        giveBack(extent);
+        deregistered.run();
     }
 
     private static void giveBack(Extent of) {

@@ -13,6 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ public final class ProtectionDomain extends NativeObject {
 
     private final long context;
     private final MemoryPolicy policy;
+    private final Set<MemoryRegion> refused = ConcurrentHashMap.newKeySet(); // closed, but the device kept them
 
     ProtectionDomain(Verbs verbs, long context, long handle, MemoryPolicy policy) {
         super(verbs, handle);
@@ -155,7 +157,7 @@ public final class ProtectionDomain extends NativeObject {
         budget.take(bytes);
         try {
             MemoryRegion.Extent extent = new MemoryRegion.Extent(registration.get(), memory, iova, bytes, budget);
-            return new MemoryRegion(verbs, extent, fixed, deregistered);
+            return new MemoryRegion(verbs, extent, fixed, deregistered, refused::add);
         } catch (Throwable e) {
             budget.giveBack(bytes);
             throw e;
@@ -174,7 +176,7 @@ public final class ProtectionDomain extends NativeObject {
         int flags = AccessFlag.registered(access) | Ibv.ACCESS_ON_DEMAND;
         Mr mr = verbs.regMr(handle(), 0, -1, 0, flags); // NULL and SIZE_MAX
         MemoryRegion.Extent all = new MemoryRegion.Extent(mr, NativeMemory.ALL, 0, Long.MAX_VALUE, null);
-        return new MemoryRegion(verbs, all, true, () -> {});
+        return new MemoryRegion(verbs, all, true, () -> {}, refused::add);
     }
 
     /**
@@ -214,7 +216,7 @@ public final class ProtectionDomain extends NativeObject {
         int flags = AccessFlag.registered(access) | Ibv.ACCESS_ZERO_BASED;
         Mr mr = verbs.memory().regDmMr(handle(), memory.handle(), offset, length, flags);
         return new MemoryRegion(
-                verbs, new MemoryRegion.Extent(mr, MemorySegment.NULL, 0, length, null), true, () -> {});
+                verbs, new MemoryRegion.Extent(mr, MemorySegment.NULL, 0, length, null), true, () -> {}, refused::add);
     }
 
     /**
@@ -410,6 +412,11 @@ public final class ProtectionDomain extends NativeObject {
 
     @Override
     void destroy(long handle) {
+        for (MemoryRegion region : refused) { // else nobody would ever: they are closed
+            if (refused.remove(region)) {
+                region.deregister();
+            }
+        }
         verbs.deallocPd(handle);
     }
 }

@@ -166,7 +166,11 @@ public final class RdmaClient {
 
             @Override
             public void failed(RuntimeException error) {
-                transport.release(resources);
+                try {
+                    transport.release(resources);
+                } catch (Throwable e) { // the subscriber waits for the failure of the connect
+                    error.addSuppressed(e);
+                }
                 making.failed(error);
             }
         };

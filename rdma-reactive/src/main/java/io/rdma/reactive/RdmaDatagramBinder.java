@@ -113,7 +113,7 @@ public final class RdmaDatagramBinder {
         try {
             DatagramBinding binding = DatagramBinding.bind(resources, transport.options(), transport.address());
             return new DefaultRdmaDatagram(binding, () -> transport.release(resources));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             transport.release(resources);
             throw e;
         }

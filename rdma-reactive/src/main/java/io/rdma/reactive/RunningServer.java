@@ -43,7 +43,7 @@ final class RunningServer implements DisposableServer {
         this.resources = transport.resources();
         try {
             this.listener = RdmaListener.bind(resources, transport.options(), limits, transport.address(), this::serve);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             transport.release(resources);
             throw e;
         }

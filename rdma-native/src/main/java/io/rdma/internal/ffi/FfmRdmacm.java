@@ -85,7 +85,7 @@ public final class FfmRdmacm implements Rdmacm {
             }
             channels.put(channel, new WakeableDescriptor(fd));
             return channel;
-        } catch (VerbsException e) {
+        } catch (Throwable e) {
             RdmacmCalls.nothing(RdmacmCalls.DESTROY_EVENT_CHANNEL, channel);
             throw e;
         }
