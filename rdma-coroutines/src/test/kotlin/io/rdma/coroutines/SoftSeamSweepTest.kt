@@ -1,0 +1,18 @@
+package io.rdma.coroutines
+
+import io.rdma.internal.ffi.Verbs
+import io.rdma.internal.soft.FaultySoft
+import io.rdma.testing.seam.SeamScenario
+import io.rdma.testing.seam.SeamSweep
+import io.rdma.testing.seam.Setup
+
+/** Faults at every call of the software device's seam. */
+class SoftSeamSweepTest : SeamSweep() {
+    override fun library(): Verbs = FaultySoft.create { false }
+
+    override fun device() = "soft0"
+
+    override fun scenario(): SeamScenario = CoroutinesScenario()
+
+    override fun firstCalls(setup: Setup) = Integer.getInteger("io.rdma.sweep.calls", 1)
+}
