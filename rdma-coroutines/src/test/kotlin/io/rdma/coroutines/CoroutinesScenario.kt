@@ -181,7 +181,8 @@ internal class CoroutinesScenario : SeamScenario {
             client: RdmaConnection,
             peer: RdmaConnection,
         ) {
-            val region = step("allocate for a window") { peer.allocate(BLOCK, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND) }
+            val region =
+                step("allocate for a window") { peer.allocate(BLOCK, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND) }
             step("bind a window") { peer.bind(region, 0, BLOCK, AccessFlag.REMOTE_WRITE) }.use { window ->
                 step("acquire for a window") { client.acquire() }.use { buffer ->
                     step("write to a window") { client.write(buffer.limit(BLOCK.toInt()), window.remote()) }
@@ -226,7 +227,8 @@ internal class CoroutinesScenario : SeamScenario {
         private suspend fun <T> attempt(block: suspend () -> T): T? =
             try {
                 block()
-            } catch (e: Throwable) { // of a close, too, which throws what the device does
+            } catch (e: Throwable) {
+                // of a close, too, which throws what the device does
                 if (e !is Failed) tally.begin("session").failed(e)
                 null
             }

@@ -44,8 +44,7 @@ public final class MemoryRegion implements AutoCloseable {
      * @param deregistered frees what the memory needs; runs once
      * @param refused gets this region when the device refuses to deregister it; calls {@link #deregister} once more
      */
-    MemoryRegion(
-            Verbs verbs, Extent extent, boolean fixed, Runnable deregistered, Consumer<MemoryRegion> refused) {
+    MemoryRegion(Verbs verbs, Extent extent, boolean fixed, Runnable deregistered, Consumer<MemoryRegion> refused) {
         this.refused = refused;
         this.verbs = verbs;
         this.extent = extent;
@@ -54,7 +53,12 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     MemoryRegion(Verbs verbs, Mr mr, MemorySegment segment, Runnable deregistered) {
-        this(verbs, new Extent(mr, segment, segment.address(), segment.byteSize(), null), true, deregistered, region -> {});
+        this(
+                verbs,
+                new Extent(mr, segment, segment.address(), segment.byteSize(), null),
+                true,
+                deregistered,
+                region -> {});
     }
 
     /** For calls that name the region. */

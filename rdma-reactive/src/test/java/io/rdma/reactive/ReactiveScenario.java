@@ -181,13 +181,20 @@ final class ReactiveScenario implements SeamScenario {
         }
 
         private void messages(RdmaConnection client) throws Failed {
-            Wait<Integer> arrived = begin("receive", client.receive(ReceivedMessage::length).take(MESSAGES).count().map(Long::intValue));
+            Wait<Integer> arrived = begin(
+                    "receive",
+                    client.receive(ReceivedMessage::length)
+                            .take(MESSAGES)
+                            .count()
+                            .map(Long::intValue));
             await("send", client.send(Flux.range(1, MESSAGES), (length, target) -> length));
             expect(MESSAGES, arrived.end());
         }
 
         private void large(RdmaConnection client) throws Failed {
-            Wait<Integer> arrived = begin("receive a large message", client.receive(ReceivedMessage::length).next());
+            Wait<Integer> arrived = begin(
+                    "receive a large message",
+                    client.receive(ReceivedMessage::length).next());
             await("send a large message", client.send(setup.large(), target -> target.fill((byte) 1)));
             expect(setup.large(), arrived.end());
         }
@@ -217,8 +224,8 @@ final class ReactiveScenario implements SeamScenario {
         }
 
         private void window(RdmaConnection client, RdmaConnection server) throws Failed {
-            MemoryRegion region = await(
-                    "allocate for a window", server.allocate(BLOCK, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND));
+            MemoryRegion region =
+                    await("allocate for a window", server.allocate(BLOCK, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND));
             try (BoundWindow window = await("bind a window", server.bind(region, 0, BLOCK, AccessFlag.REMOTE_WRITE));
                     RegisteredBuffer buffer = await("acquire for a window", client.acquire())) {
                 await("write to a window", client.write(buffer.limit(BLOCK), window.remote()));
