@@ -20,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.Pipe;
 import java.time.Duration;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -646,6 +647,50 @@ abstract class ConnectionContract {
                 .hasMessageContaining("decoder");
         sendText(client, "two").block(PATIENCE);
         assertThat(texts(peer).next().block(PATIENCE)).isEqualTo("two");
+    }
+
+    /** Reactor throws what it holds for fatal instead of telling it: nobody would hear of it, and the subscriber would wait for ever. */
+    @Test
+    void aFatalErrorOfADecoderIsItsSubscribersAlone() {
+        sendText(client, "one").block(PATIENCE);
+        assertThatThrownBy(() -> peer.receive(message -> {
+                            throw new StackOverflowError("decoder");
+                        })
+                        .blockFirst(PATIENCE))
+                .hasStackTraceContaining("StackOverflowError: decoder");
+        Mono<Object> later = peer.receive(message -> {
+                    throw new LinkageError("decoder");
+                })
+                .next();
+        CompletableFuture<Object> ended = later.toFuture(); // this one decodes on the loop
+        sendText(client, "two").block(PATIENCE);
+        assertThatThrownBy(() -> ended.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .hasStackTraceContaining("LinkageError: decoder");
+        sendText(client, "three").block(PATIENCE);
+        assertThat(texts(peer).next().block(PATIENCE)).isEqualTo("three");
+    }
+
+    /** It runs on the loop, whose waits and other receivers have nothing to do with that. */
+    @Test
+    void anInterruptThatADecoderLeavesIsGoneAtTheNextMessage() {
+        int messages = 4;
+        List<Boolean> interrupted = new CopyOnWriteArrayList<>();
+        CompletableFuture<Long> received = peer.receive(message -> {
+                    interrupted.add(Thread.currentThread().isInterrupted());
+                    Thread.currentThread().interrupt();
+                    return message.length();
+                })
+                .take(messages)
+                .count()
+                .toFuture();
+        for (int i = 1; i <= messages; i++) {
+            int sent = i;
+            sendText(client, "message").block(PATIENCE);
+            await().atMost(PATIENCE).until(() -> interrupted.size() == sent);
+        }
+        assertThat(received.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join())
+                .isEqualTo(messages);
+        assertThat(interrupted).containsOnly(false);
     }
 
     @Test
