@@ -34,6 +34,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     private final Lessor lessor;
     private final LeakDetector.@Nullable Trace trace;
     private final int place; // of an exclusive one, else -1
+    private final boolean foreign; // memory of an arena that the application may close
     private volatile int word;
     private int limit; // plain: who sets it hands the buffer over by something that orders
 
@@ -45,6 +46,12 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @param lessor gets the memory back when caller and device are done
      */
     RegisteredBuffer(MemoryRegion region, MemorySegment memory, Lessor lessor) {
+        this(region, memory, false, lessor);
+    }
+
+    /** @param foreign whether the application may close the memory's arena: each use looks whether it did */
+    RegisteredBuffer(MemoryRegion region, MemorySegment memory, boolean foreign, Lessor lessor) {
+        this.foreign = foreign;
         this.region = region;
         this.memory = memory;
         this.lessor = lessor;
@@ -59,6 +66,7 @@ public final class RegisteredBuffer implements AutoCloseable {
         this.memory = memory;
         this.lessor = lessor;
         this.place = place;
+        this.foreign = false;
         this.trace = null;
     }
 
@@ -80,7 +88,7 @@ public final class RegisteredBuffer implements AutoCloseable {
         }
         MemorySegment part = region.segment().asSlice(offset, bytes);
         region.retain();
-        return new RegisteredBuffer(region, part, region::release);
+        return new RegisteredBuffer(region, part, true, region::release);
     }
 
     /**
@@ -181,6 +189,7 @@ public final class RegisteredBuffer implements AutoCloseable {
         if (isExclusive()) {
             return;
         }
+        requireMemory();
         for (; ; ) {
             int now = word;
             if ((now & CLOSED) != 0) {
@@ -190,8 +199,8 @@ public final class RegisteredBuffer implements AutoCloseable {
                 throw new IllegalStateException(
                         "the buffer is the target of a read in flight, it cannot be a source now");
             }
+            touched("a send or write began"); // before: whatever it throws, the count is as it was
             if (WORD.compareAndSet(this, now, now + 1)) {
-                touched("a send or write began");
                 return;
             }
         }
@@ -213,6 +222,7 @@ public final class RegisteredBuffer implements AutoCloseable {
         if (isExclusive()) {
             return;
         }
+        requireMemory();
         if (!WORD.compareAndSet(this, 0, WRITING)) {
             if ((word & CLOSED) != 0) {
                 throw closedHandle();
@@ -221,6 +231,18 @@ public final class RegisteredBuffer implements AutoCloseable {
                     "the buffer is in use by an operation in flight, it cannot be a target now");
         }
         touched("a read began");
+    }
+
+    /**
+     * Checks that the memory is still there. The engine asks at the submit and again when it posts; an arena that is closed after that takes the memory from under the device.
+     *
+     * @throws IllegalStateException if the arena of the memory is closed
+     */
+    public void requireMemory() {
+        if (foreign && !memory.scope().isAlive()) {
+            throw new IllegalStateException(
+                    "the arena of the buffer's memory is closed: close it after the buffer, and after its operations have ended");
+        }
     }
 
     private void touched(String how) {

@@ -94,7 +94,7 @@ public final class RegistrationCache implements AutoCloseable {
             hits.incrementAndGet();
         }
         MemoryRegion held = region;
-        return new RegisteredBuffer(held, memory, () -> release(held));
+        return new RegisteredBuffer(held, memory, true, () -> release(held));
     }
 
     private static void check(MemorySegment memory) {
@@ -164,7 +164,7 @@ public final class RegistrationCache implements AutoCloseable {
                 evict(dropped);
             }
         }
-        dropped.forEach(entry -> entry.region().close());
+        closeAll(dropped);
     }
 
     private void evict(List<Entry> dropped) {
@@ -211,7 +211,7 @@ public final class RegistrationCache implements AutoCloseable {
             }
             dropped.forEach(this::remove);
         }
-        dropped.forEach(entry -> entry.region().close());
+        closeAll(dropped);
     }
 
     /**
@@ -250,6 +250,25 @@ public final class RegistrationCache implements AutoCloseable {
             dropped = List.copyOf(byUse.keySet());
             dropped.forEach(this::remove);
         }
-        dropped.forEach(entry -> entry.region().close());
+        closeAll(dropped);
+    }
+
+    /** Closes each, whatever the one before it threw. @throws RuntimeException the first failure, with the others suppressed in it */
+    private static void closeAll(List<Entry> dropped) {
+        RuntimeException first = null;
+        for (Entry entry : dropped) {
+            try {
+                entry.region().close();
+            } catch (RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
     }
 }

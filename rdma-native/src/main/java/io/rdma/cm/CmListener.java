@@ -1,6 +1,7 @@
 package io.rdma.cm;
 
 import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.CloseSteps;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.Undertaking;
@@ -255,7 +256,8 @@ final class CmListener implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        loop.close(id);
-        dialogs.forEach(CmDialog::cancel);
+        CloseSteps steps = new CloseSteps().run(() -> loop.close(id));
+        dialogs.forEach(dialog -> steps.run(dialog::cancel));
+        steps.report();
     }
 }

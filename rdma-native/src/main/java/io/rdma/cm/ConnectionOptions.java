@@ -62,6 +62,12 @@ public record ConnectionOptions(
         Duration drainTimeout,
         Duration probeInterval,
         boolean orderlyDisconnect) {
+    /** Sockets and RDMA CM count milliseconds in 32 bits. Before DEFAULT, which needs it. */
+    private static final Duration LONGEST_HANDSHAKE = Duration.ofMillis(Integer.MAX_VALUE);
+
+    /** What nobody waits to the end, and clocks can add. */
+    private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
+
     /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 30 s for the exchange, a probe after 10 s. */
     public static final ConnectionOptions DEFAULT = new ConnectionOptions(
             QueuePairCapacity.DEFAULT,
@@ -87,7 +93,7 @@ public record ConnectionOptions(
             Duration.ofSeconds(10),
             true);
 
-    /** Checks the ranges. */
+    /** Checks the ranges. Times that are longer than anybody waits are cut, so that no clock overflows. */
     public ConnectionOptions {
         range("receiveBuffers", receiveBuffers, 1, 1 << 16);
         range("receiveBufferSize", receiveBufferSize, 32, 1 << 30);
@@ -106,6 +112,8 @@ public record ConnectionOptions(
         if (probeInterval.isNegative()) {
             throw new IllegalArgumentException("probeInterval must not be negative, zero is never: " + probeInterval);
         }
+        handshakeTimeout = atMost(LONGEST_HANDSHAKE, handshakeTimeout);
+        drainTimeout = atMost(FOR_EVER, drainTimeout);
         if (queuePair.maxReceiveWr() < receiveBuffers) {
             queuePair = queuePair.withMaxReceiveWr(receiveBuffers);
         }
@@ -115,6 +123,10 @@ public record ConnectionOptions(
         if (value < low || value > high) {
             throw new IllegalArgumentException(name + " must be from " + low + " to " + high + ": " + value);
         }
+    }
+
+    private static Duration atMost(Duration longest, Duration value) {
+        return value.compareTo(longest) > 0 ? longest : value;
     }
 
     private static void positive(String name, Duration value) {

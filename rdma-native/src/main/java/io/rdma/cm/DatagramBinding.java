@@ -1,6 +1,7 @@
 package io.rdma.cm;
 
 import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.CloseSteps;
 import io.rdma.engine.CompletionReservation;
 import io.rdma.engine.DatagramEndpoint;
 import io.rdma.engine.RdmaResources;
@@ -258,20 +259,19 @@ public final class DatagramBinding implements AutoCloseable {
 
     /** On the loop, before the queue pair goes. */
     private void ending() {
-        lookUps.close();
-        groups.detach();
+        new CloseSteps().run(lookUps::close).run(groups::detach).report();
     }
 
     /** After the queue pair is gone. */
     private void release() {
         try {
             groups.close();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             LOG.log(System.Logger.Level.WARNING, "a group was not left", e);
         }
         try {
             loop.close(service);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             LOG.log(System.Logger.Level.WARNING, "an identifier was not closed", e);
         }
     }

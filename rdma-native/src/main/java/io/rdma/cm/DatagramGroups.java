@@ -1,6 +1,7 @@
 package io.rdma.cm;
 
 import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.CloseSteps;
 import io.rdma.engine.Undo;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CmEvent;
@@ -159,7 +160,9 @@ final class DatagramGroups {
                 left = Map.copyOf(members);
                 members.clear();
             }
-            left.forEach(this::leave);
+            CloseSteps steps = new CloseSteps();
+            left.forEach((group, membership) -> steps.run(() -> leave(group, membership)));
+            steps.report();
         } finally {
             turn.unlock();
         }

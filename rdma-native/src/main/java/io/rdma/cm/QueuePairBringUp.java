@@ -223,7 +223,10 @@ final class QueuePairBringUp implements AutoCloseable {
                 options.sendBufferSize(),
                 options.signalEvery(),
                 reads,
-                credits ? peer.maxMessageSize() : peer.receiveBufferSize(),
+                // The peer reads what is larger than its receive buffers, if both sides have reads for that.
+                credits && Math.min(local.responderResources(), peer.initiatorDepth()) > 0
+                        ? peer.maxMessageSize()
+                        : peer.receiveBufferSize(),
                 options.maxMessageSize(),
                 peer.receiveBufferSize(),
                 credits,

@@ -1,6 +1,7 @@
 package io.rdma.cm;
 
 import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.engine.CloseSteps;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.Undo;
@@ -279,13 +280,15 @@ public final class RdmaListener implements AutoCloseable {
     /** Stops listening and breaks off the exchanges that are under way; connections that exist live on. A second call does nothing. */
     @Override
     public void close() {
+        CloseSteps steps = new CloseSteps();
         if (socket != null) {
-            close(socket);
+            steps.run(() -> close(socket));
         }
         if (manager != null) {
-            manager.close();
+            steps.run(manager::close);
         }
-        exchanging.forEach(RdmaListener::close);
+        exchanging.forEach(exchange -> steps.run(() -> close(exchange)));
+        steps.report();
     }
 
     /**

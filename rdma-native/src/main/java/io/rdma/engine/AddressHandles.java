@@ -3,6 +3,7 @@ package io.rdma.engine;
 import io.rdma.verbs.AddressHandle;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.RdmaException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -110,6 +111,8 @@ final class AddressHandles implements AutoCloseable {
             made = domain.createAddressHandle(fresh.attributes());
         } catch (RuntimeException e) {
             failure = e;
+        } catch (Throwable e) { // of this thread, which has a stack of its own: no memory, perhaps
+            failure = new RdmaException("the address handle was not made: " + e, e);
         }
         List<Waiter> waiting;
         synchronized (this) {
@@ -129,7 +132,7 @@ final class AddressHandles implements AutoCloseable {
                 } else {
                     waiter.failed(failure);
                 }
-            } catch (RuntimeException e) { // a subscriber's mistake must not keep the others waiting
+            } catch (Throwable e) { // a subscriber's mistake must not keep the others waiting
                 LOG.log(System.Logger.Level.ERROR, "who waited for a path threw; the others go on", e);
             }
         }
@@ -186,8 +189,11 @@ final class AddressHandles implements AutoCloseable {
                 }
             }
         }
-        out.forEach(AddressHandles::destroy);
-        worked();
+        try {
+            out.forEach(AddressHandles::destroy);
+        } finally {
+            worked();
+        }
     }
 
     private static void destroy(CachedAddress one) {

@@ -11,9 +11,9 @@ public final class CloseSteps {
         /**
          * Closes one thing.
          *
-         * @throws Exception if it is not closed
+         * @throws Throwable if it is not closed
          */
-        void run() throws Exception;
+        void run() throws Throwable;
     }
 
     private @Nullable Throwable first;

@@ -18,6 +18,7 @@ import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -191,16 +192,21 @@ public final class RdmaEndpoint implements Submitter {
      * @param operation fresh, or ended
      * @throws IllegalStateException if it is in flight, or if its buffer is closed or in use in a way that excludes this; nothing was submitted then
      * @throws IllegalArgumentException if a message is longer than the peer's receive buffer; nothing was submitted then
+     * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was submitted then
      */
     @Override
     public void submit(Operation operation) {
         WorkRequest request = operation.request();
+        if (options.maxRdAtomic() == 0 && request.opcode().isReadOrAtomic()) {
+            throw new NoReadsException(request.opcode());
+        }
         int length = operation.fixLength();
         boolean send = request.remote() == null && request.opcode().consumesReceive();
         if (send && length > options.maxMessageSize()) {
             throw new IllegalArgumentException("message of " + length + " bytes is larger than the peer receives, "
                     + options.maxMessageSize()
-                    + " bytes: send less, or have the peer configure larger receiveBuffers or maxMessageSize");
+                    + " bytes: send less, or have the peer configure larger receiveBuffers, or maxMessageSize and a"
+                    + " maxRdAtomic above 0");
         }
         if (!operation.borrow()) {
             return;
@@ -251,8 +257,14 @@ public final class RdmaEndpoint implements Submitter {
         if (end.get() != null) {
             throw closedException(false);
         }
-        MemoryRegion grant = ours(domain.grant(memory, offset, length, access));
-        onThreadAfter(nanos(time), grant::close); // deregistering takes its time: on a thread of its own
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        MemoryRegion grant = ours(domain.grant(memory, offset, length, access, () -> {
+            over.cancel(false); // and its timer with it
+            regions.removeIf(MemoryRegion::isClosed);
+        }));
+        // Deregistering takes its time: on a thread of its own.
+        over.completeOnTimeout(null, nanos(time), TimeUnit.NANOSECONDS)
+                .thenRunAsync(grant::close, Thread::startVirtualThread);
         return grant;
     }
 
@@ -615,8 +627,9 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     private void closeRegions() {
-        regions.forEach(MemoryRegion::close);
+        List<MemoryRegion> left = List.copyOf(regions);
         regions.clear();
+        left.forEach(region -> attempt(region::close));
     }
 
     private void attempt(Runnable step) {

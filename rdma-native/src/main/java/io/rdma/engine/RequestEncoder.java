@@ -41,6 +41,7 @@ final class RequestEncoder {
             encodeWithoutBuffer(slot, operation);
             return;
         }
+        buffer.requireMemory(); // it may have waited for long
         RemoteMemory remote = request.remote();
         if (remote != null) {
             chain.remote(remote.address(), remote.rkey());

@@ -7,6 +7,7 @@ import io.rdma.verbs.SharedReceiveQueue;
 import io.rdma.verbs.SharedReceiveQueueAttributes;
 import io.rdma.verbs.VerbsException;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -21,6 +22,8 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     private record Members(int[] numbers, ReceiveQueue[] queues) {
         static final Members NONE = new Members(new int[0], new ReceiveQueue[0]);
     }
+
+    private static final long GIVE_BACK_NANOS = 50_000;
 
     private final CompletionLoop loop;
     private final SharedReceiveQueue queue;
@@ -169,8 +172,13 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     @Override
     public void close() {
         ring.stop();
-        queue.close();
-        ring.destroyed();
-        loop.queues().releaseInEach(count);
+        while (!ring.isQuiet()) { // a thread that gives a message back is inside a post: a moment
+            LockSupport.parkNanos(this, GIVE_BACK_NANOS);
+        }
+        new CloseSteps()
+                .run(queue::close)
+                .run(ring::destroyed)
+                .run(() -> loop.queues().releaseInEach(count))
+                .report();
     }
 }

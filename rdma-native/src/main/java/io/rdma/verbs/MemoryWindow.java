@@ -74,8 +74,12 @@ public final class MemoryWindow extends NativeObject {
         if (to.length() > 0) {
             to.region().retain();
             synchronized (held) {
-                held.add(to.region());
+                if (!isClosed()) {
+                    held.add(to.region());
+                    return;
+                }
             }
+            to.region().release(); // the close has let go of all that was held
         }
     }
 
@@ -86,7 +90,11 @@ public final class MemoryWindow extends NativeObject {
 
     /** The binding of a type 2 window was posted: the library's copy of the key is the application's duty. */
     void posted(int rkey) {
-        verbs.windows().setMwRkey(handle(), rkey);
+        synchronized (held) { // the binding may complete, and its window be closed, before the post returns
+            if (!isClosed()) {
+                verbs.windows().setMwRkey(handle(), rkey);
+            }
+        }
     }
 
     /** Frees the window; what was bound is revoked. */
@@ -97,7 +105,9 @@ public final class MemoryWindow extends NativeObject {
 
     @Override
     void destroy(long handle) {
-        verbs.windows().deallocMw(handle);
+        synchronized (held) {
+            verbs.windows().deallocMw(handle);
+        }
         revoked();
     }
 }

@@ -65,10 +65,27 @@ public final class ProtectionDomain extends NativeObject {
      * @throws RegistrationLimitException if the budget does not allow it
      */
     public MemoryRegion grant(MemoryRegion region, long offset, long length, Set<AccessFlag> access) {
+        return grant(region, offset, length, access, () -> {});
+    }
+
+    /**
+     * As {@link #grant(MemoryRegion, long, long, Set)}, and says when it has ended.
+     *
+     * @param region as there
+     * @param offset as there
+     * @param length as there
+     * @param access as there
+     * @param ended runs once, when the grant is deregistered, on the thread that ends it: must not block or throw
+     * @return the grant
+     */
+    public MemoryRegion grant(MemoryRegion region, long offset, long length, Set<AccessFlag> access, Runnable ended) {
         MemorySegment part = region.segment().asSlice(offset, length);
         region.retain();
         try {
-            return register(part, access, true, region::release);
+            return register(part, access, true, () -> {
+                region.release();
+                ended.run();
+            });
         } catch (Throwable e) {
             region.release();
             throw e;

@@ -12,13 +12,20 @@ import io.rdma.cm.ConnectionOptions;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.HugePages;
 import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.verbs.QueuePairState;
+import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -98,6 +105,100 @@ abstract class MemoryContract extends ConnectedContract {
         stream(1_000);
         assertThat(registered()).isBetween(idle, 350_000L);
         assertThat(client.isClosing() || server.isClosing()).isFalse();
+    }
+
+    @Test
+    void anArenaThatIsClosedUnderItsLeaseIsNoticed() {
+        connect(small());
+        MemoryRegion there = everything(server, 4096);
+        Arena arena = Arena.ofShared();
+        MemorySegment memory = arena.allocate(4096);
+        RegisteredBuffer lease = client.register(memory);
+        MemoryRegion region = resources.domain().register(memory, Set.of(AccessFlag.LOCAL_WRITE));
+        RegisteredBuffer part = RegisteredBuffer.of(region, 0, 64);
+        arena.close();
+        for (RegisteredBuffer buffer : List.of(lease, part)) {
+            assertThatThrownBy(() -> submit(client, WorkRequest.write(buffer.limit(8), there.remote())))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("arena");
+            assertThatThrownBy(() -> submit(client, WorkRequest.read(there.remote(), buffer)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("arena");
+            buffer.close();
+        }
+        region.close();
+        assertThat(submit(client, WorkRequest.send(acquire(client).limit(8), true))
+                        .ended()
+                        .error)
+                .isNull();
+    }
+
+    @Test
+    void aGrantThatIsClosedBeforeItsTimeLeavesNothingBehind() {
+        connect(small());
+        MemoryRegion memory = client.allocate(64, Set.of(AccessFlag.LOCAL_WRITE));
+        WeakReference<MemoryRegion> closed = closedGrant(memory);
+        await().atMost(PATIENCE).until(() -> {
+            System.gc();
+            return closed.refersTo(null);
+        });
+        MemoryRegion brief = client.grant(memory, 0, 64, Duration.ofMillis(1), Set.of(AccessFlag.REMOTE_READ));
+        await().atMost(PATIENCE).until(brief::isClosed);
+        assertThat(client.grant(memory, 0, 64, Duration.ofSeconds(Long.MAX_VALUE), Set.of(AccessFlag.REMOTE_READ))
+                        .isClosed())
+                .isFalse();
+    }
+
+    private WeakReference<MemoryRegion> closedGrant(MemoryRegion memory) {
+        MemoryRegion grant = client.grant(memory, 0, 64, Duration.ofDays(1), Set.of(AccessFlag.REMOTE_READ));
+        grant.close();
+        return new WeakReference<>(grant);
+    }
+
+    /** A peer that serves no reads: what would wait for one is refused, saying so. */
+    @Test
+    void withoutReadsThereAreNone() {
+        QueuePairCapacity capacity = small().queuePair();
+        CompletionReservation completions = resources.roomiestLoop().reserve(64);
+        QueuePair queuePair = resources.domain().createQueuePair(completions.queue(), completions.queue(), capacity);
+        queuePair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
+                .pkeyIndex(0)
+                .port(1)
+                .access(Set.of(AccessFlag.REMOTE_READ)));
+        EndpointOptions options = new EndpointOptions(
+                capacity,
+                4,
+                256,
+                4,
+                256,
+                4,
+                0,
+                4096,
+                4096,
+                256,
+                false,
+                4,
+                false,
+                false,
+                Duration.ofSeconds(Long.MAX_VALUE),
+                Duration.ZERO);
+        RdmaEndpoint endpoint = new RdmaEndpoint(completions, resources.registrations(), queuePair, null, options);
+        RemoteMemory there = new RemoteMemory(8, 8, 1);
+        RegisteredBuffer target = acquire(endpoint).limit(8);
+        for (WorkRequest request : List.of(
+                WorkRequest.read(there, target),
+                WorkRequest.fetchAndAdd(there, 1),
+                WorkRequest.compareAndSwap(there, 1, 2))) {
+            assertThatThrownBy(() -> submit(endpoint, request))
+                    .isInstanceOf(NoReadsException.class)
+                    .hasMessageContaining("serves no RDMA reads")
+                    .hasMessageContaining("maxRdAtomic");
+        }
+        target.close();
+        assertThat(endpoint.failure()).isNull();
+        endpoint.close();
+        assertThat(endpoint.closed()).succeedsWithin(PATIENCE);
+        assertThat(endpoint.sendBuffers().leased()).isZero();
     }
 
     @Test

@@ -9,6 +9,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** {@code soft0} whose answers are spoilt on demand, as a broken device or a refusing driver would. */
 public final class FaultyDevice {
@@ -20,6 +22,21 @@ public final class FaultyDevice {
 
     /** Gives the next completion of a receive this length; -1 for the true one. */
     public final AtomicInteger nextReceiveLength = new AtomicInteger(-1);
+
+    /** Thrown by the next post of sends, instead of posting or behind it. */
+    public final AtomicReference<@Nullable Error> nextSendThrows = new AtomicReference<>();
+
+    /** Whether {@link #nextSendThrows} comes after the requests were posted. */
+    public volatile boolean throwBehindPost;
+
+    /** Thrown by the next post of receives. */
+    public final AtomicReference<@Nullable Error> nextReceiveThrows = new AtomicReference<>();
+
+    /** Refuses all receives of shared queues. */
+    public volatile boolean refuseSharedReceives;
+
+    /** Runs behind each post of sends, before it returns. */
+    public volatile Runnable behindPost = () -> {};
 
     private volatile long deadQueue;
     private volatile boolean deadToArm;
@@ -42,7 +59,27 @@ public final class FaultyDevice {
                 Verbs.class.getClassLoader(),
                 new Class<?>[] {Verbs.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
-                    case "postSend" -> postSend(real, (long) arguments[0], (long) arguments[1], (long) arguments[2]);
+                    case "postSend" -> {
+                        Error instead = throwBehindPost ? null : nextSendThrows.getAndSet(null);
+                        if (instead != null) {
+                            throw instead;
+                        }
+                        int result = postSend(real, (long) arguments[0], (long) arguments[1], (long) arguments[2]);
+                        Error behind = nextSendThrows.getAndSet(null);
+                        if (behind != null) {
+                            throw behind;
+                        }
+                        behindPost.run();
+                        yield result;
+                    }
+                    case "postRecv" -> {
+                        Error instead = nextReceiveThrows.getAndSet(null);
+                        if (instead != null) {
+                            throw instead;
+                        }
+                        yield invoke(real, method, arguments);
+                    }
+                    case "postSrqRecv" -> refuseSharedReceives ? -Errno.ENOMEM : invoke(real, method, arguments);
                     case "reqNotifyCq" ->
                         deadToArm && (long) arguments[0] == deadQueue ? -Errno.EIO : invoke(real, method, arguments);
                     case "pollCq" -> pollCq(real, (long) arguments[0], (int) arguments[1], (long) arguments[2]);

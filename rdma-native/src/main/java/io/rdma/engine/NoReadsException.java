@@ -1,0 +1,21 @@
+package io.rdma.engine;
+
+import io.rdma.verbs.RdmaException;
+import io.rdma.verbs.WorkRequestOpcode;
+
+/** A read or an atomic on a connection whose two sides agreed on none: nothing was posted, and the connection lives. */
+public final class NoReadsException extends RdmaException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Of one operation.
+     *
+     * @param opcode that was to be posted
+     */
+    public NoReadsException(WorkRequestOpcode opcode) {
+        super(opcode
+                + " cannot be posted: the peer serves no RDMA reads and atomics on this connection (responder resources"
+                + " of 0). Have the peer offer some (maxRdAtomic, or responder_resources in its rdma_conn_param), or send"
+                + " messages instead");
+    }
+}
