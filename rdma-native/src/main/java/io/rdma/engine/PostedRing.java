@@ -23,6 +23,7 @@ final class PostedRing {
     private final int depth;
     private final AtomicReferenceArray<@Nullable Operation> slots;
     private int postSlot; // (drainer)
+    private long taken; // (drainer) since the start, without those that were not to be posted
     private int postedReads; // (drainer)
     private volatile long posted; // (drainer) writes
     private int retireSlot; // (loop)
@@ -57,6 +58,7 @@ final class PostedRing {
     int take() {
         int slot = postSlot;
         postSlot = slot + 1 == depth ? 0 : slot + 1;
+        taken++;
         return slot;
     }
 
@@ -71,6 +73,7 @@ final class PostedRing {
     /** The request that was taken last is not to be posted. Drainer. */
     void untake(boolean read) {
         postSlot = (postSlot == 0 ? depth : postSlot) - 1;
+        taken--;
         slots.setRelease(postSlot, null);
         if (read) {
             postedReads--;
@@ -80,6 +83,11 @@ final class PostedRing {
     /** So many of those taken go to the device: before the post, since a completion may be polled before it returns. Drainer. */
     void posted(int count) {
         POSTED.lazySet(this, posted + count);
+    }
+
+    /** Counts all that were taken as posted: those that the device does not have end with the queue pair. Drainer. */
+    void postedAll() {
+        POSTED.lazySet(this, taken);
     }
 
     /** The request that was taken last was not posted after all. Drainer. @return null if it was a control frame */

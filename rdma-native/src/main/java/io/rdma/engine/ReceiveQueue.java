@@ -8,7 +8,6 @@ import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.RemoteMemory;
-import io.rdma.verbs.VerbsException;
 import java.lang.System.Logger;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -126,7 +125,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     @Override
-    public void refused(VerbsException error) {
+    public void refused(Throwable error) {
         endpoint.fail(error);
     }
 

@@ -38,8 +38,8 @@ final class ReceiveRing implements InFlightTable.Owner {
         /** Slots that were given back are posted again. The thread that posts. */
         void reposted(int messages, int control);
 
-        /** The device took them not. */
-        void refused(VerbsException error);
+        /** Ends the connection, or all that share the ring: the device refused a post, or the post threw. */
+        void refused(Throwable error);
 
         /** A receive has ended; the slot is the receiver's to give back. Loop. */
         void completed(int slot, CompletionBatch completions, int index);
@@ -306,22 +306,30 @@ final class ReceiveRing implements InFlightTable.Owner {
         }
         int missed = 1;
         do {
-            while (!closed && fillChain()) {
-                int length = chain.size();
-                posted.setRelease(posted.getPlain() + length);
-                int result = device.post(chain);
-                if (result != 0) {
-                    posted.setRelease(posted.getPlain() + device.postedBeforeFailure(chain) - length);
-                    device.refused(new VerbsException("ibv_post_recv", -result, null));
-                    break;
-                }
-                if (!first) {
-                    counters.reposted(length);
-                    device.reposted(length - controlInChain, controlInChain);
-                }
+            try {
+                post(first);
+            } catch (Throwable t) { // what it was about to post counts as posted: the device may have it
+                device.refused(t);
             }
             missed = wip.addAndGet(-missed);
         } while (missed != 0);
+    }
+
+    private void post(boolean first) {
+        while (!closed && fillChain()) {
+            int length = chain.size();
+            posted.setRelease(posted.getPlain() + length);
+            int result = device.post(chain);
+            if (result != 0) {
+                posted.setRelease(posted.getPlain() + device.postedBeforeFailure(chain) - length);
+                device.refused(new VerbsException("ibv_post_recv", -result, null));
+                return;
+            }
+            if (!first) {
+                counters.reposted(length);
+                device.reposted(length - controlInChain, controlInChain);
+            }
+        }
     }
 
     private boolean fillChain() {

@@ -149,15 +149,28 @@ final class SendQueue implements InFlightTable.Owner {
     private void drainHeld() {
         int missed = 1;
         do {
-            while (fillChain()) {
-                postChain();
-            }
-            if (closed) {
-                failWaiting();
-                sayFarewell();
+            try {
+                while (fillChain()) {
+                    postChain();
+                }
+                if (closed) {
+                    failWaiting();
+                    sayFarewell();
+                }
+            } catch (Throwable t) { // the thread that drains need not have caused it, and must not keep the drain
+                broken(t);
             }
             missed = wip.addAndGet(-missed);
         } while (missed != 0);
+    }
+
+    /** Ends the connection after a drain was left in the middle. Drainer. */
+    private void broken(Throwable cause) {
+        closed = true;
+        ring.postedAll(); // the device may have what was in the chain
+        chain.clear();
+        signaledInChain = 0;
+        endpoint.fail(cause);
     }
 
     private boolean fillChain() {
@@ -201,15 +214,23 @@ final class SendQueue implements InFlightTable.Owner {
             return false;
         }
         if (chain.isFull()) {
-            postChain();
+            try {
+                postChain();
+            } catch (Throwable t) {
+                broken(t);
+            }
         }
         if (closed || !hasRoom()) {
             return false;
         }
-        if (operation.markPostedAtOnce()) {
-            encode(operation);
-        } else {
+        if (!operation.markPostedAtOnce()) {
             operation.cancelledBefore();
+            return true;
+        }
+        try {
+            encode(operation);
+        } catch (Throwable t) {
+            broken(t);
         }
         return true;
     }

@@ -30,7 +30,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     private final ReceiveRing ring;
     private final int count;
     private volatile Members members = Members.NONE;
-    private volatile @Nullable VerbsException refusal;
+    private volatile @Nullable Throwable refusal;
     private volatile boolean open; // after the first post
 
     /**
@@ -54,10 +54,13 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
             undo.keep();
         }
         ring.postAll();
-        VerbsException refused = refusal;
+        Throwable refused = refusal;
         if (refused != null) {
             close();
-            throw refused;
+            if (refused instanceof Error e) {
+                throw e;
+            }
+            throw (RuntimeException) refused; // nothing else comes out of a post
         }
         open = true;
     }
@@ -150,7 +153,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     }
 
     @Override
-    public void refused(VerbsException error) {
+    public void refused(Throwable error) {
         refusal = error;
         if (open) { // every connection that takes its receives here, now or later, is on that loop
             loop.fail(error);
