@@ -8,4 +8,9 @@ class RxeHostileClientContractTest extends HostileClientContract {
     String device() {
         return "rxe0";
     }
+
+    @Override
+    String thirdHost() {
+        return "10.77.0.2"; // the other end of its link: the kernel wants a neighbour that answers
+    }
 }

@@ -5,4 +5,9 @@ class SoftHostileClientContractTest extends HostileClientContract {
     String device() {
         return "soft0";
     }
+
+    @Override
+    String thirdHost() {
+        return "192.0.2.1";
+    }
 }
