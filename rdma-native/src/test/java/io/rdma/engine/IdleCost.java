@@ -11,9 +11,11 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A measurement: the share of a processor that quiet connections of {@code soft0} take, both ends in this process. Arguments: connections, seconds between probes, seconds
- * to measure.
- * {@code java --enable-native-access=ALL-UNNAMED -cp $(cat rdma-native/target/test-classpath.txt) io.rdma.engine.IdleCost 1000 10 60}
+ * A measurement: the share of a processor that quiet connections of {@code soft0} take, both ends in this process.
+ * Arguments: connections, seconds between probes, seconds to measure. After a build:
+ * {@code java --enable-native-access=ALL-UNNAMED
+ * -cp rdma-native/target/test-classes:rdma-native/target/classes:$(cat rdma-native/target/test-classpath.txt)
+ * io.rdma.engine.IdleCost 1000 10 60}
  */
 final class IdleCost {
     private IdleCost() {}
