@@ -4,11 +4,13 @@ import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
@@ -29,23 +31,23 @@ public final class RdmaAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RdmaClient rdmaClient(RdmaProperties properties, RdmaResources resources) {
+    RdmaClient rdmaClient(RdmaProperties properties, RdmaResources resources, ObjectProvider<SslBundles> bundles) {
         return RdmaClient.create()
                 .resources(resources)
                 .host(properties.client().host())
                 .port(properties.client().port())
-                .options(options -> options.withMaxMessageSize(properties.maxMessageSize()));
+                .options(new ConfiguredOptions(properties, bundles));
     }
 
     @Bean
     @ConditionalOnMissingBean
-    RdmaServer rdmaServer(RdmaProperties properties, RdmaResources resources) {
+    RdmaServer rdmaServer(RdmaProperties properties, RdmaResources resources, ObjectProvider<SslBundles> bundles) {
         return RdmaServer.create()
                 .resources(resources)
                 .host(properties.server().host())
                 .port(properties.server().port())
                 .limits(limits -> limits.withConnections(properties.server().maxConnections()))
-                .options(options -> options.withMaxMessageSize(properties.maxMessageSize()));
+                .options(new ConfiguredOptions(properties, bundles));
     }
 
     @Bean

@@ -13,6 +13,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param device name of the device, such as mlx5_0 or soft0; the default device unless set
  * @param loops completion loops, each a thread
  * @param maxMessageSize largest message in bytes that is received, and, from 64 bytes to 16 MiB, largest frame that RSocket sends
+ * @param ssl TLS of clients and servers
  * @param client where clients connect to
  * @param server where the server listens
  * @param rsocket where RSocket's server listens
@@ -24,9 +25,17 @@ public record RdmaProperties(
         @Nullable String device,
         @DefaultValue("1") int loops,
         @DefaultValue("67108864") int maxMessageSize,
+        @DefaultValue Ssl ssl,
         @DefaultValue Client client,
         @DefaultValue Server server,
         @DefaultValue RSocket rsocket) {
+    /**
+     * Properties {@code rdma.ssl.*}.
+     *
+     * @param bundle name of the SSL bundle with which clients and servers authenticate each other; without it they do not
+     */
+    public record Ssl(@Nullable String bundle) {}
+
     /**
      * Properties {@code rdma.client.*}.
      *

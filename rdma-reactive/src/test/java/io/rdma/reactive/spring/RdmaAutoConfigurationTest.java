@@ -1,22 +1,29 @@
 package io.rdma.reactive.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.rdma.cm.RdmaConnectException;
 import io.rdma.engine.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.reactive.micrometer.RdmaMetrics;
+import io.rdma.testing.TestCertificates;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
@@ -75,6 +82,43 @@ class RdmaAutoConfigurationTest {
                 });
         assertThat(lifecycle.get().isRunning()).isFalse();
         left.get().onDispose().block(PATIENCE); // it was closed with the context
+    }
+
+    /** Client and server of one application, which show and believe one certificate. */
+    @Test
+    void anSslBundleIsForClientsAndServers(@TempDir Path folder) throws Exception {
+        new TestCertificates(folder).create("both");
+        String store = "file:" + folder.resolve("both.p12");
+        contexts.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
+                .withBean(
+                        RdmaConnectionHandler.class,
+                        () -> connection -> connection.receive(message -> 0).then())
+                .withPropertyValues(
+                        "rdma.ssl.bundle=rdma",
+                        "rdma.server.shutdown-timeout=100ms",
+                        "spring.ssl.bundle.jks.rdma.keystore.location=" + store,
+                        "spring.ssl.bundle.jks.rdma.keystore.password=" + TestCertificates.PASSWORD,
+                        "spring.ssl.bundle.jks.rdma.truststore.location=" + store,
+                        "spring.ssl.bundle.jks.rdma.truststore.password=" + TestCertificates.PASSWORD)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    int port =
+                            context.getBean(RdmaServerLifecycle.class).address().getPort();
+                    RdmaClient client =
+                            context.getBean(RdmaClient.class).host("127.0.0.1").port(port);
+                    client.connectNow(PATIENCE).disposeNow(PATIENCE);
+                    assertThatThrownBy(() -> client.options(options -> options.withTls(null))
+                                    .connectNow(PATIENCE))
+                            .isInstanceOf(RdmaConnectException.class)
+                            .hasMessageContaining("TLS");
+                });
+        contexts.withPropertyValues("rdma.ssl.bundle=none")
+                .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(NoSuchSslBundleException.class)
+                        .hasMessageContaining("none"));
     }
 
     @Test
