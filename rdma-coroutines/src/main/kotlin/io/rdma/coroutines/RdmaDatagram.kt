@@ -15,7 +15,7 @@ import java.net.InetSocketAddress
 import java.util.concurrent.CompletableFuture
 
 /**
- * Unreliable datagrams (UD), to and from anybody: one packet each, which may be lost, and nobody is told. See docs/datagrams.md.
+ * Unreliable datagrams (UD), to and from anybody: one packet each, which may be lost, and nobody is told. See docs/guide/datagrams.md.
  *
  * Every suspending operation, unless said otherwise:
  * - **errors**: [io.rdma.engine.DatagramTooLongException] for a message that does not fit into a packet and [io.rdma.verbs.VerbsException] for a destination that no path

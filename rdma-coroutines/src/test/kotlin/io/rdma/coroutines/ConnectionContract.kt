@@ -464,7 +464,7 @@ abstract class ConnectionContract {
             last.join()
         }
 
-    // The three rows of the table in docs/buffers.md.
+    // The three rows of the table in docs/guide/buffers.md.
 
     @Test
     fun `what is cancelled while it waits reaches nobody`() =

@@ -40,7 +40,7 @@ import io.rdma.reactive.RdmaClient as ReactorRdmaClient
 import io.rdma.reactive.RdmaConnection as ReactorRdmaConnection
 import io.rdma.reactive.RdmaServer as ReactorRdmaServer
 
-/** docs/interop.md: each hazard is one, and what is said against it helps. */
+/** docs/guide/interop.md: each hazard is one, and what is said against it helps. */
 @Timeout(180)
 class InteropTest {
     /** Runs what is dispatched only when told: so something can happen between the arrival of a value and the coroutine that waits for it. */

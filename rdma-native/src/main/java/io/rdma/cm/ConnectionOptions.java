@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param flowControl how a fast sender is kept from running over a slow receiver
  * @param connector which way connections are made
  * @param tls for the exchange: both sides authenticate by certificate and the parameters travel encrypted; null for plain TCP. Where RDMA CM makes the connection, the
- *     exchange comes first and gives the client a token for it. The data itself is never encrypted, see docs/security.md
+ *     exchange comes first and gives the client a token for it. The data itself is never encrypted, see docs/operate/security.md
  * @param verifyServerName whether a client with TLS wants the server's certificate to be for the name or address that it connects to, as HTTPS does; without it any
  *     certificate that the trust store accepts is good for any server
  * @param verifyPeerGid whether the GID that a peer names in the exchange, which is where packets go, must be an address of the host that the exchange came from; without it a

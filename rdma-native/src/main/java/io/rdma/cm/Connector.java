@@ -1,6 +1,6 @@
 package io.rdma.cm;
 
-/** Which way connections are made; docs/connecting.md compares them. */
+/** Which way connections are made; docs/guide/connecting.md compares them. */
 public enum Connector {
     /**
      * RDMA CM where it can be used, else the exchange over TCP. A server listens for both, at the same port number. A client tries RDMA CM first, and the exchange if the address belongs to no

@@ -33,7 +33,7 @@ import java.util.concurrent.CompletableFuture;
 // one's, and are closed after it.
 // - Whoever asks for the queue pair is told its number once it can receive, and no more once the end has begun.
 
-/** A {@link DatagramEndpoint} at an address of RDMA CM's UDP port space: others find it there, it finds others and joins groups. Thread-safe. See docs/datagrams.md. */
+/** A {@link DatagramEndpoint} at an address of RDMA CM's UDP port space: others find it there, it finds others and joins groups. Thread-safe. See docs/guide/datagrams.md. */
 public final class DatagramBinding implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DatagramBinding.class.getName());
     private static final SecureRandom RANDOM = new SecureRandom();

@@ -1,6 +1,7 @@
 package io.rdma.cm;
 
-// docs/protocol.md: the number of receives is a rule that both sides know, the number of send buffers is a side's own
+// docs/internals/protocol.md: the number of receives is a rule that both sides know, the number of send buffers is a
+// side's own
 // affair. They are chosen so that an idle connection of default options registers less than 160 KiB.
 
 /** Sizes of a connection at its start: the buffers that are registered before any of them is used. */

@@ -14,7 +14,7 @@ import io.rdma.cm.RdmaConnectException.Reason;
  * @param capabilities a bit for each
  */
 record Offer(int lowest, int highest, int capabilities) {
-    /** Ends with a frame that says how, see docs/protocol.md; of use where credits are counted. */
+    /** Ends with a frame that says how, see docs/internals/protocol.md; of use where credits are counted. */
     static final int FAREWELLS = 1;
 
     /** Takes a write of no bytes without a key at any time. */

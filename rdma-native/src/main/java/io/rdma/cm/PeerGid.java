@@ -25,7 +25,7 @@ final class PeerGid {
      * Passes if the GID belongs to the peer.
      *
      * @param from the peer's address in the exchange
-     * @param software whether the device is one whose GIDs hold a port, see docs/soft-device.md
+     * @param software whether the device is one whose GIDs hold a port, see docs/internals/soft-device.md
      * @throws RdmaConnectException AUTHENTICATION, naming both and the remedy
      */
     static void check(Gid gid, InetAddress from, boolean software) {

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
  * @param mtu active MTU of the port
  * @param initiatorDepth outgoing reads and atomics wanted
  * @param responderResources incoming reads and atomics offered
- * @param credits whether it counts credits, see docs/protocol.md
+ * @param credits whether it counts credits, see docs/internals/protocol.md
  * @param receiveBuffers posted receives, without those for control frames
  * @param receiveBufferSize bytes of each
  * @param maxMessageSize bytes of the largest message it takes

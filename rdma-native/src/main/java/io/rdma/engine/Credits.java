@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 // - Fields marked (drainer), (loop) are written by the thread that drains the send queue, by the loop; all are read by
 // anybody.
 
-/** Flow control of one connection, both ways: how many messages the peer can take, and what it knows of ours. See docs/protocol.md. */
+/** Flow control of one connection, both ways: how many messages the peer can take, and what it knows of ours. See docs/internals/protocol.md. */
 final class Credits {
     /** Receives beyond those of the application, for control frames. */
     static final int CONTROL_RECEIVES = 8;

@@ -13,7 +13,7 @@ import java.time.Duration;
 
 /**
  * A queue pair for datagrams in the engine: an {@link RdmaEndpoint} without a peer, whose operations are sends that each go their own way. Thread-safe. See
- * docs/datagrams.md.
+ * docs/guide/datagrams.md.
  */
 public final class DatagramEndpoint implements Submitter {
     private final RdmaEndpoint endpoint;

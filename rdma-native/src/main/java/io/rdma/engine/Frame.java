@@ -4,7 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-// docs/protocol.md: 16 bytes, big-endian: type u8, 3 bytes zero, messages granted u32, control frames granted u32,
+// docs/internals/protocol.md: 16 bytes, big-endian: type u8, 3 bytes zero, messages granted u32, control frames granted
+// u32,
 // large messages fetched u32.
 
 /** What precedes the payload of every message between two peers of this library that count credits. */

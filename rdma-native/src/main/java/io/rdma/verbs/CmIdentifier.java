@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An identifier of the connection manager, what a socket is to TCP: {@code struct rdma_cm_id} of {@code rdma_create_id(3)}. Calls start something, an event of {@link #channel} tells how it
- * went; docs/connecting.md has the states. Any thread. To be closed after its queue pair and before its channel.
+ * went; docs/guide/connecting.md has the states. Any thread. To be closed after its queue pair and before its channel.
  */
 public final class CmIdentifier implements AutoCloseable {
     private final Verbs verbs;

@@ -2,7 +2,7 @@ package io.rdma.verbs;
 
 /**
  * By which of libibverbs' two interfaces a queue pair is posted to, or a completion queue polled. What is posted, what comes back and the methods here are the same; the cost
- * differs, see {@code docs/performance.md}.
+ * differs, see {@code docs/internals/performance-analysis.md}.
  */
 public enum VerbsInterface {
     /** {@code ibv_post_send(3)}, {@code ibv_poll_cq(3)}: one call for a chain, one for a batch. Every device has it. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the network may send in an exchange, and what becomes of it. */
 class HostileExchangeTest {
-    /** The bytes that docs/protocol.md promises, written down by hand: another implementation must be able to read them. */
+    /** The bytes that docs/internals/protocol.md promises, written down by hand: another implementation must be able to read them. */
     @Test
     void parametersHaveTheDocumentedForm() {
         Gid gid = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 77, 0, 1});

@@ -15,7 +15,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Unreliable datagrams (UD), to and from anybody: one packet each, which may be lost, and nobody is told. See docs/datagrams.md.
+ * Unreliable datagrams (UD), to and from anybody: one packet each, which may be lost, and nobody is told. See docs/guide/datagrams.md.
  *
  * <p>Every {@code Mono} is cold: each subscription posts once, nothing is ever posted again by itself. Unless said otherwise:
  *

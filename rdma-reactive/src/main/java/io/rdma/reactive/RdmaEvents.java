@@ -12,7 +12,7 @@ public final class RdmaEvents {
      * The asynchronous events of an open device, from the subscription on. Any number may subscribe, each gets all of them.
      *
      * <p>The engine has acted on an event before it is signalled here (a connection that it ends is ending already), so a subscriber only watches; see
-     * {@code docs/events.md} for what it does on each type. An event is a copy, acknowledged, and nothing has to be done with it.
+     * {@code docs/guide/events.md} for what it does on each type. An event is a copy, acknowledged, and nothing has to be done with it.
      *
      * <p><b>Overflow</b>: up to {@link io.rdma.engine.EventBuffer#CAPACITY} events wait for demand; of more the oldest is dropped, the first time with a warning in the log.
      * <b>Completes</b> when the resources close. <b>Errors</b> with a {@link io.rdma.verbs.VerbsException} if the events can't be read any more. <b>Cancel</b> ends this

@@ -538,7 +538,7 @@ abstract class ConnectionContract {
         await().atMost(PATIENCE).until(() -> client.endpoint().sendBuffers().leased() == 0);
     }
 
-    // The three rows of the table in docs/buffers.md.
+    // The three rows of the table in docs/guide/buffers.md.
 
     @Test
     void whatIsCancelledWhileItWaitsReachesNobody() {

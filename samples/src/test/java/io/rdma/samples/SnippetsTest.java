@@ -3,23 +3,19 @@ package io.rdma.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every piece of Java, Kotlin or a pom in docs is a piece of a source file, which is compiled, mostly of a test that runs it. They are compared without
- * white space. {@code …} leaves something out.
+ * Snippets of Java, Kotlin and poms in docs: each is a part of a source file that is compiled, in most cases of a test
+ * that runs it. Snippet and source are compared without white space; {@code …} in a snippet stands for an omission.
  */
 class SnippetsTest {
-    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern FENCE =
             Pattern.compile("^```(java|kotlin|xml)\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
 
@@ -47,41 +43,22 @@ class SnippetsTest {
         return text.replaceAll("\\s", "");
     }
 
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     private static List<Snippet> snippets() throws IOException {
         List<Snippet> found = new ArrayList<>();
-        try (Stream<Path> pages = Files.list(ROOT.resolve("docs"))) {
-            for (Path page : pages.filter(file -> file.toString().endsWith(".md"))
-                    .sorted()
-                    .toList()) {
-                Matcher fence = FENCE.matcher(read(page));
-                while (fence.find()) {
-                    found.add(new Snippet(page.getFileName(), fence.group(2)));
-                }
+        for (Path page : Pages.ofDocs()) {
+            Matcher fence = FENCE.matcher(Pages.read(page));
+            while (fence.find()) {
+                found.add(new Snippet(page.getFileName(), fence.group(2)));
             }
         }
         return found;
     }
 
-    /** Of all modules; what builds leave behind is not under src. */
     private static List<String> sources() throws IOException {
-        List<String> sources = new ArrayList<>();
-        for (String directory : List.of("rdma-native", "rdma-reactive", "rdma-coroutines", "samples", ".ci/consumer")) {
-            try (Stream<Path> files = Files.walk(ROOT.resolve(directory))) {
-                files.filter(file -> file.toString().matches(".*/(src/.*\\.(java|kt)|pom\\.xml)"))
-                        .map(SnippetsTest::read)
-                        .map(SnippetsTest::withoutSpace)
-                        .forEach(sources::add);
-            }
-        }
-        return sources;
+        return Pages.sources().stream()
+                .map(Pages::read)
+                .map(SnippetsTest::withoutSpace)
+                .toList();
     }
 
     @Test

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 // repeats what it answers.
 // - Not thread-safe: guarded by the owner.
 
-/** What one side knows of one connection or look-up, IB specification volume 1, 12.9; states are in docs/soft-cm.md. */
+/** What one side knows of one connection or look-up, IB specification volume 1, 12.9; states are in docs/internals/soft-cm.md. */
 final class CmConversation {
     /** Of the specification; those in which an MRA was said or heard differ by the timer only. */
     enum State {

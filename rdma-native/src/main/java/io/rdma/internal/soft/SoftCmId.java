@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One identifier of {@link SoftRdmacm}: its state, its exchange with the peer, and what the two sides told each other. */
 final class SoftCmId extends SoftObject {
-    /** See docs/connecting.md; {@link CmConversation.State} goes on from TALKING. */
+    /** See docs/guide/connecting.md; {@link CmConversation.State} goes on from TALKING. */
     enum State {
         IDLE,
         BOUND,

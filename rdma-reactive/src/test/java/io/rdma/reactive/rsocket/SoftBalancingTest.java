@@ -24,7 +24,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.util.retry.Retry;
 
-/** RSocket's own load balancing over several servers reached by RDMA, as docs/operations.md says. */
+/** RSocket's own load balancing over several servers reached by RDMA, as docs/operate/scaling.md says. */
 class SoftBalancingTest {
     private static final int SERVERS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -41,7 +41,7 @@ final class CallsBench implements Callable<Integer> {
         if (RdmaDevices.named(device).isSoftware()) {
             throw new IllegalArgumentException(
                     device + " is written in Java and calls no C: give --device one of libibverbs, such as rxe0"
-                            + " (.ci/rxe-vm has it, see docs/devices.md)");
+                            + " (.ci/rxe-vm has it, see docs/operate/devices.md)");
         }
         Results results = new Results("calls");
         try (CalledDevice opened = new CalledDevice(device)) {

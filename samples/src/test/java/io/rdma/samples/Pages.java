@@ -1,0 +1,58 @@
+package io.rdma.samples;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The pages of the project: those of the root directory and those of docs. */
+final class Pages {
+    static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
+    private Pages() {}
+
+    /** Lists the pages of docs. */
+    static List<Path> ofDocs() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT.resolve("docs"))) {
+            return files.filter(Pages::isPage).sorted().toList();
+        }
+    }
+
+    /** Lists the pages of docs and of the root directory. */
+    static List<Path> all() throws IOException {
+        try (Stream<Path> files = Files.list(ROOT)) {
+            return Stream.concat(files.filter(Pages::isPage).sorted(), ofDocs().stream())
+                    .toList();
+        }
+    }
+
+    /** Lists the source files of all modules; what a build leaves behind is not under src. */
+    static List<Path> sources() throws IOException {
+        try (Stream<Path> modules =
+                Stream.of("rdma-native", "rdma-reactive", "rdma-coroutines", "samples", ".ci/consumer")) {
+            return modules.map(ROOT::resolve).flatMap(Pages::walk).toList();
+        }
+    }
+
+    static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Stream<Path> walk(Path directory) {
+        try {
+            return Files.walk(directory).filter(file -> file.toString().matches(".*/(src/.*\\.(java|kt)|pom\\.xml)"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static boolean isPage(Path file) {
+        return file.toString().endsWith(".md");
+    }
+}
