@@ -2,7 +2,6 @@ import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
 /** README.md's Java, with the names that it leaves out. */

@@ -6,7 +6,6 @@ import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
-import java.lang.foreign.MemorySegment
 
 // README.md's Kotlin, with the names that it leaves out: a server that serves until it is cancelled, and a client.
 suspend fun server() {

@@ -29,11 +29,11 @@ final class Pages {
     }
 
     /** Lists the source files of all modules; what a build leaves behind is not under src. */
-    static List<Path> sources() throws IOException {
-        try (Stream<Path> modules =
-                Stream.of("rdma-native", "rdma-reactive", "rdma-coroutines", "samples", ".ci/consumer")) {
-            return modules.map(ROOT::resolve).flatMap(Pages::walk).toList();
-        }
+    static List<Path> sources() {
+        return Stream.of("rdma-native", "rdma-reactive", "rdma-coroutines", "samples", ".ci/consumer")
+                .map(Pages.ROOT::resolve)
+                .flatMap(Pages::walk)
+                .toList();
     }
 
     static String read(Path file) {

@@ -4,7 +4,6 @@ import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
 /** The Java of README.md, compiled; {@link ReadmeTest} holds the two together. */
@@ -16,23 +15,22 @@ final class ReadmeJava {
         DisposableServer server = RdmaServer.create()
                 .host("0.0.0.0")
                 .port(7471)
-                .receiveBuffers(512, 8192)
                 .handle(connection -> connection
                         .receive(message -> message.toByteArray())
-                        .concatMap(
-                                bytes -> connection.send(bytes.length, to -> to.copyFrom(MemorySegment.ofArray(bytes))))
+                        .concatMap(bytes -> connection.send(
+                                bytes.length, buffer -> buffer.asByteBuffer().put(bytes)))
                         .then())
                 .bindNow(Duration.ofSeconds(30));
 
         RdmaConnection connection =
                 RdmaClient.create().host("localhost").port(7471).connectNow(Duration.ofSeconds(30));
-        connection
-                .send(5, to -> to.copyFrom(MemorySegment.ofArray("hello".getBytes())))
+        String answer = connection
+                .send(6, buffer -> buffer.setString(0, "hello")) // five letters and a zero
                 .then(connection
-                        .receive(message -> new String(message.toByteArray()))
+                        .receive(message -> message.segment().getString(0))
                         .next())
-                .doOnNext(System.out::println)
                 .block();
+        System.out.println(answer);
         connection.disposeNow(Duration.ofSeconds(30));
         // README end
         server.disposeNow(Duration.ofSeconds(30));

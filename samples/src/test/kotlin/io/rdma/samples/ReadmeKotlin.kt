@@ -4,7 +4,6 @@ import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaServer
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
-import java.lang.foreign.MemorySegment
 
 // The Kotlin of README.md, compiled; ReadmeTest holds the two together.
 
@@ -13,7 +12,7 @@ private suspend fun server() {
     RdmaServer.bind("0.0.0.0", 7471).use { server ->
         server.serve { connection ->
             connection.incoming().collect { message ->
-                connection.send(message.length()) { it.copyFrom(message.segment()) }
+                connection.send(message.length()) { buffer -> buffer.copyFrom(message.segment()) }
             }
         }
     }
@@ -23,8 +22,8 @@ private suspend fun server() {
 private suspend fun client() {
     // README begin
     RdmaClient.connect("localhost", 7471).use { connection ->
-        connection.send(5) { it.copyFrom(MemorySegment.ofArray("hello".toByteArray())) }
-        println(connection.receive { String(it.toByteArray()) })
+        connection.send(6) { buffer -> buffer.setString(0, "hello") } // five letters and a zero
+        println(connection.receive { message -> message.segment().getString(0) })
     }
     // README end
 }
