@@ -3,7 +3,7 @@ package io.rdma.samples.bench;
 import java.util.Locale;
 
 /**
- * What a figure should be.
+ * The value that a figure has to reach.
  *
  * @param most whether the limit is the most, else the least
  * @param limit the number
@@ -15,6 +15,12 @@ record Bar(boolean most, double limit) {
 
     static Bar atLeast(double limit) {
         return new Bar(false, limit);
+    }
+
+    /** Reads what {@link #toString} writes. */
+    static Bar parse(String text) {
+        return new Bar(
+                text.startsWith("<="), Double.parseDouble(text.substring(2).strip()));
     }
 
     boolean isMet(double value) {

@@ -14,7 +14,8 @@ import picocli.CommandLine.Command;
             StartupBench.class,
             SoakBench.class,
             VerbsBench.class,
-            CallsBench.class
+            CallsBench.class,
+            PlotFiles.class
         })
 public final class Bench {
     private Bench() {}

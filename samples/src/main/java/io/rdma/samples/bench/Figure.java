@@ -2,25 +2,38 @@ package io.rdma.samples.bench;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: one value for each round, in order, so two figures of a run can be compared round by round.
 
 /** One number that was measured once in each round; the same for a ratio of two such figures. */
 final class Figure {
+    private static final String RATIO = "x";
+    private static final String OVER = " / ";
+
     private final String name;
     private final String unit;
+    private final String quantity;
     private final List<Double> rounds = new ArrayList<>();
     private @Nullable Bar bar;
 
     Figure(String name, String unit) {
+        this(name, unit, unit);
+    }
+
+    /**
+     * @param quantity the unit; for a ratio that of the figures that are compared
+     */
+    Figure(String name, String unit, String quantity) {
         this.name = name;
         this.unit = unit;
+        this.quantity = quantity;
     }
 
     /** This one over another, round by round. */
     static Figure ratio(Figure figure, Figure base) {
-        Figure ratio = new Figure(figure.name + " / " + difference(base.name, figure.name), "x");
+        Figure ratio = new Figure(figure.name + OVER + difference(base.name, figure.name), RATIO, figure.unit);
         for (int round = 0; round < Math.min(figure.rounds.size(), base.rounds.size()); round++) {
             ratio.add(figure.rounds.get(round) / base.rounds.get(round));
         }
@@ -57,6 +70,51 @@ final class Figure {
 
     String unit() {
         return unit;
+    }
+
+    String quantity() {
+        return quantity;
+    }
+
+    boolean isRatio() {
+        return unit.equals(RATIO);
+    }
+
+    /** Tells whether a higher value is the better one: that of a rate. */
+    boolean isMoreBetter() {
+        return quantity.matches(".*/m?s");
+    }
+
+    /** Returns the name, that of a ratio without what it is compared with. */
+    String subject() {
+        return isRatio() && name.contains(OVER) ? name.substring(0, name.indexOf(OVER)) : name;
+    }
+
+    /** Returns the question that the figure answers; figures of one question are drawn on one axis. */
+    String question() {
+        String asked = switch (quantity) {
+            case "ns" -> "Processor time of an operation";
+            case "clock ns" -> "Time of an operation by the clock";
+            case "us" -> "Time there and back";
+            case "us/message" -> "Processor time of a message";
+            case "messages/ms" -> "Rate of small messages";
+            case "MB/s" -> "Rate of bytes";
+            case "ops/ms" -> "Rate of operations";
+            case "B" -> "Bytes allocated for an operation";
+            case "calls" -> "Calls of the device for an operation";
+            default -> quantity;
+        };
+        if (!isRatio()) {
+            return asked.equals(quantity) ? quantity : asked + ", " + quantity;
+        }
+        return name.contains(OVER)
+                ? asked + ", as a multiple of: " + name.substring(name.indexOf(OVER) + OVER.length())
+                : asked;
+    }
+
+    /** Returns all numbers that a picture of the figure has to have a place for. */
+    DoubleStream extent() {
+        return bar == null ? DoubleStream.of(least(), most()) : DoubleStream.of(least(), most(), bar.limit());
     }
 
     List<Double> rounds() {

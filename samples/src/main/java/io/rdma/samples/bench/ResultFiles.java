@@ -10,10 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import javax.imageio.ImageIO;
-import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.HorizontalBarChart;
-import org.knowm.xchart.HorizontalBarChartBuilder;
-import org.knowm.xchart.style.Styler;
 
 /** Results as JSON, and as a plot for each unit. */
 final class ResultFiles {
@@ -41,6 +37,7 @@ final class ResultFiles {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("name", figure.name());
         map.put("unit", figure.unit());
+        map.put("quantity", figure.quantity());
         map.put("median", figure.median());
         map.put("least", figure.least());
         map.put("most", figure.most());
@@ -55,23 +52,9 @@ final class ResultFiles {
 
     private static void plot(String instrument, String unit, List<Figure> figures, Path folder) {
         try {
-            System.setProperty("java.awt.headless", "true");
-            List<Figure> upwards = figures.reversed(); // the first one on top
-            List<String> names = upwards.stream().map(Figure::name).toList();
-            HorizontalBarChart chart = new HorizontalBarChartBuilder()
-                    .width(1200)
-                    .height(150 + 100 * figures.size()) // with less it leaves names out
-                    .title(instrument)
-                    .xAxisTitle(unit)
-                    .theme(Styler.ChartTheme.GGPlot2)
-                    .build();
-            chart.getStyler().setLegendPosition(Styler.LegendPosition.InsideNE);
-            chart.addSeries("least", upwards.stream().map(Figure::least).toList(), names);
-            chart.addSeries("median", upwards.stream().map(Figure::median).toList(), names);
-            chart.addSeries("most", upwards.stream().map(Figure::most).toList(), names);
             String name = instrument + "-" + unit.replaceAll("[^A-Za-z0-9]+", "-") + ".png";
             Path file = folder.resolve(name);
-            ImageIO.write(BitmapEncoder.getBufferedImage(chart), "png", file.toFile());
+            ImageIO.write(RangePlot.of(figures), "png", file.toFile());
             System.out.println("written: " + file);
         } catch (IOException | RuntimeException | LinkageError e) { // where there are no fonts, for instance
             System.out.println("no plot of " + unit + ": " + e);

@@ -1,6 +1,7 @@
 package io.rdma.samples.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -8,8 +9,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 class ResultsTest {
     private final Results results = new Results("test");
@@ -95,5 +98,47 @@ class ResultsTest {
         assertThat(json.at("/machine/processors").asInt()).isPositive();
         assertThat(folder.resolve("test-us.png")).isNotEmptyFile();
         assertThat(folder.resolve("test-x.png")).isNotEmptyFile();
+    }
+
+    @Test
+    void ratiosOfRatesAreBetterTheHigher() {
+        results.add("soft0", "messages/ms", 2);
+        results.add("TCP", "messages/ms", 1);
+        results.add("soft0, p50", "us", 2);
+        results.add("TCP, p50", "us", 1);
+        results.compare("soft0", "TCP");
+        results.compare("soft0, p50", "TCP, p50");
+        Figure rate = results.ratios().getFirst();
+        Figure time = results.ratios().getLast();
+        assertThat(rate.isMoreBetter()).isTrue();
+        assertThat(time.isMoreBetter()).isFalse();
+        assertThat(rate.subject()).isEqualTo("soft0");
+        assertThat(rate.question()).contains("messages").endsWith("TCP").isNotEqualTo(time.question());
+    }
+
+    @Test
+    void picturesAreDrawnAgainFromTheirFile(@TempDir Path folder) throws Exception {
+        threeRounds();
+        results.compare("ours", "theirs", Bar.atMost(1.5));
+        ResultFiles.write(results, folder);
+        Path json = folder.resolve("test.json");
+        assertThat(new CommandLine(new PlotFiles()).execute(json.toString())).isZero();
+        assertThat(ImageIO.read(folder.resolve("test.png").toFile()).getWidth()).isPositive();
+    }
+
+    @Test
+    void barsAreReadAsTheyAreWritten() {
+        assertThat(Bar.parse(Bar.atMost(1.3).toString())).isEqualTo(Bar.atMost(1.3));
+        assertThat(Bar.parse(Bar.atLeast(5).toString())).isEqualTo(Bar.atLeast(5));
+    }
+
+    @Test
+    void axesAreLogarithmicUnlessAValueIsZero() {
+        PlotAxis ratios = PlotAxis.covering(new double[] {0.1, 10}, true, 0, 100);
+        assertThat(ratios.place(1) - ratios.place(0.1)).isCloseTo(ratios.place(10) - ratios.place(1), within(1e-9));
+        assertThat(ratios.ticks()).contains(0.1, 1.0, 10.0);
+        PlotAxis bytes = PlotAxis.covering(new double[] {0, 100}, false, 0, 100);
+        assertThat(bytes.place(50) - bytes.place(0)).isCloseTo(bytes.place(100) - bytes.place(50), within(1e-9));
+        assertThat(bytes.ticks()).startsWith(0.0);
     }
 }
