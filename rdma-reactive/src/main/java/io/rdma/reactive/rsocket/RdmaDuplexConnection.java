@@ -59,9 +59,15 @@ final class RdmaDuplexConnection extends BaseDuplexConnection {
                         (scannable, actual) -> new Frames(connection.endpoint().receives(), alloc, actual)));
     }
 
+    /**
+     * Sends the error behind all frames, and ends. Not by {@code tryEmitFinal}: RSocket's queue forgets its final frame,
+     * and its end, if the frame before it took the last of the demand.
+     */
     @Override
+    @SuppressWarnings("deprecation") // of onComplete, whose successor is the method that must not be used
     public void sendErrorAndClose(RSocketErrorException error) {
-        sender.tryEmitFinal(ErrorFrameCodec.encode(alloc, 0, error));
+        sender.tryEmitNormal(ErrorFrameCodec.encode(alloc, 0, error));
+        sender.onComplete();
     }
 
     @Override
