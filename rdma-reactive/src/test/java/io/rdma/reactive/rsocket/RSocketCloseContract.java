@@ -72,7 +72,8 @@ abstract class RSocketCloseContract {
                     .connect()
                     .block(PATIENCE);
             for (int i = 0; i < frames; i++) {
-                client.sendFrame(1, ByteBufAllocator.DEFAULT.buffer(Integer.BYTES).writeInt(i));
+                client.sendFrame(
+                        1, ByteBufAllocator.DEFAULT.buffer(Integer.BYTES).writeInt(i));
             }
             await("all that the peer has room for is sent")
                     .atMost(PATIENCE)

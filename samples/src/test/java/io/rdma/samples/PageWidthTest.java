@@ -1,0 +1,38 @@
+package io.rdma.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Lines of README.md and of the pages of docs: they have at most 120 columns, except in tables and code. */
+class PageWidthTest {
+    private static final int COLUMNS = 120;
+
+    private static List<String> tooWide(Path page) {
+        List<String> found = new ArrayList<>();
+        boolean code = false;
+        int number = 0;
+        for (String line : Pages.read(page).lines().toList()) {
+            number++;
+            if (line.startsWith("```")) {
+                code = !code;
+            }
+            boolean free = code || line.startsWith("|") || line.startsWith("    ");
+            if (!free && line.codePointCount(0, line.length()) > COLUMNS) {
+                found.add(Pages.ROOT.relativize(page) + ":" + number);
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void proseFitsInto120Columns() throws IOException {
+        Stream<Path> pages = Stream.concat(Stream.of(Pages.ROOT.resolve("README.md")), Pages.ofDocs().stream());
+        assertThat(pages.flatMap(page -> tooWide(page).stream())).isEmpty();
+    }
+}
