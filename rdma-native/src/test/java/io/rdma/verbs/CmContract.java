@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.rdma.internal.ffi.QpAttr;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
 import java.io.IOException;
@@ -17,9 +18,13 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.TestAbortedException;
 
 /** What the connection manager promises, the same on every device that has one: both sides of a connection in one process, a channel for each. */
 abstract class CmContract {
@@ -385,5 +390,84 @@ abstract class CmContract {
                 .anySatisfy(info -> assertThat(info.destination()).isEqualTo(new InetSocketAddress(host(), 7471)));
         assertThatThrownBy(() -> clients.addresses("no.such.host.invalid", 7471, false, PortSpace.TCP))
                 .isInstanceOf(VerbsException.class);
+    }
+
+    /** Connects a client with an option. @return attributes of the client's queue pair */
+    private QpAttr connectedWith(Consumer<CmIdentifier> option) {
+        CmIdentifier listener = listener(host());
+        CmIdentifier client = opened.later(clients.createIdentifier(PortSpace.TCP));
+        assumeTaken(() -> option.accept(client));
+        client.resolveAddress(null, address(listener), RESOLVE);
+        expect(clients, CmEventType.ADDR_RESOLVED);
+        client.resolveRoute(RESOLVE);
+        expect(clients, CmEventType.ROUTE_RESOLVED);
+        CmEnd clientEnd = opened.later(CmEnd.of(client));
+        client.connect(ConnectionParameters.DEFAULT);
+        CmIdentifier server = request();
+        opened.later(CmEnd.of(server));
+        server.accept(ConnectionParameters.DEFAULT);
+        expect(clients, CmEventType.ESTABLISHED);
+        return clientEnd.query();
+    }
+
+    /** Sets an option; a manager that has no such option refuses it, which skips the test. */
+    private static void assumeTaken(Runnable option) {
+        try {
+            option.run();
+        } catch (VerbsException e) {
+            assertThat(e.call()).isEqualTo("rdma_set_option");
+            assertThat(e.errno()).isIn(Errno.EOPNOTSUPP, Errno.ENOSYS);
+            throw new TestAbortedException("the device's manager refuses the option: " + e.getMessage(), e);
+        }
+    }
+
+    @Test
+    void theAcknowledgeTimeOutIsTheQueuePairs() {
+        QpAttr attr = connectedWith(client -> client.setAckTimeout(19));
+        assertThat(attr.timeout()).isEqualTo(19);
+        CmIdentifier datagrams = opened.later(clients.createIdentifier(PortSpace.UDP));
+        assertThatThrownBy(() -> datagrams.setAckTimeout(19))
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+    }
+
+    @Test
+    void theTypeOfServiceIsThePaths() {
+        QpAttr attr = connectedWith(client -> client.setTypeOfService(0x68));
+        assertThat(attr.ahAttr()).isNotNull();
+        assertThat(attr.ahAttr().trafficClass()).isEqualTo(0x68);
+    }
+
+    @Test
+    void anAddressIsSharedByThoseThatSaySo() {
+        CmIdentifier first = opened.later(servers.createIdentifier(PortSpace.TCP));
+        assumeTaken(() -> first.setReuseAddress(true));
+        first.bind(new InetSocketAddress(host(), 0));
+        CmIdentifier second = opened.later(servers.createIdentifier(PortSpace.TCP));
+        second.setReuseAddress(true);
+        second.bind(address(first));
+        CmIdentifier third = opened.later(servers.createIdentifier(PortSpace.TCP));
+        third.setReuseAddress(false);
+        assertThatThrownBy(() -> third.bind(address(first)))
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anIpv6WildcardIsForIpv4TooUnlessItSaysNot(boolean only) {
+        CmIdentifier listener = opened.later(servers.createIdentifier(PortSpace.TCP));
+        assumeTaken(() -> listener.setIpv6Only(only));
+        listener.bind(new InetSocketAddress("::", 0));
+        listener.listen(8);
+        CmIdentifier client =
+                routed(new InetSocketAddress(host(), address(listener).getPort()));
+        opened.later(CmEnd.of(client));
+        client.connect(ConnectionParameters.DEFAULT);
+        if (only) {
+            assertThat(expect(clients, CmEventType.REJECTED).status()).isEqualTo(8); // nobody listens there
+        } else {
+            request();
+        }
     }
 }
