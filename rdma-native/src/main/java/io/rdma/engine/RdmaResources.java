@@ -317,8 +317,18 @@ public final class RdmaResources implements AutoCloseable {
             // ibv_close_device(3) frees the context whatever still uses it: so it waits for the last region.
             Thread.ofVirtual().name("rdma-release").start(() -> {
                 closeDomains(System.nanoTime() + Long.MAX_VALUE / 2, PATIENT_PAUSE_NANOS);
-                context.close();
+                closeLate(context);
             });
+        }
+    }
+
+    /** Closes the device where nobody is there any more to be told that it stays open. */
+    private static void closeLate(DeviceContext device) {
+        try {
+            device.close();
+        } catch (Throwable e) {
+            System.getLogger(RdmaResources.class.getName())
+                    .log(System.Logger.Level.WARNING, device.name() + " was not closed", e);
         }
     }
 

@@ -4,8 +4,8 @@ import io.rdma.internal.ffi.Verbs;
 
 /** A completion channel, {@code ibv_create_comp_channel(3)}: where one thread sleeps until an armed completion queue has an entry. */
 public final class CompletionChannel extends NativeObject {
-    CompletionChannel(Verbs verbs, long handle) {
-        super(verbs, handle);
+    CompletionChannel(Verbs verbs, long handle, OpenObjects siblings) {
+        super(verbs, handle, siblings);
     }
 
     /**

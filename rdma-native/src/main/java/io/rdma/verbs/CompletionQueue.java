@@ -10,8 +10,8 @@ public final class CompletionQueue extends NativeObject {
     private final @Nullable ExtendedVerbs extended; // null: polled by the classic interface
     private volatile int entries;
 
-    CompletionQueue(Verbs verbs, @Nullable ExtendedVerbs extended, Cq cq) {
-        super(verbs, cq.handle());
+    CompletionQueue(Verbs verbs, @Nullable ExtendedVerbs extended, Cq cq, OpenObjects siblings) {
+        super(verbs, cq.handle(), siblings);
         this.extended = extended;
         this.entries = cq.cqe();
     }

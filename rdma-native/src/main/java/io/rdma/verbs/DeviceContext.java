@@ -1,6 +1,5 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.GidEntry;
 import io.rdma.internal.ffi.Ibv;
@@ -10,10 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An open device, {@code struct ibv_context}: where queries go and objects come from. Any thread. */
+/**
+ * An open device, {@code struct ibv_context}: where queries go and objects come from. It cannot be closed before these. Any thread.
+ */
 public final class DeviceContext extends NativeObject {
     private final String name;
     private final boolean lent;
+    private final OpenObjects objects = new OpenObjects();
     private @Nullable AsyncEvents events;
 
     DeviceContext(Verbs verbs, long handle, String name) {
@@ -168,7 +170,8 @@ public final class DeviceContext extends NativeObject {
      * @return to be closed after its regions and queue pairs
      */
     public ProtectionDomain allocateProtectionDomain(MemoryPolicy policy) {
-        return new ProtectionDomain(verbs, handle(), verbs.allocPd(handle()), policy);
+        long device = handle();
+        return objects.make(() -> new ProtectionDomain(verbs, device, verbs.allocPd(device), policy, objects));
     }
 
     /**
@@ -180,7 +183,9 @@ public final class DeviceContext extends NativeObject {
      * @throws VerbsException EOPNOTSUPP where the device has none
      */
     public DeviceMemory allocateDeviceMemory(long bytes, int logAlignment) {
-        return new DeviceMemory(verbs, verbs.memory().allocDm(handle(), bytes, logAlignment), bytes);
+        long device = handle();
+        return objects.make(
+                () -> new DeviceMemory(verbs, verbs.memory().allocDm(device, bytes, logAlignment), bytes, objects));
     }
 
     /**
@@ -189,7 +194,8 @@ public final class DeviceContext extends NativeObject {
      * @return to be closed after its completion queues
      */
     public CompletionChannel createCompletionChannel() {
-        return new CompletionChannel(verbs, verbs.createCompChannel(handle()));
+        long device = handle();
+        return objects.make(() -> new CompletionChannel(verbs, verbs.createCompChannel(device), objects));
     }
 
     /**
@@ -200,8 +206,10 @@ public final class DeviceContext extends NativeObject {
      * @return to be closed after its queue pairs
      */
     public CompletionQueue createCompletionQueue(int entries, @Nullable CompletionChannel channel) {
-        Cq cq = verbs.createCq(handle(), entries, channel == null ? 0 : channel.handle(), 0);
-        return new CompletionQueue(verbs, null, cq);
+        long device = handle();
+        long events = channel == null ? 0 : channel.handle();
+        return objects.make(
+                () -> new CompletionQueue(verbs, null, verbs.createCq(device, entries, events, 0), objects));
     }
 
     /**
@@ -224,10 +232,12 @@ public final class DeviceContext extends NativeObject {
             }
             return createCompletionQueue(entries, channel);
         }
+        long device = handle();
         long events = channel == null ? 0 : channel.handle();
         ExtendedVerbs extended = verbs.extended();
-        Cq cq = extended.createCqEx(handle(), entries, events, 0, Ibv.WC_STANDARD_FLAGS | timestamp.flag());
-        return new CompletionQueue(verbs, extended, cq);
+        long flags = Ibv.WC_STANDARD_FLAGS | timestamp.flag();
+        return objects.make(() ->
+                new CompletionQueue(verbs, extended, extended.createCqEx(device, entries, events, 0, flags), objects));
     }
 
     /**
@@ -237,7 +247,8 @@ public final class DeviceContext extends NativeObject {
      * @throws VerbsException EOPNOTSUPP or ENOSYS if the device has none
      */
     public XrcDomain openXrcDomain() {
-        return new XrcDomain(verbs, handle(), verbs.xrc().openXrcd(handle()));
+        long device = handle();
+        return objects.make(() -> new XrcDomain(verbs, device, verbs.xrc().openXrcd(device), objects));
     }
 
     /**
@@ -273,6 +284,6 @@ public final class DeviceContext extends NativeObject {
             throw new VerbsException(
                     "ibv_close_device", Errno.EBUSY, "Its asynchronous events are open: close them first");
         }
-        verbs.closeDevice(handle);
+        objects.close(name, () -> verbs.closeDevice(handle));
     }
 }

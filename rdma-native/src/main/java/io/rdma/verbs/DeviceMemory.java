@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 public final class DeviceMemory extends NativeObject {
     private final long length;
 
-    DeviceMemory(Verbs verbs, long handle, long length) {
-        super(verbs, handle);
+    DeviceMemory(Verbs verbs, long handle, long length, OpenObjects siblings) {
+        super(verbs, handle, siblings);
         this.length = length;
     }
 

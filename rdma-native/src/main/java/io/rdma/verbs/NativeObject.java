@@ -2,16 +2,24 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Verbs;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** What all verbs objects share: the library they belong to, their handle, and a {@code close} that happens once. */
 abstract class NativeObject implements AutoCloseable {
     final Verbs verbs;
     private final long handle;
+    private final @Nullable OpenObjects siblings; // null: nothing has to outlive it
     private final AtomicBoolean closed = new AtomicBoolean();
 
     NativeObject(Verbs verbs, long handle) {
+        this(verbs, handle, null);
+    }
+
+    /** An object that its device has to outlive. */
+    NativeObject(Verbs verbs, long handle, @Nullable OpenObjects siblings) {
         this.verbs = verbs;
         this.handle = handle;
+        this.siblings = siblings;
     }
 
     /**
@@ -53,6 +61,9 @@ abstract class NativeObject implements AutoCloseable {
             } catch (Throwable e) { // not destroyed: its handle must not be lost
                 closed.set(false);
                 throw e;
+            }
+            if (siblings != null) {
+                siblings.destroyed();
             }
         }
     }

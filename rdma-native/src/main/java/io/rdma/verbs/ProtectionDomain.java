@@ -23,12 +23,14 @@ public final class ProtectionDomain extends NativeObject {
     private static final long FREE_PAUSE_NANOS = 1_000_000;
 
     private final long context;
+    private final OpenObjects siblings;
     private final MemoryPolicy policy;
     private final Set<MemoryRegion> refused = ConcurrentHashMap.newKeySet(); // closed, but the device kept them
 
-    ProtectionDomain(Verbs verbs, long context, long handle, MemoryPolicy policy) {
-        super(verbs, handle);
+    ProtectionDomain(Verbs verbs, long context, long handle, MemoryPolicy policy, OpenObjects siblings) {
+        super(verbs, handle, siblings);
         this.context = context;
+        this.siblings = siblings;
         this.policy = policy;
     }
 
@@ -259,7 +261,8 @@ public final class ProtectionDomain extends NativeObject {
      * @throws VerbsException EOPNOTSUPP where the device has none
      */
     public ProtectionDomain allocateParentDomain() {
-        return new ProtectionDomain(verbs, context, verbs.memory().allocParentDomain(context, handle()), policy);
+        return siblings.make(() -> new ProtectionDomain(
+                verbs, context, verbs.memory().allocParentDomain(context, handle()), policy, siblings));
     }
 
     /**

@@ -13,8 +13,8 @@ public final class XrcDomain extends NativeObject {
 
     private final long context;
 
-    XrcDomain(Verbs verbs, long context, long handle) {
-        super(verbs, handle);
+    XrcDomain(Verbs verbs, long context, long handle, OpenObjects siblings) {
+        super(verbs, handle, siblings);
         this.context = context;
     }
 

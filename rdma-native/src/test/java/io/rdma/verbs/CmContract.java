@@ -30,6 +30,7 @@ import org.opentest4j.TestAbortedException;
 abstract class CmContract {
     static final Duration RESOLVE = Duration.ofSeconds(2);
     private static final int PATIENCE_MILLIS = 60_000;
+    private static final int INVALID_SERVICE = 8; // nobody listens there
     private static final int CONSUMER_REJECT = 28;
 
     final NewestFirst opened = new NewestFirst();
@@ -228,7 +229,7 @@ abstract class CmContract {
         opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT);
         CmEvent event = expect(clients, CmEventType.REJECTED);
-        assertThat(event.status()).isEqualTo(8); // invalid service id
+        assertThat(event.status()).isEqualTo(INVALID_SERVICE);
     }
 
     @Test
@@ -465,7 +466,8 @@ abstract class CmContract {
         opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT);
         if (only) {
-            assertThat(expect(clients, CmEventType.REJECTED).status()).isEqualTo(8); // nobody listens there
+            // The kernel's manager has a listener of the port, which finds none for the address and rejects itself.
+            assertThat(expect(clients, CmEventType.REJECTED).status()).isIn(INVALID_SERVICE, CONSUMER_REJECT);
         } else {
             request();
         }

@@ -9,9 +9,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -498,6 +500,24 @@ abstract class VerbsContract {
         long start = System.nanoTime();
         assertThat(channel.await(30)).isFalse();
         assertThat(System.nanoTime() - start).isGreaterThan(20_000_000L);
+    }
+
+    /** libibverbs would free the context under them. */
+    @Test
+    void aDeviceIsNotClosedBeforeWhatWasMadeOfIt() {
+        List<Function<DeviceContext, NativeObject>> made = List.of(
+                DeviceContext::allocateProtectionDomain,
+                DeviceContext::createCompletionChannel,
+                device -> device.createCompletionQueue(1, null, way(), CompletionTimestamp.NONE));
+        for (Function<DeviceContext, NativeObject> one : made) {
+            DeviceContext device = TestDevice.assumed(device()).open();
+            NativeObject object = one.apply(device);
+            assertThatThrownBy(device::close).isInstanceOf(VerbsException.class).hasMessageContaining("EBUSY");
+            assertThat(device.isClosed()).isFalse();
+            object.close();
+            device.close();
+            assertThatThrownBy(() -> one.apply(device)).isInstanceOf(IllegalStateException.class);
+        }
     }
 
     @Test
