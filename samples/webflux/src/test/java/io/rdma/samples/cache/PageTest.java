@@ -51,10 +51,15 @@ class PageTest {
                 page.manage().window().setSize(new Dimension(1200, 760));
                 page.get(address);
                 within(() -> page.findElements(By.cssSelector("figure")).size() == 3);
+                page.findElement(By.name("put")).click();
+                within(() -> text(page, "#answer").startsWith("stored"));
+                page.findElement(By.name("get")).click();
+                within(() -> text(page, "#answer").startsWith("hello"));
                 page.findElement(By.id("load")).click();
                 for (String operation : List.of("get", "put", "add")) {
                     within(() -> number(page, "#" + operation + " .total") > ENOUGH);
                     within(() -> highestBar(page, operation) > 50);
+                    within(() -> textOf(page, "#" + operation + " .axis").contains("time of one"));
                 }
                 within(() -> text(page, "#state").equals("live"));
                 within(() -> text(page, "#get .p50").matches("[0-9.]+ (µs|ms)")); // a dash when there was no GET lately
@@ -77,6 +82,11 @@ class PageTest {
 
     private static String text(ChromeDriver page, String selector) {
         return page.findElement(By.cssSelector(selector)).getText();
+    }
+
+    /** By a script too: the page draws its axes anew all the time. */
+    private static String textOf(ChromeDriver page, String selector) {
+        return String.valueOf(page.executeScript("return document.querySelector('" + selector + "')?.textContent"));
     }
 
     /** By a script, in one go: the page draws its bars anew all the time. */
