@@ -39,6 +39,11 @@ public final class Main {
 
     /** Runs a command. @param args see {@code --help} */
     public static void main(String[] args) {
+        System.exit(run(args));
+    }
+
+    /** Runs a command and returns its exit status. */
+    static int run(String[] args) {
         Main main = new Main();
         CommandLine line = new CommandLine(main);
         line.setExecutionExceptionHandler((error, command, parsed) -> {
@@ -48,6 +53,6 @@ public final class Main {
             }
             return 1;
         });
-        System.exit(line.execute(args));
+        return line.execute(args);
     }
 }
