@@ -50,6 +50,7 @@ import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 /** What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all pools are whole. */
+@Tag("alone")
 abstract class ConnectionContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int MESSAGE = 1024;

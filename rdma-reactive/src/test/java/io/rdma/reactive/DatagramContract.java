@@ -34,6 +34,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
@@ -46,6 +47,7 @@ import reactor.test.StepVerifier;
  * What datagrams promise, the same on every device. A datagram may be lost, so a test sends again until it arrived. Each test ends with the check that nothing is in flight and
  * all pools are whole.
  */
+@Tag("alone")
 abstract class DatagramContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AGAIN = Duration.ofMillis(500);

@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,7 @@ import reactor.core.publisher.Mono;
  * BlockHound watches the loops' threads through everything that connections and datagrams do. It rewrites the JDK, so this
  * class runs in a process of its own.
  */
+@Tag("alone")
 @ExtendWith(SoftNetworkExtension.class)
 class NothingBlocksTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -241,9 +241,12 @@ abstract class PublisherStreamContract {
             @Override
             public void cancel() {}
         });
-        peer.receive(message -> message.length()).take(8).subscribe();
+        Mono<List<Integer>> received = lengths(8).cache();
+        received.subscribe();
         assertThatThrownBy(() -> client.send(source, (n, target) -> 1).block(PATIENCE))
                 .hasMessageContaining("the publisher's own");
+        // What was sent before is under way, and its receiver is there until it has arrived.
+        assertThat(received.block(PATIENCE)).hasSize(8);
         goesOn();
     }
 }

@@ -25,6 +25,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.codec.CharSequenceEncoder;
@@ -50,6 +51,7 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** Messages as Spring's data buffers and through its codecs, the same on every device. Each test ends with the check that all pools are whole. */
+@Tag("alone")
 abstract class DataBuffersContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int MESSAGE = 1024;

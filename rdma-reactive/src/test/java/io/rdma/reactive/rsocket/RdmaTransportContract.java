@@ -13,9 +13,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import reactor.core.scheduler.Schedulers;
 
 /** RSocket's own tests of a transport, with Netty's and this library's leak detection at its strictest. The three with the most frames are {@link SoftManyFramesTest}'s. */
+@Tag("alone")
 abstract class RdmaTransportContract implements TransportTest {
     static {
         // Every buffer is watched, but without a stack trace for each use. Read once, by a class that is loaded later.

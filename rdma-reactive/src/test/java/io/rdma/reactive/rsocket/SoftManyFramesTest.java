@@ -15,6 +15,7 @@ import reactor.core.publisher.Hooks;
 
 /** Of RSocket's own tests of a transport those with the most frames, the slow one included; with samples of leak detection. Minutes long: part of the stress run. */
 @Tag("stress")
+@Tag("alone")
 class SoftManyFramesTest {
     static {
         // Read once, by a class that is loaded later: this one has a process of its own.
