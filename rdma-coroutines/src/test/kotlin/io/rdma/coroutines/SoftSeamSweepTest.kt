@@ -1,16 +1,19 @@
 package io.rdma.coroutines
 
+import io.rdma.cm.Connector
 import io.rdma.internal.ffi.Verbs
 import io.rdma.internal.soft.FaultySoft
 import io.rdma.testing.seam.SeamScenario
 import io.rdma.testing.seam.SeamSweep
 import io.rdma.testing.seam.Setup
 
-/** Faults at every call of the software device's seam. */
-class SoftSeamSweepTest : SeamSweep() {
+/** Faults at every call of the software device's seam, with connections that the exchange makes. */
+open class SoftSeamSweepTest : SeamSweep() {
     override fun library(): Verbs = FaultySoft.create { false }
 
     override fun device() = "soft0"
+
+    override fun connector(): Connector = Connector.TCP
 
     override fun scenario(): SeamScenario = CoroutinesScenario()
 

@@ -1,12 +1,13 @@
 package io.rdma.reactive;
 
+import io.rdma.cm.Connector;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.soft.FaultySoft;
 import io.rdma.testing.seam.SeamScenario;
 import io.rdma.testing.seam.SeamSweep;
 import io.rdma.testing.seam.Setup;
 
-/** Faults at every call of the software device's seam. */
+/** Faults at every call of the software device's seam, with connections that the exchange makes. */
 class SoftSeamSweepTest extends SeamSweep {
     @Override
     protected Verbs library() {
@@ -16,6 +17,11 @@ class SoftSeamSweepTest extends SeamSweep {
     @Override
     protected String device() {
         return "soft0";
+    }
+
+    @Override
+    protected Connector connector() {
+        return Connector.TCP;
     }
 
     @Override

@@ -1,0 +1,11 @@
+package io.rdma.reactive;
+
+import io.rdma.cm.Connector;
+
+/** The same sweep with connections that RDMA CM makes. */
+class SoftSeamCmSweepTest extends SoftSeamSweepTest {
+    @Override
+    protected Connector connector() {
+        return Connector.RDMA_CM;
+    }
+}
