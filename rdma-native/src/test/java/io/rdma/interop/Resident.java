@@ -14,14 +14,16 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * One JVM that runs many programs one after the other, for {@code .ci/vm/resident}: under emulation the start of a JVM takes longer than what most programs do.
+ * One JVM that runs many programs one after the other, for {@code .ci/vm/resident}: under emulation the start of a JVM
+ * takes longer than most programs do.
  *
  * <pre>
  * Resident REQUESTS
  * </pre>
  *
- * <p>REQUESTS is a pipe. Each line in it is a folder with the request: {@code command} has the name of a class and its arguments, a line each; {@code out} is a pipe for what the
- * program prints; into {@code status} goes its exit status. A program is a method {@code run}, which returns the exit status, or {@code main}.
+ * <p>REQUESTS is a pipe. Each line in it is a folder with a request. The file {@code command} has the name of a class and
+ * its arguments, a line each; {@code out} is a pipe for the program's output; {@code status} receives its exit status. A
+ * program is a method {@code run}, which returns the exit status, or {@code main}.
  */
 final class Resident {
     /** Where the running program prints: loggers keep the stream that they found first. */
