@@ -36,7 +36,7 @@ public final class OperationRaces {
         public AbandonMeetsBatch() {
             ring.put(ring.take(), first, true);
             ring.put(ring.take(), second, true);
-            ring.posted(2);
+            ring.posted();
         }
 
         @Actor

@@ -27,7 +27,7 @@ public final class PostedRingRaces {
         public void drainer() {
             operation.payload = 5;
             ring.put(ring.take(), operation, false);
-            ring.posted(1);
+            ring.posted();
         }
 
         @Actor
@@ -54,7 +54,7 @@ public final class PostedRingRaces {
         /** Posts the first. */
         public ReuseMeetsRetire() {
             ring.put(ring.take(), first, true);
-            ring.posted(1);
+            ring.posted();
         }
 
         @Actor
@@ -68,7 +68,7 @@ public final class PostedRingRaces {
             if (ring.inFlight() == 0 && ring.readsInFlight() == 0) {
                 resultMemory = 9;
                 ring.put(ring.take(), second, true);
-                ring.posted(1);
+                ring.posted();
                 result.r2 = 1;
             }
         }

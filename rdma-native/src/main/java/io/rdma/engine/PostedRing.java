@@ -80,13 +80,11 @@ final class PostedRing {
         }
     }
 
-    /** So many of those taken go to the device: before the post, since a completion may be polled before it returns. Drainer. */
-    void posted(int count) {
-        POSTED.lazySet(this, posted + count);
-    }
-
-    /** Counts all that were taken as posted: those that the device does not have end with the queue pair. Drainer. */
-    void postedAll() {
+    /**
+     * All that were taken go to the device: before the post, since a completion may be polled before it returns. What a
+     * post that threw did not give to the device ends with the queue pair. Drainer.
+     */
+    void posted() {
         POSTED.lazySet(this, taken);
     }
 

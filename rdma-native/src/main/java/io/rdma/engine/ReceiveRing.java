@@ -322,8 +322,7 @@ final class ReceiveRing implements InFlightTable.Owner {
             int result = device.post(chain);
             if (result != 0) {
                 posted.setRelease(posted.getPlain() + device.postedBeforeFailure(chain) - length);
-                device.refused(new VerbsException("ibv_post_recv", -result, null));
-                return;
+                throw new VerbsException("ibv_post_recv", -result, null);
             }
             if (!first) {
                 counters.reposted(length);

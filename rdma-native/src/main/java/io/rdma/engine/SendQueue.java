@@ -167,7 +167,7 @@ final class SendQueue implements InFlightTable.Owner {
     /** Ends the connection after a drain was left in the middle. Drainer. */
     private void broken(Throwable cause) {
         closed = true;
-        ring.postedAll(); // the device may have what was in the chain
+        ring.posted(); // the device may have what was in the chain
         chain.clear();
         signaledInChain = 0;
         endpoint.fail(cause);
@@ -295,7 +295,7 @@ final class SendQueue implements InFlightTable.Owner {
             signal();
         }
         int size = chain.size();
-        ring.posted(size);
+        ring.posted();
         endpoint.loop().counters().posted(size, signaledInChain);
         int result = queuePair.post(chain);
         if (result != 0) {

@@ -1,0 +1,56 @@
+package io.rdma.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma.testing.TestDevice;
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.ReceiveChain;
+import io.rdma.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A ring whose device refuses a post tells its owner once, whatever the owner does. */
+class RefusedReceivesTest {
+    private final List<Throwable> told = new ArrayList<>();
+
+    /** Refuses every post, and throws when it is told. */
+    private final class Refusing implements ReceiveRing.Device {
+        @Override
+        public int post(ReceiveChain chain) {
+            return -Errno.ENOMEM;
+        }
+
+        @Override
+        public int postedBeforeFailure(ReceiveChain chain) {
+            return 0;
+        }
+
+        @Override
+        public void reposted(int messages, int control) {}
+
+        @Override
+        public void refused(Throwable error) {
+            told.add(error);
+            throw new IllegalStateException("on purpose");
+        }
+
+        @Override
+        public void completed(int slot, CompletionBatch completions, int index) {}
+    }
+
+    @Test
+    void aRefusedPostIsToldOnce() {
+        try (RdmaResources resources = new RdmaResources(TestDevice.assumed("soft0"), ResourceOptions.DEFAULT)) {
+            CompletionLoop loop = resources.loops().getFirst();
+            ReceiveRing ring = new ReceiveRing(loop, resources.domain(), new Refusing(), 4, 0, 4, 64, false, false);
+            assertThatThrownBy(ring::postAll).hasMessage("on purpose");
+            assertThat(told).singleElement().isInstanceOf(VerbsException.class);
+            assertThat(ring.posted()).isZero();
+            ring.stop();
+            ring.destroyed();
+        }
+    }
+}
