@@ -10,6 +10,9 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 
 /** The one direction of arrows in this module: cm → engine → buffer → verbs → internal.ffi and internal.soft. */
 @AnalyzeClasses(packages = "io.rdma", importOptions = DoNotIncludeTests.class)
@@ -97,4 +100,23 @@ class PackageDirectionTest {
             .should()
             .resideInAnyPackage(VERBS, BUFFER, ENGINE, CM, FFI, SOFT, LOG, NETWORK)
             .allowEmptyShould(true);
+
+    /** A room of its own for each package of the software device, the outer one included. */
+    private static final SliceAssignment ROOMS = new SliceAssignment() {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            return type.getPackageName().startsWith("io.rdma.internal.soft")
+                    ? SliceIdentifier.of(type.getPackageName())
+                    : SliceIdentifier.ignore();
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages of the software device";
+        }
+    };
+
+    @ArchTest
+    static final ArchRule roomsOfTheSoftwareDeviceAreFreeOfCycles =
+            SlicesRuleDefinition.slices().assignedFrom(ROOMS).should().beFreeOfCycles();
 }

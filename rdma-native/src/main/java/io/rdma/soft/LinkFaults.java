@@ -1,6 +1,6 @@
 package io.rdma.soft;
 
-import io.rdma.internal.soft.SoftFaults;
+import io.rdma.internal.soft.link.SoftFaults;
 import java.time.Duration;
 
 /**

@@ -1,8 +1,8 @@
 package io.rdma.soft;
 
-import io.rdma.internal.soft.SoftFailure;
-import io.rdma.internal.soft.SoftFaults;
 import io.rdma.internal.soft.SoftVerbs;
+import io.rdma.internal.soft.device.SoftFailure;
+import io.rdma.internal.soft.link.SoftFaults;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

@@ -22,8 +22,8 @@ public final class RdmaBlockHoundIntegration implements BlockHoundIntegration {
                 .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "finishIfDrained")
                 .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "onThreadAfter") // starts the JDK's scheduler
                 .allowBlockingCallsInside("io.rdma.buffer.BufferPool", "closeRegionIfWhole")
-                .allowBlockingCallsInside("io.rdma.internal.soft.EventQueue", "add")
-                .allowBlockingCallsInside("io.rdma.internal.soft.EventQueue", "poll")
-                .allowBlockingCallsInside("io.rdma.internal.soft.EventQueue", "wake");
+                .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "add")
+                .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "poll")
+                .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "wake");
     }
 }

@@ -6,6 +6,13 @@ import io.rdma.internal.ffi.DeviceAttrEx;
 import io.rdma.internal.ffi.MemoryVerbs;
 import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.soft.device.SoftDevice;
+import io.rdma.internal.soft.objects.SoftContext;
+import io.rdma.internal.soft.objects.SoftCq;
+import io.rdma.internal.soft.objects.SoftDm;
+import io.rdma.internal.soft.objects.SoftLimits;
+import io.rdma.internal.soft.objects.SoftMr;
+import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
@@ -63,11 +70,12 @@ final class SoftMemory implements MemoryVerbs {
                 if (region.windows > 0) {
                     throw SoftDevice.busy("ibv_rereg_mr");
                 }
-                on.keys.remove(region);
+                on.keys().remove(region);
                 region.pd.users--;
-                region.change(to, newAddress, newLength, newIova, newAccess, on.keys.fresh());
+                region.change(
+                        to, newAddress, newLength, newIova, newAccess, on.keys().fresh());
                 to.users++;
-                on.keys.add(region);
+                on.keys().add(region);
                 return 0;
             });
             return new Mr(mr, region.key, region.key);

@@ -5,6 +5,14 @@ import static io.rdma.internal.ffi.Ibv.*;
 import io.rdma.internal.ffi.MemoryWindowVerbs;
 import io.rdma.internal.ffi.Mw;
 import io.rdma.internal.ffi.MwBind;
+import io.rdma.internal.soft.device.Posting;
+import io.rdma.internal.soft.device.SoftDevice;
+import io.rdma.internal.soft.objects.Bind;
+import io.rdma.internal.soft.objects.MemoryKeys;
+import io.rdma.internal.soft.objects.SoftMr;
+import io.rdma.internal.soft.objects.SoftMw;
+import io.rdma.internal.soft.objects.SoftPd;
+import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
@@ -27,8 +35,8 @@ final class SoftMemoryWindows implements MemoryWindowVerbs {
             }
             SoftDevice on = verbs.device();
             SoftMw made = on.call(() -> {
-                SoftMw window = new SoftMw(owner, type, on.keys.fresh());
-                on.keys.add(window);
+                SoftMw window = new SoftMw(owner, type, on.keys().fresh());
+                on.keys().add(window);
                 return window;
             });
             owner.users++;
@@ -42,7 +50,7 @@ final class SoftMemoryWindows implements MemoryWindowVerbs {
             SoftMw window = verbs.object("ibv_dealloc_mw", mw, SoftMw.class);
             SoftDevice on = verbs.device();
             on.call(() -> {
-                on.keys.remove(window);
+                on.keys().remove(window);
                 return 0;
             });
             verbs.release("ibv_dealloc_mw", window);

@@ -1,7 +1,7 @@
 package io.rdma.internal.soft;
 
 import static io.rdma.internal.ffi.Ibv.*;
-import static io.rdma.internal.soft.SoftLimits.*;
+import static io.rdma.internal.soft.objects.SoftLimits.*;
 
 import io.rdma.internal.ffi.AhAttr;
 import io.rdma.internal.ffi.AsyncEventEntry;
@@ -22,6 +22,31 @@ import io.rdma.internal.ffi.Srq;
 import io.rdma.internal.ffi.SrqAttr;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ffi.XrcVerbs;
+import io.rdma.internal.soft.cm.CmDevice;
+import io.rdma.internal.soft.cm.SoftRdmacm;
+import io.rdma.internal.soft.device.Posting;
+import io.rdma.internal.soft.device.SoftDevice;
+import io.rdma.internal.soft.device.SoftFailure;
+import io.rdma.internal.soft.link.CaptureFile;
+import io.rdma.internal.soft.link.FaultPlan;
+import io.rdma.internal.soft.link.SoftConfig;
+import io.rdma.internal.soft.objects.HandleTable;
+import io.rdma.internal.soft.objects.QpTransitions;
+import io.rdma.internal.soft.objects.SoftAh;
+import io.rdma.internal.soft.objects.SoftCompChannel;
+import io.rdma.internal.soft.objects.SoftContext;
+import io.rdma.internal.soft.objects.SoftCq;
+import io.rdma.internal.soft.objects.SoftDm;
+import io.rdma.internal.soft.objects.SoftLimits;
+import io.rdma.internal.soft.objects.SoftMr;
+import io.rdma.internal.soft.objects.SoftObject;
+import io.rdma.internal.soft.objects.SoftPd;
+import io.rdma.internal.soft.objects.SoftQp;
+import io.rdma.internal.soft.objects.SoftSrq;
+import io.rdma.internal.soft.transport.Transports;
+import io.rdma.internal.soft.wire.Counters;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.SoftAddress;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
@@ -38,8 +63,8 @@ import org.jspecify.annotations.Nullable;
 // - The device runs while at least one context is open.
 
 /** {@link Verbs} by the embedded software device {@code soft0}. */
-public final class SoftVerbs implements Verbs {
-    static final String NAME = "soft0";
+public final class SoftVerbs implements CmDevice {
+    static final String NAME = SoftLimits.NAME;
     /** System property: the pcapng file that all packets are written to. */
     private static final String CAPTURE_PROPERTY = "io.rdma.soft.capture";
 
@@ -55,7 +80,7 @@ public final class SoftVerbs implements Verbs {
     private @Nullable SoftDevice device;
     private int contexts;
 
-    SoftVerbs(SoftConfig config) {
+    public SoftVerbs(SoftConfig config) {
         this.config = config;
     }
 
@@ -131,22 +156,23 @@ public final class SoftVerbs implements Verbs {
         device().failQueuePair(number);
     }
 
-    /** Whether nobody else has the device's IP address. */
-    boolean onOwnAddress() {
+    @Override
+    public boolean onOwnAddress() {
         return config.port() == SoftAddress.ROCE_PORT;
     }
 
-    /** Where the device listens, open or not. */
-    InetAddress configured() {
+    @Override
+    public InetAddress configured() {
         return config.address();
     }
 
-    int activeMtu() {
+    @Override
+    public int activeMtu() {
         return config.activeMtu();
     }
 
-    /** Has somebody hear, once, that the peer of a queue pair has used it; does not block. */
-    void onUse(int qpn, Runnable hears) {
+    @Override
+    public void onUse(int qpn, Runnable hears) {
         SoftDevice on = device();
         on.call(() -> {
             SoftQp qp = on.find(qpn);
@@ -157,8 +183,8 @@ public final class SoftVerbs implements Verbs {
         });
     }
 
-    /** Says something to another device's queue pair 1; of a closed device nobody hears it. */
-    synchronized void sendManagement(byte[] mad, InetSocketAddress to) {
+    @Override
+    public synchronized void sendManagement(byte[] mad, InetSocketAddress to) {
         SoftDevice now = device;
         if (now != null) {
             now.call(() -> {
@@ -298,8 +324,9 @@ public final class SoftVerbs implements Verbs {
     Mr register(SoftPd owner, @Nullable SoftDm dm, long address, long length, long iova, int access) {
         SoftDevice on = device();
         SoftMr mr = on.call(() -> {
-            SoftMr made = new SoftMr(owner, dm, address, length, iova, access, on.keys.fresh());
-            on.keys.add(made);
+            SoftMr made = new SoftMr(
+                    owner, dm, address, length, iova, access, on.keys().fresh());
+            on.keys().add(made);
             return made;
         });
         owner.users++;
@@ -318,7 +345,7 @@ public final class SoftVerbs implements Verbs {
             if (object.windows > 0) {
                 throw SoftDevice.busy("ibv_dereg_mr");
             }
-            on.keys.remove(object);
+            on.keys().remove(object);
             return 0;
         });
         release("ibv_dereg_mr", object);
@@ -451,7 +478,17 @@ public final class SoftVerbs implements Verbs {
         SoftDevice on = device();
         SoftQp qp = on.call(() -> {
             SoftQp made = new SoftQp(
-                    on, transport, owner, sendCq, recvCq, srq, granted, attr.sqSigAll(), on.freshQpn(), null);
+                    on,
+                    Transports.ALL,
+                    transport,
+                    owner,
+                    sendCq,
+                    recvCq,
+                    srq,
+                    granted,
+                    attr.sqSigAll(),
+                    on.freshQpn(),
+                    null);
             handles.add(made); // before anything can be told of it
             on.add(made);
             return made;
@@ -507,7 +544,7 @@ public final class SoftVerbs implements Verbs {
             if (object.attached > 0) { // as ib_uverbs has it
                 throw SoftDevice.busy("ibv_destroy_qp");
             }
-            object.device.remove(object);
+            device().remove(object);
             return 0;
         });
         release("ibv_destroy_qp", object);
@@ -544,7 +581,7 @@ public final class SoftVerbs implements Verbs {
     public void attachMcast(long qp, byte[] gid, int lid) {
         SoftQp object = object("ibv_attach_mcast", qp, SoftQp.class);
         object.device.call(() -> {
-            object.device.datagrams().attach(object, gid);
+            device().datagrams().attach(object, gid);
             return 0;
         });
     }
@@ -553,7 +590,7 @@ public final class SoftVerbs implements Verbs {
     public void detachMcast(long qp, byte[] gid, int lid) {
         SoftQp object = object("ibv_detach_mcast", qp, SoftQp.class);
         object.device.call(() -> {
-            object.device.datagrams().detach(object, gid);
+            device().datagrams().detach(object, gid);
             return 0;
         });
     }

@@ -2,6 +2,13 @@ package io.rdma.internal.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.internal.soft.link.SoftConfig;
+import io.rdma.internal.soft.link.SoftFaults;
+import io.rdma.internal.soft.link.UdpLink;
+import io.rdma.internal.soft.wire.Counters;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.SoftAddress;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

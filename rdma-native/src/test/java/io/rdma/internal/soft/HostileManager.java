@@ -4,6 +4,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.internal.ffi.Cma;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.soft.cm.CmAddressing;
+import io.rdma.internal.soft.cm.CmMad;
+import io.rdma.internal.soft.cm.CmMadTest;
+import io.rdma.internal.soft.cm.CmRequest;
+import io.rdma.internal.soft.cm.MadCodec;
+import io.rdma.internal.soft.link.SoftConfig;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;

@@ -4,6 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Mr;
+import io.rdma.internal.soft.link.SoftConfig;
+import io.rdma.internal.soft.link.SoftFaults;
+import io.rdma.internal.soft.link.UdpLink;
+import io.rdma.internal.soft.wire.Aeth;
+import io.rdma.internal.soft.wire.Counters;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.Psn;
+import io.rdma.internal.soft.wire.SoftAddress;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

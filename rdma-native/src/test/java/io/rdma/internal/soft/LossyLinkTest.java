@@ -3,6 +3,8 @@ package io.rdma.internal.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.soft.link.SoftFaults;
+import io.rdma.internal.soft.wire.SoftAddress;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -6,6 +6,16 @@ import com.sun.management.ThreadMXBean;
 import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.soft.link.ChannelSocket;
+import io.rdma.internal.soft.link.LinkSocket;
+import io.rdma.internal.soft.link.SoftFaults;
+import io.rdma.internal.soft.wire.Icrc;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.PacketCodec;
+import io.rdma.internal.soft.wire.Psn;
+import io.rdma.internal.soft.wire.SoftAddress;
+import io.rdma.internal.soft.wire.UdpAddress;
 import io.rdma.verbs.VerbsException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -50,7 +60,7 @@ class MalformedPacketTest {
     private Thread deviceThread;
     private SoftSide bystander;
     private SoftSide friend;
-    private Endpoint victimAddress;
+    private UdpAddress victimAddress;
     private MemorySegment payload;
     private long exchanged;
 
@@ -73,7 +83,7 @@ class MalformedPacketTest {
         friend = new SoftSide(arena, SoftFaults.NONE); // a device of its own: they talk over UDP
         bystander.connect(friend);
         friend.connect(bystander);
-        victimAddress = new Endpoint(SoftAddress.of(victim.gid()));
+        victimAddress = new UdpAddress(SoftAddress.of(victim.gid()));
         revive();
     }
 
@@ -176,7 +186,7 @@ class MalformedPacketTest {
                 }
             }
         }
-        Endpoint from = new Endpoint();
+        UdpAddress from = new UdpAddress();
         while (peer.receive(from) >= 0) {
             // nobody reads the answers
         }
@@ -213,7 +223,7 @@ class MalformedPacketTest {
             }
         }
         if (length >= 12 && kind != 15) {
-            int crc = icrc.compute(memory, at, length & ~3, new Endpoint(from.local()), victimAddress, 0);
+            int crc = icrc.compute(memory, at, length & ~3, new UdpAddress(from.local()), victimAddress, 0);
             memory.putInt(at + (length & ~3), Integer.reverseBytes(crc));
         }
         from.send(length + Icrc.BYTES, victimAddress);

@@ -3,6 +3,12 @@ package io.rdma.internal.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.soft.link.FaultInjector;
+import io.rdma.internal.soft.link.FaultPlan;
+import io.rdma.internal.soft.link.RecordingSocket;
+import io.rdma.internal.soft.link.SoftFaults;
+import io.rdma.internal.soft.wire.Counter;
+import io.rdma.internal.soft.wire.UdpAddress;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -103,7 +109,7 @@ class SelfLinkTest {
         StringBuilder sent = new StringBuilder();
         RecordingSocket socket = new RecordingSocket(sent);
         FaultInjector injector = new FaultInjector(socket, settings);
-        Endpoint to = new Endpoint(socket.local());
+        UdpAddress to = new UdpAddress(socket.local());
         for (int i = 0; i < 200; i++) {
             socket.memory().putLong(0, i);
             injector.send(settings, Long.BYTES, socket.local(), to);

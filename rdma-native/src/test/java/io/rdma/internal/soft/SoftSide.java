@@ -14,29 +14,31 @@ import io.rdma.internal.ffi.RecvWr;
 import io.rdma.internal.ffi.SendWr;
 import io.rdma.internal.ffi.Sge;
 import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.soft.link.SoftConfig;
+import io.rdma.internal.soft.link.SoftFaults;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 
 /** One device with one queue pair and one region, through the seam. */
-final class SoftSide {
+public final class SoftSide {
     static final int SEND_DEPTH = 64;
     static final int SIZE = 256 * 1024;
     static final int ACCESS =
             Ibv.ACCESS_LOCAL_WRITE | Ibv.ACCESS_REMOTE_WRITE | Ibv.ACCESS_REMOTE_READ | Ibv.ACCESS_REMOTE_ATOMIC;
     private static final long PATIENCE_NANOS = 30_000_000_000L;
 
-    final SoftVerbs verbs;
-    final long context;
+    public final SoftVerbs verbs;
+    public final long context;
     final long pd;
     final long channel;
-    final Cq cq;
-    final Qp qp;
+    public final Cq cq;
+    public final Qp qp;
     Mr mr;
     final MemorySegment memory;
     final MemorySegment scratch;
 
-    SoftSide(Arena arena, SoftFaults faults) {
+    public SoftSide(Arena arena, SoftFaults faults) {
         verbs = new SoftVerbs(SoftConfig.loopback().withFaults(faults));
         context = verbs.openDevice("soft0");
         pd = verbs.allocPd(context);
@@ -49,12 +51,12 @@ final class SoftSide {
     }
 
     /** Another queue pair of a side's device, with a completion queue of its own. */
-    SoftSide(Arena arena, SoftFaults faults, SoftSide of, Cq completions) {
+    public SoftSide(Arena arena, SoftFaults faults, SoftSide of, Cq completions) {
         this(arena, of, completions, 0);
     }
 
     /** The same with a shared receive queue. */
-    SoftSide(Arena arena, SoftSide of, Cq completions, long srq) {
+    public SoftSide(Arena arena, SoftSide of, Cq completions, long srq) {
         verbs = of.verbs;
         context = of.context;
         pd = of.pd;
@@ -75,7 +77,7 @@ final class SoftSide {
         mr = verbs.regMr(pd, memory.address(), SIZE, memory.address(), ACCESS);
     }
 
-    void connect(SoftSide peer) {
+    public void connect(SoftSide peer) {
         connect(peer.gid(), peer.qp.qpNum(), 0xffffe0); // wraps soon
     }
 
@@ -84,13 +86,13 @@ final class SoftSide {
     }
 
     /** From RESET to RTS, towards a queue pair that need not exist. */
-    void connect(byte[] gid, int qpNumber, int psn) {
+    public void connect(byte[] gid, int qpNumber, int psn) {
         // 67 ms: longer than a busy machine keeps a thread waiting, eight times in a row.
         connect(gid, qpNumber, psn, 14);
     }
 
     /** As the other, but it waits for acknowledges 4.096 µs to the power of this. */
-    void connect(byte[] gid, int qpNumber, int psn, int retransmitAfter) {
+    public void connect(byte[] gid, int qpNumber, int psn, int retransmitAfter) {
         int toInit = Ibv.QP_STATE | Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | Ibv.QP_ACCESS_FLAGS;
         int toRtr = Ibv.QP_STATE
                 | Ibv.QP_AV
@@ -156,12 +158,12 @@ final class SoftSide {
         return wr;
     }
 
-    void send(long wrId, int opcode, SoftSide peer, long offset, int length) {
+    public void send(long wrId, int opcode, SoftSide peer, long offset, int length) {
         assertThat(post(wrId, opcode, peer, offset, length, Ibv.SEND_SIGNALED)).isZero();
     }
 
     /** What ibv_post_send returns. */
-    int post(long wrId, int opcode, SoftSide peer, long offset, int length, int flags) {
+    public int post(long wrId, int opcode, SoftSide peer, long offset, int length, int flags) {
         long wr = scratch.address();
         SendWr.wrId(wr, wrId);
         SendWr.next(wr, 0);
@@ -189,43 +191,43 @@ final class SoftSide {
     }
 
     /** Awaits one completion. */
-    void expect(long wrId) {
+    public void expect(long wrId) {
         expect(wrId, Ibv.WC_SUCCESS);
     }
 
-    void expect(long wrId, int status) {
+    public void expect(long wrId, int status) {
         next();
         assertThat(Wc.status(completion())).isEqualTo(status);
         assertThat(Wc.wrId(completion())).isEqualTo(wrId);
     }
 
     /** Awaits one, whatever it says. */
-    void next() {
+    public void next() {
         until("a completion", () -> poll() == 1);
     }
 
     /** Polls at most one. */
-    int poll() {
+    public int poll() {
         return verbs.pollCq(cq.handle(), 1, completion());
     }
 
     /** The one that was polled last. */
-    long completion() {
+    public long completion() {
         return scratch.address() + 768;
     }
 
-    void arm() {
+    public void arm() {
         assertThat(verbs.reqNotifyCq(cq.handle(), false)).isZero();
     }
 
     /** Awaits the completion that the queue was armed for, without polling it. */
-    void awaitEvent() {
+    public void awaitEvent() {
         until("an event", () -> verbs.pollCompChannel(channel, 100));
         assertThat(verbs.getCqEvent(channel)).isEqualTo(cq.handle());
         verbs.ackCqEvents(cq.handle(), 1);
     }
 
-    void awaitState(int state) {
+    public void awaitState(int state) {
         until("state " + state, () -> verbs.queryQp(qp.handle(), Ibv.QP_STATE).qpState() == state);
     }
 
@@ -238,11 +240,11 @@ final class SoftSide {
     }
 
     /** Back to RESET. */
-    void reset() {
+    public void reset() {
         moveTo(Ibv.QPS_RESET);
     }
 
-    void moveToError() {
+    public void moveToError() {
         moveTo(Ibv.QPS_ERR);
     }
 
@@ -254,11 +256,11 @@ final class SoftSide {
                 Ibv.QP_STATE);
     }
 
-    void closeQueuePair() {
+    public void closeQueuePair() {
         verbs.destroyQp(qp.handle());
     }
 
-    void close() {
+    public void close() {
         closeQueuePair();
         verbs.destroyCq(cq.handle());
         verbs.destroyCompChannel(channel);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.soft.link.SoftFaults;
 import io.rdma.verbs.Errno;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.AfterEach;

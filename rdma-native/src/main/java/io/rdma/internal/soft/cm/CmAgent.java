@@ -1,0 +1,282 @@
+package io.rdma.internal.soft.cm;
+
+import io.rdma.internal.log.LimitedLog;
+import io.rdma.internal.soft.device.ManagementPort;
+import io.rdma.internal.soft.wire.Psn;
+import io.rdma.internal.soft.wire.SoftAddress;
+import io.rdma.verbs.VerbsException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - An exchange is in `byNumber` from its beginning until its conversation is closed, in `byPeer` too if the peer
+// began.
+// - What arrives and what expires is dealt with on the agent's thread, one after the other; calls on their own. Each
+// conversation is guarded by its identifier's monitor.
+
+/** What a device's connection manager knows: conversations, listeners, timers. */
+public final class CmAgent implements ManagementPort.Receiver {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int MOST_WAITING = 1024;
+    private static final int MOST_EXCHANGES = 1 << 16;
+    private static final long KEEP_ALIVE_SECONDS = 10;
+    private static final long GOODBYE_MILLIS = 500;
+    private static final byte[] NOTHING = {};
+    private static final LimitedLog FAILURES = new LimitedLog(CmAgent.class);
+
+    /** Of an exchange that a peer began. */
+    private record Peer(InetSocketAddress device, boolean lookup, int number) {}
+
+    private final SoftRdmacm manager;
+    private final CmDevice verbs;
+    private final Map<Integer, CmExchange> byNumber = new ConcurrentHashMap<>();
+    private final Map<Peer, CmExchange> byPeer = new ConcurrentHashMap<>();
+    private final List<SoftCmId> listeners = new CopyOnWriteArrayList<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final ScheduledThreadPoolExecutor thread;
+    /** Of the device, on the wire: another for each, so that no peer takes one for another. */
+    final long guid = RANDOM.nextLong();
+
+    CmAgent(SoftRdmacm manager, CmDevice verbs) {
+        this.manager = manager;
+        this.verbs = verbs;
+        thread = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("rdma-soft-cm").factory());
+        thread.setKeepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS);
+        thread.allowCoreThreadTimeOut(true);
+        thread.setRemoveOnCancelPolicy(true);
+    }
+
+    SoftRdmacm manager() {
+        return manager;
+    }
+
+    static int randomPsn() {
+        return RANDOM.nextInt(Psn.MASK + 1);
+    }
+
+    void listen(SoftCmId listener) {
+        listeners.add(listener);
+    }
+
+    void unlisten(SoftCmId listener) {
+        listeners.remove(listener);
+    }
+
+    /** A conversation that an identifier begins. */
+    CmExchange begin(SoftCmId id) {
+        return add(id, RANDOM.nextLong(), null);
+    }
+
+    private CmExchange add(SoftCmId id, long transaction, @Nullable InetSocketAddress peer) {
+        CmExchange made;
+        do {
+            int number = RANDOM.nextInt();
+            made = new CmExchange(this, id, number == 0 ? 1 : number, transaction, peer);
+        } while (byNumber.putIfAbsent(made.conversation.localId, made) != null);
+        return made;
+    }
+
+    void forget(CmExchange exchange) {
+        byNumber.remove(exchange.conversation.localId, exchange);
+        InetSocketAddress peer = exchange.peer();
+        if (peer != null) {
+            int number = exchange.conversation.remoteId();
+            byPeer.remove(new Peer(peer, exchange.id.isDatagram(), number), exchange);
+        }
+    }
+
+    void send(long transaction, CmMad message, InetSocketAddress to) {
+        verbs.sendManagement(MadCodec.encode(transaction, message), to);
+    }
+
+    Future<?> after(long nanos, CmExchange exchange) {
+        return thread.schedule(() -> safely(() -> expired(exchange)), nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private static void expired(CmExchange exchange) {
+        synchronized (exchange.id) {
+            exchange.conversation.expired();
+        }
+    }
+
+    /** In the device's turn. */
+    @Override
+    public ManagementPort.Outcome arrived(byte[] datagram, InetSocketAddress from) {
+        MadCodec.Mad mad = MadCodec.decode(datagram);
+        if (mad == null) {
+            return ManagementPort.Outcome.MALFORMED;
+        }
+        if (waiting.incrementAndGet() > MOST_WAITING) {
+            waiting.decrementAndGet();
+            return ManagementPort.Outcome.NO_ROOM;
+        }
+        thread.execute(() -> {
+            waiting.decrementAndGet();
+            safely(() -> dispatch(mad, from));
+        });
+        return ManagementPort.Outcome.TAKEN;
+    }
+
+    private static void safely(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable e) { // one conversation's failure is not another's, whatever it is
+            FAILURES.log(System.Logger.Level.WARNING, "a management datagram or timer failed", e);
+        }
+    }
+
+    private void dispatch(MadCodec.Mad mad, InetSocketAddress from) {
+        CmMad message = mad.message();
+        CmExchange known = message.remoteId() == 0
+                ? byPeer.get(new Peer(from, message instanceof CmLookup, message.localId()))
+                : byNumber.get(message.remoteId());
+        if (known != null) {
+            synchronized (known.id) {
+                if (known.isWith(from)) {
+                    known.conversation.heard(message);
+                }
+            }
+            return;
+        }
+        switch (message) {
+            case CmRequest request -> requested(mad.transaction(), request, from);
+            case CmLookup question -> lookedUp(mad.transaction(), question, from);
+            case CmMad.Disconnect end ->
+                send(mad.transaction(), new CmMad.Disconnected(end.remoteId(), end.localId()), from);
+            default -> {} // an answer to nobody
+        }
+    }
+
+    private void requested(long transaction, CmRequest request, InetSocketAddress from) {
+        if (!isOf(request.localGid(), from)) {
+            return; // the answer would go to somebody else
+        }
+        CmAddressing addressing = addressing(request.service(), request.privateData(), from);
+        SoftCmId listener = addressing == null ? null : listener(request.service(), addressing);
+        int refusal = listener == null
+                ? CmReject.INVALID_SERVICE_ID
+                : request.transport() != CmRequest.TRANSPORT_RC
+                        ? CmReject.INVALID_TRANSPORT
+                        : request.mtu() > verbs.activeMtu() ? CmReject.INVALID_MTU : 0;
+        if (addressing == null || listener == null || refusal != 0) {
+            send(transaction, CmReject.of(0, request.localId(), CmMad.ABOUT_REQUEST, refusal), from);
+            return;
+        }
+        introduce(listener, addressing, request, transaction, from);
+    }
+
+    private void lookedUp(long transaction, CmLookup question, InetSocketAddress from) {
+        CmAddressing addressing = addressing(question.service(), question.privateData(), from);
+        SoftCmId listener = addressing == null ? null : listener(question.service(), addressing);
+        if (addressing == null || listener == null) {
+            CmMad none =
+                    new CmLookupReply(question.localId(), CmLookupReply.UNSUPPORTED, 0, question.service(), 0, NOTHING);
+            send(transaction, none, from);
+            return;
+        }
+        introduce(listener, addressing, question, transaction, from);
+    }
+
+    /** Makes an identifier of a request, and tells the listener; drops it where there are too many, as the peer asks again. */
+    private void introduce(
+            SoftCmId listener, CmAddressing addressing, CmMad request, long transaction, InetSocketAddress from) {
+        synchronized (listener) {
+            if (byNumber.size() >= MOST_EXCHANGES || !listener.hasRoom()) {
+                return;
+            }
+            SoftCmId id = manager.requested(listener, addressing);
+            CmExchange made = add(id, transaction, from);
+            synchronized (id) {
+                id.exchange = made;
+                byPeer.put(new Peer(from, request instanceof CmLookup, request.localId()), made);
+                id.asked(request);
+            }
+            listener.tellOf(id, request);
+        }
+    }
+
+    private static boolean isOf(byte[] gid, InetSocketAddress device) {
+        try {
+            return SoftAddress.of(gid).equals(device);
+        } catch (VerbsException e) {
+            return false;
+        }
+    }
+
+    /** @return null if it is none of RDMA CM, or not of the device that says it */
+    private @Nullable CmAddressing addressing(long service, byte[] privateData, InetSocketAddress from) {
+        CmAddressing said = CmAddressing.isOurs(service) ? CmAddressing.read(privateData) : null;
+        boolean honest = said != null
+                && (!verbs.onOwnAddress() || said.source().getAddress().equals(from.getAddress()));
+        return honest ? said : null;
+    }
+
+    private @Nullable SoftCmId listener(long service, CmAddressing addressing) {
+        for (SoftCmId listener : listeners) {
+            if (listener.serves(service, addressing.destination())) {
+                return listener;
+            }
+        }
+        return null;
+    }
+
+    /** The peer of a queue pair has used it. In the device's turn. */
+    void used(CmExchange exchange) {
+        thread.execute(() -> safely(() -> {
+            synchronized (exchange.id) {
+                exchange.conversation.used();
+            }
+        }));
+    }
+
+    /** A peer's process is gone: what its kernel would say for it. */
+    void ended(byte[] gid, int number, boolean lookup) {
+        CmExchange known = byPeer.get(new Peer(SoftAddress.of(gid), lookup, number));
+        if (known != null) {
+            synchronized (known.id) {
+                known.conversation.lost();
+            }
+        }
+    }
+
+    /** When the process ends in order, what is connected is told so, once. */
+    public void sayGoodbyeAtExit() {
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(this::goodbye, "rdma-soft-cm-goodbye"));
+        } catch (IllegalStateException late) {
+            log().log(System.Logger.Level.DEBUG, "the process ends already", late);
+        }
+    }
+
+    /** On a thread of its own, which is waited for a moment only: somebody who holds an identifier must not keep the process alive. */
+    private void goodbye() {
+        Thread words = Thread.ofPlatform().daemon().name("rdma-soft-cm-last").start(() -> {
+            for (CmExchange exchange : byNumber.values()) {
+                synchronized (exchange.id) {
+                    if (exchange.conversation.state() == CmConversation.State.ESTABLISHED) {
+                        exchange.conversation.disconnect();
+                    }
+                }
+            }
+        });
+        try {
+            words.join(GOODBYE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static System.Logger log() {
+        return System.getLogger(CmAgent.class.getName());
+    }
+}

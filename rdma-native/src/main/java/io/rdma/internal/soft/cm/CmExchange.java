@@ -1,0 +1,133 @@
+package io.rdma.internal.soft.cm;
+
+import static io.rdma.internal.ffi.Cma.*;
+
+import io.rdma.internal.ffi.ConnParam;
+import io.rdma.verbs.VerbsException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+// Invariant: everything is guarded by the identifier's monitor but what is final.
+
+/** A {@link CmConversation} of an identifier's: with whom, its timer, and what becomes an event. */
+final class CmExchange implements CmConversation.Side {
+    private static final int ETIMEDOUT = 110;
+
+    final SoftCmId id;
+    final CmConversation conversation;
+    private final CmAgent agent;
+    private final long transaction;
+    private @Nullable InetSocketAddress peer; // null until the active side has found it
+    private @Nullable Future<?> timer;
+    private @Nullable Socket line; // of CmRendezvous: its end is this side's
+
+    CmExchange(CmAgent agent, SoftCmId id, int number, long transaction, @Nullable InetSocketAddress peer) {
+        this.agent = agent;
+        this.id = id;
+        this.transaction = transaction;
+        this.peer = peer;
+        conversation = new CmConversation(this, number);
+    }
+
+    /** A line that is open as long as the conversation. */
+    void hold(Socket open) {
+        line = open;
+    }
+
+    /** The peer's device has been found. */
+    void found(InetSocketAddress device) {
+        peer = device;
+    }
+
+    boolean isWith(InetSocketAddress device) {
+        return device.equals(peer);
+    }
+
+    @Nullable
+    InetSocketAddress peer() {
+        return peer;
+    }
+
+    @Override
+    public void send(CmMad message) {
+        InetSocketAddress to = peer;
+        if (to != null) {
+            agent.send(transaction, message, to);
+        }
+    }
+
+    @Override
+    public void timer(long nanos) {
+        Future<?> last = timer;
+        if (last != null) {
+            last.cancel(false);
+        }
+        timer = nanos == 0 ? null : agent.after(nanos, this);
+    }
+
+    @Override
+    public void heard(CmMad message) {
+        switch (message) {
+            case CmReply reply -> established(reply);
+            case CmMad.Ready ready -> id.tell(CM_EVENT_ESTABLISHED, 0);
+            case CmReject reject ->
+                id.tell(
+                        CM_EVENT_REJECTED,
+                        reject.reason(),
+                        new ConnParam(reject.privateData(), 0, 0, 0, 0, 0, false, 0));
+            case CmLookupReply reply -> {
+                if (reply.status() == CmLookupReply.VALID) {
+                    id.tellOf(reply);
+                } else {
+                    id.tell(CM_EVENT_UNREACHABLE, reply.status());
+                }
+            }
+            default -> {}
+        }
+    }
+
+    private void established(CmReply reply) {
+        id.heard(reply);
+        if (id.qp == 0) {
+            id.tell(CM_EVENT_CONNECT_RESPONSE, 0, SoftCmId.seen(reply));
+            return;
+        }
+        try {
+            agent.manager().moveToReadyToSend(id);
+        } catch (VerbsException e) {
+            log().log(System.Logger.Level.WARNING, "the peer's answer does not fit the queue pair: " + e.getMessage());
+            conversation.abandon();
+            id.tell(CM_EVENT_CONNECT_ERROR, -e.errno());
+            return;
+        }
+        conversation.establish();
+        id.tell(CM_EVENT_ESTABLISHED, 0, SoftCmId.seen(reply));
+    }
+
+    @Override
+    public void unanswered() {
+        id.tell(CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+    }
+
+    @Override
+    public void disconnected() {
+        id.tell(CM_EVENT_DISCONNECTED, 0);
+    }
+
+    @Override
+    public void forgotten(boolean connected) {
+        agent.forget(this);
+        if (line != null) {
+            CmRoute.close(line);
+        }
+        if (connected) {
+            id.tell(CM_EVENT_TIMEWAIT_EXIT, 0);
+        }
+    }
+
+    private static System.Logger log() {
+        return System.getLogger(CmExchange.class.getName());
+    }
+}

@@ -1,0 +1,56 @@
+package io.rdma.internal.soft.cm;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import org.jspecify.annotations.Nullable;
+
+/** A port that an identifier has: of {@link CmPorts}, or where devices share an IP address, of {@link CmRendezvous}. */
+final class CmPort implements AutoCloseable {
+    private final CmPorts ports;
+    private final int portSpace;
+    final InetSocketAddress address;
+    private final @Nullable Socket reserved;
+    private @Nullable ServerSocket told;
+
+    private CmPort(CmPorts ports, int portSpace, InetSocketAddress address, @Nullable Socket reserved) {
+        this.ports = ports;
+        this.portSpace = portSpace;
+        this.address = address;
+        this.reserved = reserved;
+    }
+
+    /** @param shared whether other devices have the same IP address */
+    static CmPort take(CmPorts ports, int portSpace, InetSocketAddress wanted, boolean shared) {
+        if (!shared) {
+            return new CmPort(ports, portSpace, ports.take(portSpace, wanted), null);
+        }
+        Socket socket = CmRendezvous.reserve(wanted);
+        InetSocketAddress taken = new InetSocketAddress(wanted.getAddress(), socket.getLocalPort());
+        return new CmPort(ports, portSpace, taken, socket);
+    }
+
+    /** Whoever asks there is told of the device from now on. */
+    void tell(byte[] gid, CmRendezvous.Ended ended) {
+        if (reserved != null) {
+            told = CmRendezvous.tell(reserved, gid, ended);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (reserved == null) {
+            ports.giveBack(portSpace, address);
+            return;
+        }
+        try {
+            reserved.close();
+            if (told != null) {
+                told.close();
+            }
+        } catch (IOException e) {
+            System.getLogger(CmPort.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
+        }
+    }
+}

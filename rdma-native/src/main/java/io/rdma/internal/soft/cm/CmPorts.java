@@ -1,0 +1,53 @@
+package io.rdma.internal.soft.cm;
+
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.HashSet;
+import java.util.Set;
+
+/** The ports of services, numbers of a device's own as the kernel's are: none is a socket. Thread-safe. */
+final class CmPorts {
+    private static final int FIRST_FREE = 32_768; // where Linux chooses from
+    private static final int AFTER_FREE = 61_000;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private record Taken(int portSpace, InetAddress address, int port) {
+        boolean conflicts(Taken other) {
+            return portSpace == other.portSpace
+                    && port == other.port
+                    && (address.equals(other.address)
+                            || address.isAnyLocalAddress()
+                            || other.address.isAnyLocalAddress());
+        }
+    }
+
+    private final Set<Taken> taken = new HashSet<>();
+
+    /**
+     * Takes a port.
+     *
+     * @param wanted port 0 takes a free one
+     * @return with the port
+     * @throws VerbsException EADDRINUSE
+     */
+    synchronized InetSocketAddress take(int portSpace, InetSocketAddress wanted) {
+        InetAddress address = wanted.getAddress();
+        int tries = wanted.getPort() == 0 ? AFTER_FREE - FIRST_FREE : 1;
+        while (tries-- > 0) {
+            int port = wanted.getPort() == 0 ? RANDOM.nextInt(FIRST_FREE, AFTER_FREE) : wanted.getPort();
+            Taken mine = new Taken(portSpace, address, port);
+            if (taken.stream().noneMatch(mine::conflicts)) {
+                taken.add(mine);
+                return new InetSocketAddress(address, port);
+            }
+        }
+        throw new VerbsException("rdma_bind_addr", Errno.EADDRINUSE, "Choose another port, 0 takes a free one");
+    }
+
+    synchronized void giveBack(int portSpace, InetSocketAddress address) {
+        taken.remove(new Taken(portSpace, address.getAddress(), address.getPort()));
+    }
+}

@@ -1,0 +1,116 @@
+package io.rdma.internal.soft.cm;
+
+import static io.rdma.internal.ffi.Cma.*;
+
+import io.rdma.internal.soft.wire.SoftAddress;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.Socket;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The way from an IP address and port to the device that is spoken to. */
+final class CmRoute {
+    private static final int ETIMEDOUT = 110;
+
+    private final SoftCmId id;
+    private final CmExchange exchange;
+    private final byte[] own; // GID
+
+    CmRoute(SoftCmId id, CmExchange exchange, byte[] own) {
+        this.own = own;
+        this.id = id;
+        this.exchange = exchange;
+    }
+
+    /**
+     * The local address from which packets to a destination go.
+     *
+     * @param own the only one there is; null where any address of the host is the device's
+     * @throws IOException where there is no way
+     */
+    static InetAddress sourceFor(InetSocketAddress destination, @Nullable InetAddress own) throws IOException {
+        InetAddress to = destination.getAddress();
+        try (DatagramSocket probe = new DatagramSocket()) {
+            probe.connect(new InetSocketAddress(to, destination.getPort() == 0 ? 1 : destination.getPort()));
+            if (own == null) {
+                if (!to.isMulticastAddress()
+                        && !to.isLoopbackAddress()
+                        && !to.isAnyLocalAddress()
+                        && NetworkInterface.getByInetAddress(to) == null) {
+                    throw new IOException("a device on loopback leads nowhere else");
+                }
+                return probe.getLocalAddress();
+            }
+            if (own.getClass() != to.getClass()) {
+                throw new IOException("the device's address is of the other IP version");
+            }
+            return own;
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** Finds the device of a service, and goes on. The caller has the identifier's monitor, and so has what goes on. */
+    void find(InetSocketAddress service, boolean own, Consumer<byte[]> goOn) {
+        if (own) {
+            InetSocketAddress device = new InetSocketAddress(service.getAddress(), SoftAddress.ROCE_PORT);
+            exchange.found(device);
+            goOn.accept(SoftAddress.gid(device));
+            return;
+        }
+        Socket line = new Socket();
+        Thread.ofVirtual().name("rdma-soft-cm-find").start(() -> {
+            try {
+                byte[] gid = CmRendezvous.ask(line, service, this.own, exchange.conversation.localId);
+                InetSocketAddress device = SoftAddress.of(gid);
+                synchronized (id) {
+                    if (id.state != SoftCmId.State.TALKING) {
+                        close(line);
+                        return;
+                    }
+                    exchange.hold(line);
+                    exchange.found(device);
+                    goOn.accept(gid);
+                }
+                line.getInputStream().read(); // the end of the line is the peer's, or ours
+                synchronized (id) {
+                    exchange.conversation.lost();
+                }
+            } catch (Throwable e) { // whatever it is: the identifier's owner waits for an event
+                close(line);
+                synchronized (id) {
+                    notFound(e instanceof ConnectException); // a time-out is another one
+                }
+            }
+        });
+    }
+
+    static void close(Socket line) {
+        try {
+            line.close();
+        } catch (IOException e) {
+            System.getLogger(CmRoute.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
+        }
+    }
+
+    private void notFound(boolean refused) {
+        if (exchange.conversation.state() != CmConversation.State.IDLE) { // found, and lost since
+            exchange.conversation.lost();
+            return;
+        }
+        exchange.conversation.abandon();
+        if (refused && id.isDatagram()) {
+            id.tell(CM_EVENT_UNREACHABLE, CmLookupReply.UNSUPPORTED);
+        } else if (refused) {
+            id.tell(CM_EVENT_REJECTED, CmReject.INVALID_SERVICE_ID);
+        } else {
+            id.tell(CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+        }
+    }
+}

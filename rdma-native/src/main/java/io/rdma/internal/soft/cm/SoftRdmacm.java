@@ -1,0 +1,590 @@
+package io.rdma.internal.soft.cm;
+
+import static io.rdma.internal.ffi.Cma.*;
+
+import io.rdma.internal.ffi.AhAttr;
+import io.rdma.internal.ffi.CmAddrInfo;
+import io.rdma.internal.ffi.CmEventEntry;
+import io.rdma.internal.ffi.CmIdEntry;
+import io.rdma.internal.ffi.CmQpAttr;
+import io.rdma.internal.ffi.ConnParam;
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.Qp;
+import io.rdma.internal.ffi.QpAttr;
+import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.ffi.Rdmacm;
+import io.rdma.internal.soft.cm.SoftCmId.State;
+import io.rdma.internal.soft.device.Datagrams;
+import io.rdma.internal.soft.device.SoftDevice;
+import io.rdma.internal.soft.objects.HandleTable;
+import io.rdma.internal.soft.objects.QpTransitions;
+import io.rdma.internal.soft.objects.SoftLimits;
+import io.rdma.internal.soft.wire.Psn;
+import io.rdma.internal.soft.wire.SoftAddress;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - Lock order: an identifier's monitor, this one's, the device's; none is held while a thread waits for the network.
+// - The device is open as long as an identifier is bound to it; what was made from the lent context keeps it open.
+
+/** {@link Rdmacm} by the software device: identifiers, whose conversations with peers {@link CmAgent} has. See docs/internals/soft-cm.md. */
+public final class SoftRdmacm implements Rdmacm {
+    private static final int MOST_BACKLOG = 1024; // as Linux has it, where none is asked for
+
+    private final CmDevice verbs;
+    private final CmAgent agent;
+    private final CmPorts ports = new CmPorts();
+    private final HandleTable handles = new HandleTable();
+    private long context;
+    private long pd;
+    private int bound;
+
+    public SoftRdmacm(CmDevice verbs) {
+        this.verbs = verbs;
+        agent = new CmAgent(this, verbs);
+    }
+
+    public CmAgent agent() {
+        return agent;
+    }
+
+    private SoftCmId id(String call, long handle) {
+        SoftCmId found = handles.find(handle, SoftCmId.class);
+        if (found == null) {
+            throw new VerbsException(call, Errno.EINVAL, "The identifier is destroyed");
+        }
+        return found;
+    }
+
+    private SoftCmChannel channel(String call, long handle) {
+        SoftCmChannel found = handles.find(handle, SoftCmChannel.class);
+        if (found == null) {
+            throw new VerbsException(call, Errno.EINVAL, "The event channel is destroyed");
+        }
+        return found;
+    }
+
+    @Override
+    public long createEventChannel() {
+        return handles.add(new SoftCmChannel());
+    }
+
+    @Override
+    public synchronized void destroyEventChannel(long channel) {
+        SoftCmChannel object = channel("rdma_destroy_event_channel", channel);
+        if (object.users > 0) {
+            throw SoftDevice.busy("rdma_destroy_event_channel");
+        }
+        handles.remove(object);
+    }
+
+    @Override
+    public boolean pollEventChannel(long channel, int timeoutMillis) {
+        return channel("poll", channel).events.await(timeoutMillis);
+    }
+
+    @Override
+    public void wakeEventChannel(long channel) {
+        channel("eventfd", channel).events.wake();
+    }
+
+    @Override
+    public @Nullable CmEventEntry getCmEvent(long channel) {
+        CmEventEntry event = channel("rdma_get_cm_event", channel).events.poll();
+        if (event != null && event.event() == CM_EVENT_CONNECT_REQUEST) {
+            SoftCmId request = id("rdma_get_cm_event", event.id());
+            synchronized (request) {
+                request.taken();
+            }
+        }
+        return event;
+    }
+
+    @Override
+    public synchronized long createId(long channel, int portSpace) {
+        SoftCmChannel on = channel("rdma_create_id", channel);
+        if (portSpace != PS_TCP && portSpace != PS_UDP) {
+            throw new VerbsException("rdma_create_id", Errno.EINVAL, "The port spaces here are TCP and UDP");
+        }
+        on.users++;
+        return handles.add(new SoftCmId(portSpace, on));
+    }
+
+    /** An identifier for a request that arrived. */
+    synchronized SoftCmId requested(SoftCmId listener, CmAddressing addressing) {
+        SoftCmId made = new SoftCmId(listener.portSpace, listener.channel);
+        InetSocketAddress at = listener.local;
+        made.channel.users++;
+        made.listener = listener;
+        made.local = new InetSocketAddress(addressing.destination(), at == null ? 0 : at.getPort());
+        made.remote = addressing.source();
+        made.state = State.TALKING;
+        made.psn = CmAgent.randomPsn();
+        bindToDevice(made);
+        handles.add(made);
+        return made;
+    }
+
+    @Override
+    public void destroyId(long handle) {
+        SoftCmId id = id("rdma_destroy_id", handle);
+        synchronized (id) {
+            if (id.qp != 0) {
+                throw SoftDevice.busy("rdma_destroy_id");
+            }
+            id.state = State.DESTROYED;
+            id.taken();
+            CmExchange exchange = id.exchange;
+            if (exchange != null) {
+                exchange.conversation.abandon(); // what it still has to say is said without the identifier
+            }
+            if (id.port != null) {
+                id.port.close();
+            }
+        }
+        agent.unlisten(id);
+        // Requests that nobody took end with the listener.
+        for (CmEventEntry request : id.channel.events.remove(event -> event.listenId() == handle)) {
+            destroyId(request.id());
+        }
+        synchronized (this) {
+            id.channel.events.forget(event -> event.id() == handle);
+            id.channel.users--;
+            handles.remove(id);
+            unbind(id);
+        }
+    }
+
+    @Override
+    public CmIdEntry queryId(long handle) {
+        SoftCmId id = id("rdma_cm_id", handle);
+        synchronized (id) {
+            return new CmIdEntry(
+                    id.onDevice ? context : 0,
+                    id.onDevice ? SoftLimits.NAME : "",
+                    id.onDevice ? pd : 0,
+                    id.onDevice ? 1 : 0,
+                    id.local,
+                    id.remote);
+        }
+    }
+
+    synchronized void bindToDevice(SoftCmId id) {
+        if (!id.onDevice) {
+            if (context == 0) {
+                context = verbs.openDevice(SoftLimits.NAME);
+                pd = verbs.allocPd(context);
+            }
+            bound++;
+            id.onDevice = true;
+        }
+    }
+
+    private synchronized void unbind(SoftCmId id) {
+        if (id.onDevice && --bound == 0) {
+            try {
+                if (pd != 0) {
+                    verbs.deallocPd(pd);
+                    pd = 0;
+                }
+                verbs.closeDevice(context);
+                context = 0;
+            } catch (VerbsException stillUsed) {
+                if (pd == 0) {
+                    pd = verbs.allocPd(context);
+                }
+            }
+        }
+    }
+
+    byte[] gid() {
+        return verbs.queryGidTable(context).getFirst().gid();
+    }
+
+    int mtu() {
+        return verbs.queryPort(context, 1).activeMtu();
+    }
+
+    @Override
+    public void bindAddr(long handle, InetSocketAddress address) {
+        SoftCmId id = id("rdma_bind_addr", handle);
+        synchronized (id) {
+            id.require("rdma_bind_addr", State.IDLE);
+            InetAddress host = address.getAddress();
+            if (verbs.onOwnAddress() && !host.isAnyLocalAddress() && !host.equals(verbs.configured())) {
+                throw new VerbsException(
+                        "rdma_bind_addr", Errno.EADDRNOTAVAIL, "The device's address is " + verbs.configured());
+            }
+            take(id, address, !verbs.onOwnAddress());
+            id.state = State.BOUND;
+            if (!host.isAnyLocalAddress()) {
+                bindToDevice(id);
+            }
+        }
+    }
+
+    private void take(SoftCmId id, InetSocketAddress address, boolean shared) {
+        CmPort taken = CmPort.take(ports, id.portSpace, address, shared);
+        id.port = taken;
+        id.local = taken.address;
+    }
+
+    @Override
+    public void resolveAddr(
+            long handle, @Nullable InetSocketAddress source, InetSocketAddress destination, int timeoutMillis) {
+        SoftCmId id = id("rdma_resolve_addr", handle);
+        synchronized (id) {
+            id.require("rdma_resolve_addr", State.IDLE, State.BOUND);
+            if (source != null && id.state == State.IDLE) {
+                bindAddr(handle, source);
+            }
+            try {
+                if (destination.getAddress().isMulticastAddress() && !id.isDatagram()) {
+                    throw new IOException("nobody can be connected to at a group's address");
+                }
+                InetAddress from = CmRoute.sourceFor(destination, verbs.onOwnAddress() ? verbs.configured() : null);
+                InetSocketAddress now = id.local;
+                if (now == null) {
+                    take(id, new InetSocketAddress(from, 0), false);
+                } else if (now.getAddress().isAnyLocalAddress()) {
+                    id.local = new InetSocketAddress(from, now.getPort());
+                }
+                id.remote = destination;
+                bindToDevice(id);
+                id.state = State.ADDRESS;
+                id.tell(CM_EVENT_ADDR_RESOLVED, 0);
+            } catch (IOException e) {
+                id.tell(CM_EVENT_ADDR_ERROR, -Errno.EADDRNOTAVAIL);
+            }
+        }
+    }
+
+    @Override
+    public void resolveRoute(long handle, int timeoutMillis) {
+        SoftCmId id = id("rdma_resolve_route", handle);
+        synchronized (id) {
+            id.require("rdma_resolve_route", State.ADDRESS);
+            id.state = State.ROUTE;
+            id.tell(CM_EVENT_ROUTE_RESOLVED, 0);
+        }
+    }
+
+    @Override
+    public void listen(long handle, int backlog) {
+        SoftCmId id = id("rdma_listen", handle);
+        synchronized (id) {
+            if (id.state == State.IDLE) {
+                bindAddr(handle, new InetSocketAddress(0)); // as C does
+            }
+            id.require("rdma_listen", State.BOUND);
+            bindToDevice(id); // also where any address is meant: requests come to the device
+            if (id.port != null) {
+                id.port.tell(gid(), (gid, number) -> agent.ended(gid, number, id.isDatagram()));
+            }
+            id.listening(backlog > 0 ? Math.min(backlog, MOST_BACKLOG) : MOST_BACKLOG);
+            agent.listen(id);
+        }
+    }
+
+    /** Checks what a side wants, and adds what it left to the library. */
+    private static ConnParam said(String call, SoftCmId id, boolean answer, ConnParam param, int mostPrivateData) {
+        checkPrivateData(call, param.privateData(), mostPrivateData);
+        int limit = SoftLimits.device().maxQpRdAtom();
+        int responder = param.responderResources();
+        int initiator = param.initiatorDepth();
+        if (responder == MAX_RESP_RES) {
+            responder = answer ? Math.min(limit, id.responderResources()) : limit;
+        }
+        if (initiator == MAX_INIT_DEPTH) {
+            initiator = answer ? Math.min(limit, id.initiatorDepth()) : limit;
+        }
+        if (responder > limit || initiator > limit) {
+            throw new VerbsException(call, Errno.EINVAL, "The device has at most " + limit + " reads and atomics");
+        }
+        return new ConnParam(
+                param.privateData(),
+                responder,
+                initiator,
+                param.flowControl(),
+                param.retryCount() & 7,
+                param.rnrRetryCount() & 7,
+                param.srq(),
+                id.qp == 0 ? param.qpNum() & Psn.MASK : id.qpn);
+    }
+
+    private static void checkPrivateData(String call, byte[] data, int most) {
+        if (data.length > most) {
+            throw new VerbsException(call, Errno.EINVAL, "There is room for " + most + " bytes of private data");
+        }
+    }
+
+    @Override
+    public void connect(long handle, ConnParam param) {
+        SoftCmId id = id("rdma_connect", handle);
+        synchronized (id) {
+            id.require("rdma_connect", State.ROUTE);
+            id.psn = CmAgent.randomPsn();
+            int room = id.isDatagram() ? SoftCmId.LOOKUP_DATA : SoftCmId.REQUEST_DATA;
+            ConnParam said = said("rdma_connect", id, false, param, room);
+            CmExchange exchange = agent.begin(id);
+            id.exchange = exchange;
+            id.state = State.TALKING;
+            CmRoute route = new CmRoute(id, exchange, gid());
+            InetSocketAddress to = Objects.requireNonNull(id.remote);
+            if (id.isDatagram()) {
+                CmLookup question = id.lookup(exchange.conversation.localId, said.privateData());
+                route.find(to, verbs.onOwnAddress(), gid -> exchange.conversation.lookUp(question));
+            } else {
+                CmRequest request = id.request(
+                        exchange.conversation.localId, said, agent.guid, gid(), mtu(), id.ackTimeoutOr(ackTimeout()));
+                route.find(to, verbs.onOwnAddress(), gid -> exchange.conversation.request(request.to(gid)));
+            }
+        }
+    }
+
+    /** 4.096 µs to the power of two: like the kernel's between hosts, 67 ms on one. */
+    private int ackTimeout() {
+        return verbs.onOwnAddress() ? 17 : 14;
+    }
+
+    @Override
+    public void accept(long handle, ConnParam param) {
+        SoftCmId id = id("rdma_accept", handle);
+        synchronized (id) {
+            CmConversation talk =
+                    id.talking("rdma_accept", CmConversation.State.REQ_RCVD, CmConversation.State.SIDR_REQ_RCVD);
+            int room = id.isDatagram() ? CmLookupReply.PRIVATE_DATA : CmReply.PRIVATE_DATA;
+            ConnParam said = said("rdma_accept", id, true, param, room);
+            if (id.isDatagram()) {
+                answer(id, talk, CmLookupReply.VALID, said.qpNum(), said.privateData());
+                return;
+            }
+            moveToReadyToSend(id);
+            CmExchange exchange = Objects.requireNonNull(id.exchange);
+            verbs.onUse(said.qpNum(), () -> agent.used(exchange));
+            talk.accept(id.reply(talk, said, agent.guid));
+        }
+    }
+
+    private static void answer(SoftCmId id, CmConversation talk, int status, int qpn, byte[] data) {
+        talk.answer(new CmLookupReply(talk.remoteId(), status, qpn, id.servedAs(), UDP_QKEY, data));
+    }
+
+    @Override
+    public void reject(long handle, byte[] privateData) {
+        SoftCmId id = id("rdma_reject", handle);
+        synchronized (id) {
+            CmConversation talk =
+                    id.talking("rdma_reject", CmConversation.State.REQ_RCVD, CmConversation.State.SIDR_REQ_RCVD);
+            if (id.isDatagram()) {
+                checkPrivateData("rdma_reject", privateData, CmLookupReply.PRIVATE_DATA);
+                answer(id, talk, CmLookupReply.REJECT, 0, privateData);
+            } else {
+                checkPrivateData("rdma_reject", privateData, CmReject.PRIVATE_DATA);
+                talk.reject(CmReject.CONSUMER, privateData);
+            }
+        }
+    }
+
+    @Override
+    public void disconnect(long handle) {
+        SoftCmId id = id("rdma_disconnect", handle);
+        synchronized (id) {
+            CmConversation talk = id.talking(
+                    "rdma_disconnect",
+                    CmConversation.State.REP_RCVD,
+                    CmConversation.State.REP_SENT,
+                    CmConversation.State.ESTABLISHED,
+                    CmConversation.State.DREQ_SENT,
+                    CmConversation.State.TIMEWAIT,
+                    CmConversation.State.CLOSED);
+            if (id.qp != 0) {
+                verbs.modifyQp(id.qp, toError(), Ibv.QP_STATE);
+            }
+            talk.disconnect();
+        }
+    }
+
+    static QpAttr toError() {
+        QpAttr none = QpTransitions.INITIAL;
+        return QpTransitions.merge(none, none, 0, Ibv.QPS_ERR);
+    }
+
+    @Override
+    public void establish(long handle) {
+        SoftCmId id = id("rdma_establish", handle);
+        synchronized (id) {
+            id.talking("rdma_establish", CmConversation.State.REP_RCVD).establish();
+        }
+    }
+
+    @Override
+    public CmQpAttr initQpAttr(long handle, int qpState) {
+        SoftCmId id = id("rdma_init_qp_attr", handle);
+        synchronized (id) {
+            return id.attr(qpState);
+        }
+    }
+
+    @Override
+    public Qp createQp(long handle, long domain, QpInitAttr attr) {
+        SoftCmId id = id("rdma_create_qp", handle);
+        synchronized (id) {
+            if (!id.onDevice || id.qp != 0) {
+                throw new VerbsException(
+                        "rdma_create_qp",
+                        Errno.EINVAL,
+                        "The identifier needs a device, and has one queue pair at most");
+            }
+            Qp made = verbs.createQp(domain == 0 ? pd : domain, attr);
+            id.qp = made.handle();
+            id.qpn = made.qpNum();
+            try {
+                move(id, Ibv.QPS_INIT);
+                if (id.isDatagram()) {
+                    move(id, Ibv.QPS_RTR);
+                    move(id, Ibv.QPS_RTS);
+                }
+                return made;
+            } catch (VerbsException e) {
+                destroyQp(handle);
+                throw e;
+            }
+        }
+    }
+
+    private void move(SoftCmId id, int state) {
+        CmQpAttr to = id.attr(state);
+        verbs.modifyQp(id.qp, to.attr(), to.mask());
+    }
+
+    /** With what the peer said. */
+    void moveToReadyToSend(SoftCmId id) {
+        if (id.qp != 0) {
+            move(id, Ibv.QPS_INIT);
+            move(id, Ibv.QPS_RTR);
+            move(id, Ibv.QPS_RTS);
+        }
+    }
+
+    @Override
+    public void destroyQp(long handle) {
+        SoftCmId id = id("rdma_destroy_qp", handle);
+        synchronized (id) {
+            if (id.qp == 0) {
+                throw new VerbsException("rdma_destroy_qp", Errno.EINVAL, "The identifier has no queue pair");
+            }
+            verbs.destroyQp(id.qp);
+            id.qp = 0;
+        }
+    }
+
+    @Override
+    public void migrateId(long handle, long channel) {
+        SoftCmId id = id("rdma_migrate_id", handle);
+        SoftCmChannel to = channel("rdma_migrate_id", channel);
+        synchronized (id) {
+            SoftCmChannel from = id.channel;
+            id.channel = to;
+            from.events
+                    .remove(event -> (event.listenId() == 0 ? event.id() : event.listenId()) == handle)
+                    .forEach(to.events::add);
+            synchronized (this) {
+                from.users--;
+                to.users++;
+            }
+        }
+    }
+
+    @Override
+    public void setOption(long handle, int option, int value) {
+        SoftCmId id = id("rdma_set_option", handle);
+        synchronized (id) {
+            switch (option) {
+                case OPTION_ID_TOS ->
+                    throw unsupported("type of service: packets of " + SoftLimits.NAME + " bear none");
+                case OPTION_ID_REUSEADDR -> {
+                    if (value != 0) {
+                        throw unsupported("shared port: bind to port 0, which takes a free one");
+                    }
+                }
+                case OPTION_ID_AFONLY -> {
+                    id.require("rdma_set_option", State.IDLE, State.BOUND);
+                    id.ipv6Only = value != 0;
+                }
+                case OPTION_ID_ACK_TIMEOUT -> id.ackTimeout(value);
+                default -> throw new VerbsException("rdma_set_option", Errno.ENOSYS, "There is no option " + option);
+            }
+        }
+    }
+
+    private static VerbsException unsupported(String what) {
+        return new VerbsException("rdma_set_option", Errno.EOPNOTSUPP, "An identifier here has no " + what);
+    }
+
+    @Override
+    public void joinMulticast(long handle, InetSocketAddress group, int joinFlags) {
+        SoftCmId id = id("rdma_join_multicast_ex", handle);
+        synchronized (id) {
+            if (!id.isDatagram() || !id.onDevice || !group.getAddress().isMulticastAddress()) {
+                throw new VerbsException(
+                        "rdma_join_multicast_ex",
+                        Errno.EINVAL,
+                        "A group is joined by an identifier of the UDP port space that is bound to a device");
+            }
+            byte[] gid = SoftAddress.gid(new InetSocketAddress(group.getAddress(), SoftAddress.ROCE_PORT));
+            AhAttr path = new AhAttr(gid, 0, 0, 64, 0, 0, 0, 0, 0, true, 1);
+            try {
+                boolean attach = id.qp != 0 && joinFlags == MC_JOIN_FLAG_FULLMEMBER;
+                if (attach) {
+                    verbs.attachMcast(id.qp, gid, 0);
+                }
+                id.groups.put(group.getAddress(), attach);
+                id.tellOf(CM_EVENT_MULTICAST_JOIN, 0, path, Datagrams.MULTICAST_QPN);
+            } catch (VerbsException e) {
+                id.tellOf(CM_EVENT_MULTICAST_ERROR, -e.errno(), path, Datagrams.MULTICAST_QPN);
+            }
+        }
+    }
+
+    @Override
+    public void leaveMulticast(long handle, InetSocketAddress group) {
+        SoftCmId id = id("rdma_leave_multicast", handle);
+        synchronized (id) {
+            Boolean attached = id.groups.remove(group.getAddress());
+            if (attached == null) {
+                throw new VerbsException("rdma_leave_multicast", Errno.EADDRNOTAVAIL, "It has not joined " + group);
+            }
+            if (attached && id.qp != 0) {
+                byte[] gid = SoftAddress.gid(new InetSocketAddress(group.getAddress(), SoftAddress.ROCE_PORT));
+                verbs.detachMcast(id.qp, gid, 0);
+            }
+        }
+    }
+
+    @Override
+    public List<CmAddrInfo> getAddrInfo(@Nullable String node, String service, boolean passive, int portSpace) {
+        try {
+            int port = Integer.parseInt(service);
+            InetAddress[] found = node == null
+                    ? new InetAddress[] {new InetSocketAddress(0).getAddress()}
+                    : InetAddress.getAllByName(node);
+            return Arrays.stream(found)
+                    .map(address -> new InetSocketAddress(address, port))
+                    .map(address -> new CmAddrInfo(portSpace, passive ? address : null, passive ? null : address))
+                    .toList();
+        } catch (UnknownHostException | IllegalArgumentException e) {
+            throw new VerbsException(
+                    "rdma_getaddrinfo", Errno.ENOENT, "There is no host " + node + ", or no port " + service);
+        }
+    }
+}

@@ -1,0 +1,429 @@
+package io.rdma.internal.soft.device;
+
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ffi.PortAttr;
+import io.rdma.internal.log.LimitedLog;
+import io.rdma.internal.soft.link.CaptureFile;
+import io.rdma.internal.soft.link.ReceiveLane;
+import io.rdma.internal.soft.link.SoftConfig;
+import io.rdma.internal.soft.link.UdpLink;
+import io.rdma.internal.soft.objects.Device;
+import io.rdma.internal.soft.objects.HandleTable;
+import io.rdma.internal.soft.objects.IntTable;
+import io.rdma.internal.soft.objects.MemoryKeys;
+import io.rdma.internal.soft.objects.SoftAh;
+import io.rdma.internal.soft.objects.SoftContext;
+import io.rdma.internal.soft.objects.SoftCq;
+import io.rdma.internal.soft.objects.SoftLimits;
+import io.rdma.internal.soft.objects.SoftQp;
+import io.rdma.internal.soft.objects.SoftSrq;
+import io.rdma.internal.soft.objects.StrictTiming;
+import io.rdma.internal.soft.wire.Counter;
+import io.rdma.internal.soft.wire.Counters;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.UdpAddress;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - All protocol state (queue pairs, keys, the link) belongs to who has the turn: the device's thread, a thread in
+// call(), or one that posted and found it free. "Device thread" elsewhere in this package means whoever has the turn.
+// - Only run() of a queue pair sends; incoming packets change state and make the queue pair runnable. So delivery
+// inside the device nests one level.
+// - Every access to memory goes through the keys, which check.
+
+/** The running part of an open software device: its thread, its queue pairs, its keys, its link. */
+public final class SoftDevice implements Device, DeviceTurns.Owner {
+    private static final int MOST_VIOLATIONS = 0xffff;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final IntTable<SoftQp> qps = new IntTable<>();
+    private final IntTable<SoftSrq> xrcQueues = new IntTable<>();
+    private final MemoryKeys keys = new MemoryKeys();
+    private final HandleTable handles;
+    private final List<SoftQp> all = new ArrayList<>();
+    private final List<SoftContext> contexts = new CopyOnWriteArrayList<>();
+    private final Counters counters = new Counters();
+    private final UdpLink link;
+    private final Datagrams datagrams;
+    private final ManagementPort management;
+    private final int mtu;
+    private final @Nullable StrictTiming timing = StrictTiming.configured();
+    private final DeviceTurns turns;
+    private final LimitedLog log = new LimitedLog(SoftDevice.class);
+
+    public SoftDevice(SoftConfig config, HandleTable handles, ManagementPort.Receiver manager) {
+        this.handles = handles;
+        int threads = ReceiveLane.threads(System.getProperty(ReceiveLane.PROPERTY, "1"));
+        link = new UdpLink(config, counters);
+        datagrams = new Datagrams(this, link);
+        management = new ManagementPort(this, link, manager);
+        mtu = Packet.mtuBytes(config.activeMtu());
+        try {
+            turns = new DeviceTurns(link, all, this, timing, threads);
+        } catch (VerbsException e) {
+            link.close();
+            throw e;
+        }
+        turns.start();
+    }
+
+    @Override
+    public InetSocketAddress local() {
+        return link.local();
+    }
+
+    @Override
+    public HandleTable handles() {
+        return handles;
+    }
+
+    @Override
+    public MemoryKeys keys() {
+        return keys;
+    }
+
+    @Override
+    public Counters counters() {
+        return counters;
+    }
+
+    @Override
+    public int mtu() {
+        return mtu;
+    }
+
+    /** What is left to chance; null: nothing is. */
+    @Nullable
+    public StrictTiming timing() {
+        return timing;
+    }
+
+    /** Device thread. */
+    public Datagrams datagrams() {
+        return datagrams;
+    }
+
+    /** Queue pair 1. Device thread. */
+    public ManagementPort management() {
+        return management;
+    }
+
+    @Override
+    public @Nullable SoftSrq sharedQueue(int srqn) {
+        return xrcQueues.get(srqn);
+    }
+
+    public void add(SoftSrq srq) {
+        xrcQueues.put(srq.number, srq);
+    }
+
+    public void remove(SoftSrq srq) {
+        xrcQueues.remove(srq.number);
+        all.forEach(qp -> qp.forget(srq));
+    }
+
+    public int freshSrqn() {
+        int number;
+        do {
+            number = RANDOM.nextInt(1 << 24);
+        } while (number == 0 || xrcQueues.get(number) != null);
+        return number;
+    }
+
+    /** Device thread. */
+    @Nullable
+    public SoftQp find(int qpn) {
+        return qps.get(qpn);
+    }
+
+    /** What the port is like; its {@code qkey_viol_cntr} stays at its largest value. */
+    public PortAttr port(int activeMtu) {
+        return call(() -> SoftLimits.port(
+                link.isUp(), activeMtu, (int) Math.min(MOST_VIOLATIONS, counters.get(Counter.QKEY_ERR))));
+    }
+
+    /** Breaks something. */
+    public void fail(SoftFailure failure) {
+        call(() -> {
+            switch (failure) {
+                case COMPLETION_QUEUES ->
+                    handles.all(SoftCq.class).forEach(cq -> {
+                        cq.fail();
+                        overrun(cq);
+                    });
+                case SHARED_RECEIVE_QUEUES -> handles.all(SoftSrq.class).forEach(this::fail);
+                case DEVICE -> fatal();
+                case PORT_DOWN -> setUp(false);
+                case PORT_UP -> setUp(true);
+                case GIDS -> tell(Ibv.EVENT_GID_CHANGE);
+            }
+            return 0;
+        });
+    }
+
+    private void fail(SoftSrq queue) {
+        queue.fail();
+        all.stream().filter(qp -> qp.srq == queue).toList().forEach(SoftQp::lose);
+    }
+
+    private void setUp(boolean up) {
+        if (link.isUp() != up) {
+            link.setUp(up);
+            tell(up ? Ibv.EVENT_PORT_ACTIVE : Ibv.EVENT_PORT_ERR);
+        }
+    }
+
+    /** Tells of the port. */
+    private void tell(int eventType) {
+        contexts.forEach(context -> context.tell(eventType, 1));
+    }
+
+    /** Breaks a queue pair. */
+    public void failQueuePair(int number) {
+        call(() -> {
+            SoftQp qp = qps.get(number);
+            if (qp == null) {
+                throw new VerbsException("IBV_EVENT_QP_FATAL", Errno.EINVAL, "There is no queue pair " + number);
+            }
+            qp.lose();
+            return 0;
+        });
+    }
+
+    /** What was counted so far, by name. */
+    public Map<String, Long> counted() {
+        return call(() -> {
+            counters.set(Counter.SEND_ERR, link.lost());
+            return counters.snapshot();
+        });
+    }
+
+    @Override
+    public <T> T call(Supplier<T> task) {
+        return turns.call(task);
+    }
+
+    /** Writes all packets to a file from now on. @param file null: no longer */
+    public void captureTo(@Nullable CaptureFile file) {
+        call(() -> {
+            link.captureTo(file);
+            return 0;
+        });
+    }
+
+    @Override
+    public int packetsInFlight(SoftQp of) {
+        InetSocketAddress peer = of.peer;
+        return peer == null ? UdpLink.FEWEST_IN_FLIGHT : link.packetsInFlight(peer);
+    }
+
+    @Override
+    public boolean faulty() {
+        return link.faulty();
+    }
+
+    @Override
+    public void ring(SoftQp qp) {
+        turns.ring(qp);
+    }
+
+    @Override
+    public void polled() {
+        turns.polled();
+    }
+
+    @Override
+    public void left() {
+        turns.left();
+    }
+
+    public void close() {
+        turns.close();
+    }
+
+    @Override
+    public void runnable(SoftQp qp) {
+        turns.runnable(qp);
+    }
+
+    @Override
+    public void transmit(SoftQp from, Packet packet) {
+        counters.count(Counter.SENT_PKTS);
+        packet.transport = from.transport;
+        InetSocketAddress peer = from.peer;
+        if (peer == null && link.faulty()) {
+            link.send(packet, link.local());
+        } else if (peer == null) {
+            link.capture(packet);
+            deliverConnected(packet, null, System.nanoTime());
+        } else {
+            link.send(packet, peer);
+        }
+    }
+
+    @Override
+    public void transmit(Packet datagram, SoftAh path) {
+        datagrams.send(datagram, path);
+    }
+
+    @Override
+    public Packet route() {
+        return datagrams.route();
+    }
+
+    @Override
+    public void deliver(Packet packet, UdpAddress from, long now) {
+        if (packet.transport == Opcode.UD && packet.destQpn == ManagementPort.QPN) {
+            counters.count(Counter.RCVD_PKTS);
+            management.deliver(packet, from);
+        } else if (packet.transport == Opcode.UD) {
+            datagrams.deliver(packet, from, link.endpoint());
+        } else {
+            deliverConnected(packet, from, now);
+        }
+    }
+
+    private void deliverConnected(Packet packet, @Nullable UdpAddress from, long now) {
+        counters.count(Counter.RCVD_PKTS);
+        SoftQp qp = qps.get(packet.destQpn);
+        if (qp == null || qp.transport != packet.transport) {
+            counters.count(Counter.UNKNOWN_QP_PKTS);
+            return;
+        }
+        if (!connected(qp, from)) {
+            counters.count(Counter.WRONG_PEER_PKTS);
+            return;
+        }
+        if (Opcode.isResponse(packet.opcode)) {
+            response(qp, packet, now);
+        } else {
+            request(qp, packet);
+        }
+    }
+
+    private void response(SoftQp qp, Packet packet, long now) {
+        try {
+            qp.requester.response(packet, now);
+        } catch (Throwable e) { // no call here: the stack may have no room for one
+            qp.broken = e;
+            turns.anyBroken = true;
+        }
+    }
+
+    /** Hands a request to a queue pair, which alone pays for what that throws. Device thread. */
+    void request(SoftQp qp, Packet packet) {
+        try {
+            qp.responder.request(packet);
+        } catch (Throwable e) { // no call here: the stack may have no room for one
+            qp.broken = e;
+            turns.anyBroken = true;
+        }
+    }
+
+    /** An Error may have left what all share half done; a stack that is full says of nothing but the thread that it is. */
+    @Override
+    public void endBroken() {
+        for (int i = 0; i < all.size(); i++) {
+            SoftQp qp = all.get(i);
+            Throwable cause = qp.broken;
+            if (cause == null) {
+                continue;
+            }
+            qp.broken = null;
+            if (cause instanceof Error && !(cause instanceof StackOverflowError)) {
+                broken(cause);
+            } else {
+                log.log(
+                        System.Logger.Level.ERROR,
+                        "queue pair " + qp.qpn + " ends, as it threw: IBV_EVENT_QP_FATAL",
+                        cause);
+                qp.lose();
+            }
+        }
+    }
+
+    @Override
+    public void broken(Throwable cause) {
+        fatal();
+        log.log(
+                System.Logger.Level.ERROR,
+                "all queue pairs end, as the software device threw: IBV_EVENT_DEVICE_FATAL",
+                cause);
+    }
+
+    /** Ends all queue pairs: {@code IBV_EVENT_DEVICE_FATAL}. Device thread. */
+    void fatal() {
+        for (int i = 0; i < all.size(); i++) {
+            SoftQp qp = all.get(i);
+            qp.broken = null;
+            qp.lose();
+        }
+        contexts.forEach(context -> context.tell(Ibv.EVENT_DEVICE_FATAL, 0));
+    }
+
+    /** A context that hears what concerns no object. */
+    public void add(SoftContext context) {
+        contexts.add(context);
+    }
+
+    public void remove(SoftContext context) {
+        contexts.remove(context);
+    }
+
+    private boolean connected(SoftQp qp, @Nullable UdpAddress from) {
+        InetSocketAddress peer = qp.peer;
+        if (peer == null) {
+            return from == null || link.cameFromHere(from);
+        }
+        return from != null && link.cameFrom(from, peer);
+    }
+
+    public void add(SoftQp qp) {
+        qps.put(qp.qpn, qp);
+        all.add(qp);
+    }
+
+    public void remove(SoftQp qp) {
+        qps.remove(qp.qpn);
+        all.remove(qp);
+        turns.forget(qp);
+        qp.queued = true; // a doorbell still on its way must not run it
+        qp.sendCq.purge(qp);
+        qp.recvCq.purge(qp);
+        qp.forgetArriving();
+        keys.forget(qp);
+    }
+
+    public int freshQpn() {
+        int qpn;
+        do {
+            qpn = RANDOM.nextInt(1 << 24);
+        } while (qpn < 2 || qps.get(qpn) != null); // 0 and 1 are for management
+        return qpn;
+    }
+
+    @Override
+    public void overrun(SoftCq cq) {
+        cq.tellOverrun();
+        for (SoftQp qp : all) {
+            if (qp.sendCq == cq || qp.recvCq == cq) {
+                qp.lose();
+            }
+        }
+    }
+
+    public static VerbsException busy(String call) {
+        return new VerbsException(
+                call, Errno.EBUSY, "Something that was made from this object is still open: close that first");
+    }
+}

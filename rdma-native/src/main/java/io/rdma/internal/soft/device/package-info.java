@@ -1,0 +1,8 @@
+/**
+ * The running device: the turns in which it works, posting, delivery of packets to queue pairs, multicast groups, and
+ * queue pair 1.
+ */
+@NullMarked
+package io.rdma.internal.soft.device;
+
+import org.jspecify.annotations.NullMarked;

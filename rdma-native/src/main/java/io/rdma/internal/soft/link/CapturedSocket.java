@@ -1,0 +1,135 @@
+package io.rdma.internal.soft.link;
+
+import io.rdma.internal.soft.wire.UdpAddress;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A socket whose datagrams are written to a file as well, while there is one: what a bad link loses is not there. */
+final class CapturedSocket implements LinkSocket {
+
+    private final LinkSocket socket;
+    private final UdpAddress local;
+    private @Nullable CaptureFile file;
+
+    CapturedSocket(LinkSocket socket) {
+        this.socket = socket;
+        this.local = new UdpAddress(socket.local());
+    }
+
+    boolean capturing() {
+        return file != null;
+    }
+
+    /** From now on to another file. @param next null: to none */
+    void captureTo(@Nullable CaptureFile next) {
+        CaptureFile last = file;
+        file = next;
+        if (last != null) {
+            try {
+                last.close();
+            } catch (IOException | UncheckedIOException e) {
+                log().log(System.Logger.Level.WARNING, "The capture's end is missing", e);
+            }
+        }
+    }
+
+    /** Writes a datagram, which is not sent, to the file. */
+    void capture(int at, int length, UdpAddress from, UdpAddress to, boolean outbound) {
+        capture(socket.memory(), at, length, from, to, outbound);
+    }
+
+    /** A datagram that came by another socket. */
+    void received(ByteBuffer memory, int at, int length, UdpAddress from) {
+        if (file != null && length <= MAX_DATAGRAM) {
+            capture(memory, at, length, from, local, false);
+        }
+    }
+
+    private void capture(ByteBuffer memory, int at, int length, UdpAddress from, UdpAddress to, boolean outbound) {
+        CaptureFile now = file;
+        if (now == null) {
+            return;
+        }
+        try {
+            now.add(memory, at, length, from, to, outbound);
+        } catch (UncheckedIOException e) { // a full disk is no reason to stop
+            log().log(System.Logger.Level.WARNING, "The capture ends here", e);
+            captureTo(null);
+        }
+    }
+
+    @Override
+    public void send(int length, UdpAddress to) {
+        if (file != null) {
+            capture(socket.frame(), length, local, to, true);
+        }
+        socket.send(length, to);
+    }
+
+    @Override
+    public int receive(UdpAddress from) {
+        int length = socket.receive(from);
+        if (length >= 0) {
+            received(socket.memory(), socket.received(), length, from);
+        }
+        return length;
+    }
+
+    @Override
+    public InetSocketAddress local() {
+        return socket.local();
+    }
+
+    @Override
+    public ByteBuffer memory() {
+        return socket.memory();
+    }
+
+    @Override
+    public int frame() {
+        return socket.frame();
+    }
+
+    @Override
+    public void flush() {
+        socket.flush();
+    }
+
+    @Override
+    public int received() {
+        return socket.received();
+    }
+
+    @Override
+    public long lost() {
+        return socket.lost();
+    }
+
+    @Override
+    public int receiveBuffer() {
+        return socket.receiveBuffer();
+    }
+
+    @Override
+    public void await(long nanos, boolean forPackets) {
+        socket.await(nanos, forPackets);
+    }
+
+    @Override
+    public void wake() {
+        socket.wake();
+    }
+
+    @Override
+    public void close() {
+        captureTo(null);
+        socket.close();
+    }
+
+    private static System.Logger log() {
+        return System.getLogger(CapturedSocket.class.getName());
+    }
+}

@@ -1,0 +1,113 @@
+package io.rdma.internal.soft.link;
+
+import io.rdma.internal.soft.wire.UdpAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+
+// Invariants
+// - Each packet draws as many random numbers, whatever they decide: what happens to the n-th packet of a link depends
+// on the seed and n only.
+// - Packets that wait are copies; they leave in the order in which they are due, those due at once in the order they
+// came.
+
+/** A bad link: loses, repeats, damages and delays what is sent. In a turn. */
+public final class FaultInjector {
+    /** How much later a packet arrives that others overtake. */
+    private static final long OVERTAKEN_NANOS = 1_000_000;
+    /** What waits for a slow link at most; more is lost. */
+    private static final int MAX_WAITING = 10_000;
+
+    private static final class Link {
+        final SoftFaults faults;
+        final SplittableRandom chance;
+        long freeAt;
+
+        Link(SoftFaults faults, long now) {
+            this.faults = faults;
+            this.chance = new SplittableRandom(faults.seed());
+            this.freeAt = now;
+        }
+    }
+
+    private record Waiting(long due, long number, byte[] packet, UdpAddress to) implements Comparable<Waiting> {
+        @Override
+        public int compareTo(Waiting other) {
+            int byTime = Long.signum(due - other.due);
+            return byTime != 0 ? byTime : Long.compare(number, other.number);
+        }
+    }
+
+    private final LinkSocket socket;
+    private final Map<InetSocketAddress, Link> links = new HashMap<>();
+    private final PriorityQueue<Waiting> waiting = new PriorityQueue<>();
+    private FaultPlan.Settings current;
+    private long number;
+
+    public FaultInjector(LinkSocket socket, FaultPlan.Settings settings) {
+        this.socket = socket;
+        this.current = settings;
+    }
+
+    /** A packet that is written at the socket's frame. */
+    public void send(FaultPlan.Settings settings, int length, InetSocketAddress peer, UdpAddress to) {
+        if (settings != current) {
+            links.clear();
+            current = settings;
+        }
+        long now = System.nanoTime();
+        Link link = links.computeIfAbsent(peer, p -> new Link(settings.of(p), now));
+        SoftFaults faults = link.faults;
+        boolean lost = link.chance.nextDouble() < faults.loss();
+        boolean twice = link.chance.nextDouble() < faults.duplicate();
+        boolean overtaken = link.chance.nextDouble() < faults.reorder();
+        boolean damaged = link.chance.nextDouble() < faults.corrupt();
+        int bit = link.chance.nextInt(length * Byte.SIZE);
+        long jitter = (long) (link.chance.nextDouble() * faults.jitterNanos());
+        if (lost || faults.down().getAsBoolean()) {
+            return;
+        }
+        ByteBuffer memory = socket.memory();
+        int at = socket.frame();
+        if (damaged) {
+            int where = at + bit / Byte.SIZE;
+            memory.limit(memory.capacity()).put(where, (byte) (memory.get(where) ^ 1 << bit % Byte.SIZE));
+        }
+        long due = now + faults.delayNanos() + jitter + (overtaken ? OVERTAKEN_NANOS : 0);
+        if (faults.bytesPerSecond() > 0) {
+            long start = link.freeAt - now > 0 ? link.freeAt : now;
+            link.freeAt = start + (long) (length * 1e9 / faults.bytesPerSecond());
+            due += link.freeAt - now;
+        }
+        if (due == now && !twice) {
+            socket.send(length, to);
+            return;
+        }
+        byte[] packet = new byte[length];
+        memory.limit(memory.capacity()).get(at, packet);
+        for (int i = twice ? 2 : 1; i > 0; i--) {
+            if (waiting.size() < MAX_WAITING) {
+                waiting.add(new Waiting(due, number++, packet, to));
+            }
+        }
+        release(now);
+    }
+
+    /** Sends what is due. */
+    public void release(long now) {
+        for (Waiting first; (first = waiting.peek()) != null && first.due() - now <= 0; ) {
+            waiting.remove();
+            socket.memory().limit(socket.memory().capacity()).put(socket.frame(), first.packet());
+            socket.send(first.packet().length, first.to());
+        }
+    }
+
+    /** When {@link #release} is to be called, 0 for never. */
+    long wakeAt() {
+        Waiting first = waiting.peek();
+        return first == null ? 0 : first.due() | 1;
+    }
+}

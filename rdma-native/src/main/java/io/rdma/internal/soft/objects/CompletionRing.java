@@ -1,0 +1,132 @@
+package io.rdma.internal.soft.objects;
+
+import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.ffi.Pages;
+import io.rdma.internal.ffi.Wc;
+import io.rdma.verbs.HugePages;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+// Invariant: positions count up for ever; an entry is at its position modulo the number of entries. One entry more is
+// there to swap by. Guarded by the completion queue's monitor.
+
+/** Completions as {@link Wc} in native memory, each with whose it is, what its poll frees and whom it wakes. */
+final class CompletionRing {
+    final int entries;
+    private final MemorySegment memory; // keeps the automatic arena alive
+    private final @Nullable SoftQp[] owners;
+    private final @Nullable SoftSrq[] sources; // of a receive from a shared queue
+    private final boolean[] receives;
+    private final boolean[] urgent;
+    private final long[] retires;
+    private final SoftTimestamps timestamps;
+
+    CompletionRing(int entries, SoftTimestamps timestamps) {
+        this.entries = entries;
+        int all = entries + 1;
+        memory = Pages.allocate(Arena.ofAuto(), (long) all * Wc.SIZE, HugePages.NONE);
+        owners = new @Nullable SoftQp[all];
+        sources = new @Nullable SoftSrq[all];
+        receives = new boolean[all];
+        urgent = new boolean[all];
+        retires = new long[all];
+        this.timestamps = timestamps.resized(all);
+    }
+
+    private int slot(long position) {
+        return (int) (position % entries);
+    }
+
+    private long at(int slot) {
+        return memory.address() + (long) slot * Wc.SIZE;
+    }
+
+    /** The {@link Wc} at a position. */
+    long wc(long position) {
+        return at(slot(position));
+    }
+
+    /**
+     * The rest of an entry whose {@link Wc} is written.
+     *
+     * @param retire what its poll frees: the queue's slots before that
+     * @param wakes whether it is an event even for who only asked for solicited ones
+     */
+    void put(long position, SoftQp qp, boolean receive, long retire, boolean wakes) {
+        int slot = slot(position);
+        owners[slot] = qp;
+        sources[slot] = receive ? qp.srq : null;
+        receives[slot] = receive;
+        urgent[slot] = wakes;
+        retires[slot] = retire;
+        timestamps.take(slot);
+    }
+
+    @Nullable
+    SoftQp owner(long position) {
+        return owners[slot(position)];
+    }
+
+    @Nullable
+    SoftSrq source(long position) {
+        return sources[slot(position)];
+    }
+
+    boolean wakes(long position) {
+        return urgent[slot(position)];
+    }
+
+    /** Gives an entry, and its time if {@code time} is not 0, to who polls, and frees what it held. */
+    void poll(long position, long wc, long time) {
+        int slot = slot(position);
+        NativeMemory.copy(at(slot), wc, Wc.SIZE);
+        if (time != 0) {
+            timestamps.copy(slot, time);
+        }
+        SoftQp qp = owners[slot];
+        owners[slot] = null;
+        if (qp != null) {
+            qp.retire(receives[slot], retires[slot], sources[slot]);
+        }
+    }
+
+    /** Nobody's any more. */
+    void forget(long position) {
+        owners[slot(position)] = null;
+    }
+
+    void move(long from, long to) {
+        copy(slot(from), this, slot(to));
+    }
+
+    void swap(long one, long other) {
+        copy(slot(one), this, entries);
+        copy(slot(other), this, slot(one));
+        copy(entries, this, slot(other));
+    }
+
+    void copy(long position, CompletionRing target) {
+        copy(slot(position), target, target.slot(position));
+    }
+
+    private void copy(int from, CompletionRing target, int to) {
+        NativeMemory.copy(at(from), target.at(to), Wc.SIZE);
+        target.owners[to] = owners[from];
+        target.sources[to] = sources[from];
+        target.receives[to] = receives[from];
+        target.urgent[to] = urgent[from];
+        target.retires[to] = retires[from];
+        timestamps.copy(from, target.timestamps, to);
+    }
+
+    /** As many entries, of which each has a time. */
+    CompletionRing withTimestamps(boolean wallClock) {
+        return new CompletionRing(entries, new SoftTimestamps(1, wallClock));
+    }
+
+    /** Room for so many, with times if these have. */
+    CompletionRing resized(int newEntries) {
+        return new CompletionRing(newEntries, timestamps);
+    }
+}

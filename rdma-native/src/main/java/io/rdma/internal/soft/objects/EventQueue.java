@@ -1,0 +1,116 @@
+package io.rdma.internal.soft.objects;
+
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Events that a thread waits for, and one remembered wake-up, both guarded by the lock. */
+public final class EventQueue<T> {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<T> events = new ArrayDeque<>();
+    private boolean woken;
+
+    public void add(T event) {
+        lock.lock();
+        try {
+            events.add(event);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public void wake() {
+        lock.lock();
+        try {
+            woken = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits for an event or a wake-up, whatever interrupts, as {@code poll(2)} does: a thread that was left interrupted would not wait any more. The interrupt stays set.
+     *
+     * @return whether there is an event
+     */
+    public boolean await(int timeoutMillis) {
+        boolean interrupted = false;
+        lock.lock();
+        try {
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            while (events.isEmpty() && !woken) {
+                long left = timeoutMillis < 0 ? Long.MAX_VALUE : deadline - System.nanoTime();
+                if (left <= 0) {
+                    break;
+                }
+                try {
+                    changed.awaitNanos(left);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            woken = false;
+            return !events.isEmpty();
+        } finally {
+            lock.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Blocks when there is none. */
+    public T take() {
+        lock.lock();
+        try {
+            while (events.isEmpty()) {
+                changed.awaitUninterruptibly();
+            }
+            return events.remove();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does not block. @return null when there is none */
+    @Nullable
+    public T poll() {
+        lock.lock();
+        try {
+            return events.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes those out that a queue beside this one is to have. @return in their order */
+    public List<T> remove(Predicate<T> which) {
+        lock.lock();
+        try {
+            List<T> removed = events.stream().filter(which).toList();
+            events.removeIf(which);
+            return removed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops events that nobody took. @return how many */
+    public int forget(Predicate<T> which) {
+        lock.lock();
+        try {
+            int before = events.size();
+            events.removeIf(which);
+            return before - events.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

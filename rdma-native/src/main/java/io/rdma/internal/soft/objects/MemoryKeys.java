@@ -1,0 +1,176 @@
+package io.rdma.internal.soft.objects;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.soft.wire.Packet;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+
+// Invariants (device thread)
+// - The upper 24 bits of a key name one region or window, the lowest byte is its present one: a stale key fits nothing.
+// - Every access to memory is checked here: key, domain, queue pair, rights and bounds.
+
+/** The keys of a software device: regions, and windows onto them. */
+public final class MemoryKeys {
+    private static final int KEY_BITS = 8;
+    private static final int KEY_MASK = (1 << KEY_BITS) - 1;
+    private static final int REMOTE_WRITES = ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final IntTable<SoftMr> regions = new IntTable<>();
+    private final IntTable<SoftMw> windows = new IntTable<>();
+    private final List<SoftMw> boundToQueuePairs = new ArrayList<>();
+
+    /** A key that nobody can guess and nobody has. */
+    public int fresh() {
+        int key;
+        do {
+            key = RANDOM.nextInt();
+        } while (index(key) == 0 || regions.get(index(key)) != null || windows.get(index(key)) != null);
+        return key;
+    }
+
+    private static int index(int key) {
+        return key >>> KEY_BITS;
+    }
+
+    static boolean sameIndex(int key, int other) {
+        return index(key) == index(other);
+    }
+
+    /** The next key of the same window, {@code ibv_inc_rkey(3)}. */
+    public static int next(int key) {
+        return key & ~KEY_MASK | key + 1 & KEY_MASK;
+    }
+
+    public void add(SoftMr region) {
+        regions.put(index(region.key), region);
+    }
+
+    public void remove(SoftMr region) {
+        regions.remove(index(region.key));
+    }
+
+    public void add(SoftMw window) {
+        windows.put(index(window.rkey), window);
+    }
+
+    /** What is bound is revoked. */
+    public void remove(SoftMw window) {
+        windows.remove(index(window.rkey));
+        unbind(window);
+    }
+
+    private void unbind(SoftMw window) {
+        window.unbind();
+        boundToQueuePairs.remove(window);
+    }
+
+    /** A queue pair ends: so do the windows that are bound to it. */
+    public void forget(SoftQp qp) {
+        boundToQueuePairs.removeIf(window -> {
+            boolean its = window.isBoundTo(qp);
+            if (its) {
+                window.unbind();
+            }
+            return its;
+        });
+    }
+
+    /** Process address of memory that a local key names, or 0 when key, domain, range or rights do not fit. */
+    public long local(SoftPd pd, int key, long address, long bytes, int access) {
+        SoftMr region = regions.get(index(key));
+        return region == null || region.key != key ? 0 : region.translate(pd, address, bytes, access);
+    }
+
+    /** Process address of memory that a peer names by a region's or a window's key, or 0 as above. */
+    public long remote(SoftQp qp, int key, long address, long bytes, int access) {
+        return remote(qp, qp.pd, key, address, bytes, access);
+    }
+
+    /** The same for the domain that a queue pair had when the peer asked: that of an XRC target follows its packets. */
+    public long remote(SoftQp qp, SoftPd pd, int key, long address, long bytes, int access) {
+        SoftMw window = windows.get(index(key));
+        if (window == null) {
+            return local(pd, key, address, bytes, access);
+        }
+        return window.rkey != key ? 0 : window.translate(qp, address, bytes, access);
+    }
+
+    /** Ends a binding: only a type 2 window can be invalidated by a work request, and only by its queue pair. @return whether it was bound */
+    public boolean invalidate(SoftQp qp, int key) {
+        SoftMw window = windows.get(index(key));
+        if (window == null || window.rkey != key || window.type != MW_TYPE_2 || !window.isBoundTo(qp)) {
+            return false;
+        }
+        unbind(window);
+        return true;
+    }
+
+    /** Binds a window. @return whether it may be done */
+    public boolean bind(SoftQp qp, Bind bind) {
+        SoftMw window = bind.window();
+        if (windows.get(index(window.rkey)) != window
+                || window.rkey != bind.oldKey()
+                || !window.pd.matches(qp.pd)
+                || !sameIndex(bind.newKey(), window.rkey)) {
+            return false;
+        }
+        boolean type2 = window.type == MW_TYPE_2;
+        if (type2 && (window.isBound() || bind.length() == 0)) {
+            return false;
+        }
+        SoftMr region = bind.region();
+        if (bind.length() == 0) {
+            window.unbind();
+        } else if (region == null || !allowed(qp, region, bind, type2)) {
+            return false;
+        } else {
+            window.bind(qp, region, bind);
+            if (type2) {
+                boundToQueuePairs.add(window);
+            }
+        }
+        window.rkey = bind.newKey();
+        return true;
+    }
+
+    private boolean allowed(SoftQp qp, SoftMr region, Bind bind, boolean type2) {
+        boolean writes = (bind.access() & REMOTE_WRITES) != 0;
+        boolean zeroBased = (bind.access() & ACCESS_ZERO_BASED) != 0;
+        return regions.get(index(region.key)) == region
+                && (region.access & ACCESS_MW_BIND) != 0
+                && (region.access & ACCESS_ZERO_BASED) == 0
+                && (!writes || (region.access & ACCESS_LOCAL_WRITE) != 0)
+                && (!zeroBased || type2)
+                && region.translate(qp.pd, bind.address(), bind.length(), 0) != 0;
+    }
+
+    /**
+     * Copies the payload of a packet into the memory of a request from {@code offset} on. Device thread.
+     *
+     * @return false if that memory may not be written
+     */
+    public boolean scatter(SoftPd pd, QueuedRequest into, long offset, Packet packet) {
+        long skip = offset;
+        int copied = 0;
+        for (int i = 0; i < into.numSge && copied < packet.payload; i++) {
+            int size = into.bytes[i];
+            if (skip >= size) {
+                skip -= size;
+                continue;
+            }
+            int part = (int) Math.min(size - skip, packet.payload - copied);
+            long to = local(pd, into.lkey[i], into.address[i] + skip, part, Ibv.ACCESS_LOCAL_WRITE);
+            if (to == 0) {
+                return false;
+            }
+            packet.copyOut(copied, to, part);
+            copied += part;
+            skip = 0;
+        }
+        return copied == packet.payload;
+    }
+}

@@ -1,0 +1,21 @@
+package io.rdma.internal.soft.objects;
+
+import io.rdma.internal.soft.wire.UdpAddress;
+import java.net.InetSocketAddress;
+
+/** An address handle: where datagrams go. */
+public final class SoftAh extends SoftObject {
+    public final SoftPd pd;
+    public final InetSocketAddress target;
+    public final UdpAddress endpoint;
+
+    public SoftAh(SoftPd pd, InetSocketAddress target) {
+        this.pd = pd;
+        this.target = target;
+        endpoint = new UdpAddress(target);
+    }
+
+    public boolean isGroup() {
+        return target.getAddress().isMulticastAddress();
+    }
+}

@@ -1,0 +1,11 @@
+package io.rdma.internal.soft.objects;
+
+/** A completion channel. */
+public final class SoftCompChannel extends SoftObject {
+    public final SoftContext context;
+    public final EventQueue<SoftCq> events = new EventQueue<>();
+
+    public SoftCompChannel(SoftContext context) {
+        this.context = context;
+    }
+}

@@ -1,0 +1,220 @@
+package io.rdma.internal.soft.objects;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.verbs.Errno;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - Everything is guarded by the monitor; whoever has the device's turn adds, any thread polls.
+// - head <= seen <= tail: what lies from `seen` on is in the queue, counts for an overrun, and is withheld from polls
+// for
+// a while. Without strict timing nothing is.
+// - Polling an entry is what frees the slots of its work queue. After an overrun the queue is dead.
+
+/** A completion queue. */
+public final class SoftCq extends SoftObject {
+    private static final int UNDEFINED = 0xdeadbeef;
+
+    public final SoftContext context;
+    public final @Nullable SoftCompChannel channel;
+    private final @Nullable StrictTiming timing;
+    private CompletionRing ring;
+    private long head;
+    private long seen;
+    private long tail;
+    private boolean overrun;
+    /** Whether a poll finds anything, so that a thread which spins on an empty queue keeps nobody from adding to it. */
+    private volatile boolean polls;
+
+    private boolean overrunTold; // device thread
+    private boolean armed;
+    private boolean armedSolicited;
+    private long eventsSent;
+    private long eventsAcked;
+
+    public SoftCq(SoftContext context, int cqe, @Nullable SoftCompChannel channel, @Nullable StrictTiming timing) {
+        this.context = context;
+        this.channel = channel;
+        this.timing = timing;
+        ring = new CompletionRing(cqe, SoftTimestamps.NONE);
+    }
+
+    /** Adds a completion, whose flags say what {@code imm} is; after it is polled the slots before {@code retire} of the queue are free. @return false on overrun */
+    synchronized boolean add(
+            SoftQp qp,
+            boolean receive,
+            long retire,
+            long wrId,
+            int status,
+            int opcode,
+            long bytes,
+            QueuedRequest request,
+            boolean solicited) {
+        if (overrun || tail - head == ring.entries) {
+            overrun = true;
+            seen = tail;
+            polls = true;
+            return false;
+        }
+        long wc = ring.wc(tail);
+        boolean ok = status == WC_SUCCESS;
+        Wc.wrId(wc, wrId);
+        Wc.status(wc, status);
+        Wc.qpNum(wc, qp.qpn);
+        Wc.vendorErr(wc, status);
+        // A failed completion defines nothing else: garbage shows who reads it anyway.
+        Wc.opcode(wc, ok ? opcode : UNDEFINED);
+        Wc.byteLen(wc, ok ? (int) bytes : UNDEFINED);
+        int flags = receive ? request.arrivedWith : 0;
+        if (ok && (flags & WC_WITH_INV) != 0) {
+            Wc.invalidatedRkey(wc, request.imm);
+        } else {
+            Wc.immData(wc, ok && (flags & WC_WITH_IMM) != 0 ? request.imm : UNDEFINED);
+        }
+        Wc.wcFlags(wc, ok ? flags : UNDEFINED);
+        boolean datagram = ok && receive && qp.transport == Opcode.UD;
+        Wc.srcQp(wc, datagram ? request.srcQpn : UNDEFINED);
+        Wc.pkeyIndex(wc, datagram ? 0 : UNDEFINED);
+        Wc.slid(wc, datagram ? 0 : UNDEFINED);
+        Wc.sl(wc, datagram ? 0 : UNDEFINED);
+        Wc.dlidPathBits(wc, datagram ? 0 : UNDEFINED);
+        ring.put(tail, qp, receive, retire, solicited || !ok);
+        tail++;
+        if (timing != null && timing.withholds(this, seen != tail - 1)) {
+            overtake(timing, qp);
+        } else {
+            show();
+        }
+        return true;
+    }
+
+    /** Completions of one queue pair stay in order; the last one may overtake those of others that nobody has seen. */
+    private void overtake(StrictTiming by, SoftQp qp) {
+        for (long i = tail - 1; i > seen && ring.owner(i - 1) != qp && by.overtakes(); i--) {
+            ring.swap(i - 1, i);
+        }
+    }
+
+    /** Shows what was withheld. */
+    synchronized void show() {
+        for (; seen < tail; seen++) {
+            if (armed && channel != null && (!armedSolicited || ring.wakes(seen))) {
+                armed = false;
+                eventsSent++;
+                channel.events.add(this);
+            }
+        }
+        polls = head != tail || overrun;
+    }
+
+    /** Fails the queue as an overrun does: what is in it can be polled, nothing more is added. Device thread. */
+    public synchronized void fail() {
+        overrun = true;
+        seen = tail;
+        polls = true;
+    }
+
+    /** Tells of the overrun, once. Device thread. */
+    public void tellOverrun() {
+        if (!overrunTold) {
+            overrunTold = true;
+            context.tell(EVENT_CQ_ERR, this, 0);
+        }
+    }
+
+    /** Gives every completion a time. Before anybody has the queue. */
+    public synchronized void withTimestamps(boolean wallClock) {
+        ring = ring.withTimestamps(wallClock);
+    }
+
+    /** Takes completions, and their times where they have some and {@code times} is not 0. */
+    public int poll(int max, long wc, long times) {
+        if (!polls) {
+            context.device.polled(); // may bring what is taken below
+        }
+        return polls || max < 0 ? take(max, wc, times) : 0;
+    }
+
+    private synchronized int take(int max, long wc, long times) {
+        if (overrun && head == seen) {
+            return -Errno.EIO;
+        }
+        if (max < 0) {
+            return -Errno.EINVAL;
+        }
+        int n = (int) Math.min(max, seen - head);
+        for (int i = 0; i < n; i++, head++) {
+            ring.poll(head, wc + (long) i * Wc.SIZE, times == 0 ? 0 : times + (long) i * Long.BYTES);
+        }
+        polls = head != seen || overrun;
+        return n;
+    }
+
+    /** Makes room for so many entries. @return false if more are in it */
+    public synchronized boolean resize(int entries) {
+        if (tail - head > entries) {
+            return false;
+        }
+        CompletionRing to = ring.resized(entries);
+        for (long i = head; i < tail; i++) {
+            ring.copy(i, to);
+        }
+        ring = to;
+        return true;
+    }
+
+    /** Removes what a destroyed or reset queue pair left. */
+    public synchronized void purge(SoftQp qp) {
+        long to = head;
+        long toSee = seen;
+        for (long from = head; from < tail; from++) {
+            if (ring.owner(from) == qp) {
+                qp.dropped(ring.source(from));
+                toSee -= from < seen ? 1 : 0;
+            } else {
+                ring.move(from, to++);
+            }
+        }
+        for (long i = to; i < tail; i++) {
+            ring.forget(i);
+        }
+        seen = toSee;
+        tail = to;
+    }
+
+    /** One-shot; what is queued already does not trigger. Not-only-solicited wins over solicited until the event. */
+    public synchronized void arm(boolean solicitedOnly) {
+        armedSolicited = solicitedOnly && (!armed || armedSolicited);
+        armed = true;
+    }
+
+    public synchronized void ack(int events) {
+        eventsAcked += events;
+        notifyAll();
+    }
+
+    /** Waits, bounded, until the events that were taken are acknowledged. @return whether they are */
+    public synchronized boolean awaitAcked(long millis) {
+        if (channel != null) {
+            armed = false;
+            eventsSent -= channel.events.forget(cq -> cq == this);
+        }
+        long end = System.nanoTime() + millis * 1_000_000;
+        while (eventsAcked < eventsSent) {
+            long left = (end - System.nanoTime()) / 1_000_000;
+            if (left <= 0) {
+                return false;
+            }
+            try {
+                wait(left);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return true;
+    }
+}

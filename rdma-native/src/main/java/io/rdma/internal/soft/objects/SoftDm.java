@@ -1,0 +1,25 @@
+package io.rdma.internal.soft.objects;
+
+import java.lang.foreign.Arena;
+
+/** Memory of the device: plain memory of the process, gone with the object. */
+public final class SoftDm extends SoftObject {
+    public final SoftContext context;
+    final long length;
+    public final long address;
+    private final Arena arena = Arena.ofShared();
+
+    public SoftDm(SoftContext context, long length, long alignment) {
+        this.context = context;
+        this.length = length;
+        this.address = arena.allocate(length, alignment).address();
+    }
+
+    public boolean covers(long offset, long bytes) {
+        return offset >= 0 && bytes >= 0 && offset <= length && bytes <= length - offset;
+    }
+
+    public void free() {
+        arena.close();
+    }
+}

@@ -1,0 +1,95 @@
+package io.rdma.internal.soft.objects;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.ffi.DeviceAttr;
+import io.rdma.internal.ffi.PortAttr;
+
+/** What the software device can, and what it says of it. */
+public final class SoftLimits {
+    /** Name of the device. */
+    public static final String NAME = "soft0";
+
+    public static final long GUID = 0x0200_00ff_fe00_0001L;
+    public static final int MAX_QP_WR = 16384;
+    public static final int MAX_SGE = 30;
+    public static final int MAX_SRQ_WR = 1 << 17;
+    public static final int MAX_CQE = 1 << 18;
+    public static final int MAX_INLINE = 256;
+    static final int MAX_RD_ATOMIC = 128;
+    public static final int CAPABILITIES =
+            DEVICE_RC_RNR_NAK_GEN | DEVICE_MEM_WINDOW | DEVICE_MEM_MGT_EXTENSIONS | DEVICE_MEM_WINDOW_TYPE_2B;
+    private static final int MAX_GROUPS = 1 << 10;
+    private static final int MAX_GROUP_MEMBERS = 1 << 10;
+    private static final int MAX_AH = 1 << 19;
+    private static final int PAGE_SIZES = 0xfffff000;
+    private static final int PORT_PHYS_DISABLED = 3;
+    private static final int PORT_PHYS_LINK_UP = 5;
+
+    private SoftLimits() {}
+
+    public static boolean outside(int value, int most) {
+        return value < 0 || value > most;
+    }
+
+    public static DeviceAttr device() {
+        return new DeviceAttr(
+                "0.1.0",
+                GUID,
+                GUID,
+                Long.MAX_VALUE,
+                PAGE_SIZES,
+                0,
+                0,
+                0,
+                1 << 16,
+                MAX_QP_WR,
+                CAPABILITIES,
+                MAX_SGE,
+                MAX_SGE,
+                1 << 16,
+                MAX_CQE,
+                1 << 19,
+                1 << 16,
+                MAX_RD_ATOMIC,
+                0,
+                1 << 23,
+                MAX_RD_ATOMIC,
+                0,
+                ATOMIC_GLOB,
+                1 << 19,
+                MAX_GROUPS,
+                MAX_GROUP_MEMBERS,
+                MAX_AH,
+                1 << 16,
+                MAX_SRQ_WR,
+                MAX_SGE,
+                1,
+                0,
+                1);
+    }
+
+    public static PortAttr port(boolean up, int activeMtu, int qkeyViolations) {
+        return new PortAttr(
+                up ? PORT_ACTIVE : PORT_DOWN,
+                MTU_4096,
+                activeMtu,
+                1,
+                0,
+                1 << 30,
+                0,
+                qkeyViolations,
+                1,
+                0,
+                0,
+                0,
+                1,
+                0,
+                0,
+                0,
+                1,
+                1,
+                up ? PORT_PHYS_LINK_UP : PORT_PHYS_DISABLED,
+                LINK_LAYER_ETHERNET);
+    }
+}

@@ -1,0 +1,32 @@
+package io.rdma.internal.soft.objects;
+
+import org.jspecify.annotations.Nullable;
+
+/** A protection domain: memory and queue pairs must have the same one. A parent domain stands for another, whose objects and its own go together. */
+public final class SoftPd extends SoftObject {
+    public final SoftContext context;
+    private final @Nullable SoftPd standsFor;
+
+    public SoftPd(SoftContext context, @Nullable SoftPd standsFor) {
+        this.context = context;
+        this.standsFor = standsFor;
+    }
+
+    /** What is compared. */
+    SoftPd root() {
+        SoftPd other = standsFor;
+        return other == null ? this : other.root();
+    }
+
+    public boolean matches(SoftPd other) {
+        return this == other || root() == other.root();
+    }
+
+    /** When it is freed. */
+    public void freed() {
+        context.users--;
+        if (standsFor != null) {
+            standsFor.users--;
+        }
+    }
+}

@@ -1,0 +1,333 @@
+package io.rdma.internal.soft.objects;
+
+import static io.rdma.internal.ffi.Ibv.EVENT_QP_FATAL;
+import static io.rdma.internal.ffi.Ibv.EVENT_QP_LAST_WQE_REACHED;
+import static io.rdma.internal.ffi.Ibv.QPS_ERR;
+import static io.rdma.internal.ffi.Ibv.QPS_RESET;
+import static io.rdma.internal.ffi.Ibv.QPS_SQE;
+import static io.rdma.internal.ffi.Ibv.QPT_RC;
+import static io.rdma.internal.ffi.Ibv.QPT_UC;
+import static io.rdma.internal.ffi.Ibv.QPT_UD;
+import static io.rdma.internal.ffi.Ibv.QPT_XRC_RECV;
+import static io.rdma.internal.ffi.Ibv.QPT_XRC_SEND;
+import static io.rdma.internal.ffi.Ibv.WC_GRH;
+import static io.rdma.internal.ffi.Ibv.WC_SUCCESS;
+import static io.rdma.internal.ffi.Ibv.WC_WITH_IMM;
+import static io.rdma.internal.ffi.Ibv.WC_WITH_INV;
+import static io.rdma.internal.ffi.Ibv.WC_WR_FLUSH_ERR;
+
+import io.rdma.internal.ffi.QpAttr;
+import io.rdma.internal.ffi.QpCap;
+import io.rdma.internal.soft.wire.Counter;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.Packet;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - Everything but the rings, `state` and `rung` belongs to the device thread.
+// - In SQE, where only unreliable transports go, the send queue is flushed.
+// - In ERR every posted request gets a flush completion, the send queue in order, then the receive queue. What is
+// posted to a shared receive queue stays there; only the request that was arriving is flushed.
+// - LAST_WQE_REACHED is told once per way into ERR, behind those completions.
+
+/** A queue pair: its rings, its attributes, a requester and a responder. */
+public final class SoftQp extends SoftObject {
+    public final Device device;
+    public SoftPd pd; // of an XRC target: that of the shared queue
+    public final SoftCq sendCq;
+    public final SoftCq recvCq;
+
+    @Nullable
+    public SoftSrq srq; // of an XRC target: the one that the message is for
+
+    public final QpCap cap;
+    public final boolean signalAll;
+    public final int transport; // Opcode.RC, UC, UD or XRC
+    public final int qpn;
+    public final WorkQueue sq;
+    public final WorkQueue rq;
+    public final SendSide requester;
+    public final ReceiveSide responder;
+    private QueuedRequest arriving; // of the shared receive queue; counts while `holding`
+    private @Nullable SoftSrq arrivingFrom; // whose place it is
+    public final @Nullable SoftXrcd xrcd; // of an XRC target
+    private boolean holding;
+    private boolean lastTold;
+    public int attached; // to how many multicast groups
+    public boolean queued; // in the device's run queue
+    /** Hears once that the peer has used this queue pair. Device thread. */
+    private @Nullable Runnable onUse;
+
+    /** What was thrown while it ran or took a packet; it ends with the turn. */
+    @Nullable
+    public Throwable broken;
+
+    public final AtomicBoolean rung = new AtomicBoolean();
+    public volatile int state = QPS_RESET;
+
+    /** What may be posted by the extended interface; set before anybody has it. */
+    public long sendOps;
+
+    public QpAttr attr;
+
+    @Nullable
+    public InetSocketAddress peer; // null: on this device
+
+    public int mtu; // of the path; of the port for datagrams
+
+    public SoftQp(
+            Device device,
+            TransportFactory transports,
+            int transport,
+            SoftPd pd,
+            SoftCq sendCq,
+            SoftCq recvCq,
+            @Nullable SoftSrq srq,
+            QpCap cap,
+            boolean signalAll,
+            int qpn,
+            @Nullable SoftXrcd xrcd) {
+        this.xrcd = xrcd;
+        this.arrivingFrom = srq;
+        this.device = device;
+        this.transport = transport;
+        this.pd = pd;
+        this.sendCq = sendCq;
+        this.recvCq = recvCq;
+        this.srq = srq;
+        this.cap = cap;
+        this.signalAll = signalAll;
+        this.qpn = qpn;
+        sq = new WorkQueue(cap.maxSendWr(), cap.maxSendSge(), cap.maxInlineData());
+        rq = new WorkQueue(cap.maxRecvWr(), cap.maxRecvSge(), 0);
+        arriving = srq == null ? new QueuedRequest(0, 0) : srq.place();
+        attr = QpTransitions.initial(cap);
+        mtu = transport == Opcode.UD ? device.mtu() : 0;
+        requester = transports.requester(this);
+        responder = transports.responder(this);
+    }
+
+    /** {@code IBV_QPT_*}. */
+    public int type() {
+        return switch (transport) {
+            case Opcode.RC -> QPT_RC;
+            case Opcode.UC -> QPT_UC;
+            case Opcode.XRC -> xrcd == null ? QPT_XRC_SEND : QPT_XRC_RECV;
+            default -> QPT_UD;
+        };
+    }
+
+    /** Does what there is to do, within a bound. @return whether more is left that needs no event */
+    public boolean run(long now) {
+        if (state == QPS_ERR) {
+            flush();
+            return false;
+        }
+        if (state == QPS_SQE) {
+            flush(sq, sendCq, false);
+        }
+        boolean more = responder.run();
+        return requester.run(now) | more;
+    }
+
+    /** Has somebody hear, once and soon, that a request of the peer's was accepted. Device thread. */
+    public void onUse(@Nullable Runnable hears) {
+        onUse = hears;
+    }
+
+    /** A request of the peer's was accepted. */
+    public void used() {
+        Runnable hears = onUse;
+        if (hears != null) {
+            onUse = null;
+            hears.run();
+        }
+    }
+
+    /** Whether what it sends may be lost: then only so much is on its way at once. */
+    public boolean overLink() {
+        return peer != null || device.faulty();
+    }
+
+    /** The oldest send of an unreliable transport failed here: what follows is flushed, receives go on. IB spec volume 1, 10.3.1. */
+    public void sendError() {
+        state = QPS_SQE;
+        flush(sq, sendCq, false);
+    }
+
+    /** To ERR, for no fault of a peer or an application: {@code IBV_EVENT_QP_FATAL}; it is flushed when it runs. */
+    public void lose() {
+        if (state != QPS_ERR) {
+            state = QPS_ERR;
+            tell(EVENT_QP_FATAL);
+            device.runnable(this);
+        }
+    }
+
+    /** To ERR, with everything that is posted flushed. */
+    public void error() {
+        state = QPS_ERR;
+        flush();
+    }
+
+    private void flush() {
+        flush(sq, sendCq, false);
+        flush(rq, recvCq, true);
+        if (srq != null) {
+            if (holding) {
+                complete(receiveCq(), true, received(), arriving.wrId, WC_WR_FLUSH_ERR, 0, 0, arriving, false);
+            }
+            if (!lastTold) {
+                lastTold = true;
+                tell(EVENT_QP_LAST_WQE_REACHED);
+            }
+        }
+    }
+
+    /** An asynchronous event of this queue pair, which comes behind its completions. */
+    public void tell(int eventType) {
+        sendCq.show();
+        receiveCq().show();
+        pd.context.tell(eventType, this, qpn);
+    }
+
+    /** The receive of the message that arrives, or null. One of a shared queue is this queue pair's from now on. */
+    @Nullable
+    public QueuedRequest receive() {
+        if (srq == null) {
+            return rq.taken < rq.posted() ? rq.at(rq.taken) : null;
+        }
+        if (!holding) {
+            if (arrivingFrom != srq) {
+                arrivingFrom = srq;
+                arriving = srq.place();
+            }
+            QueuedRequest oldest = srq.take(arriving);
+            if (oldest == null) {
+                return null;
+            }
+            arriving = oldest;
+            holding = true;
+        }
+        return arriving;
+    }
+
+    /** Ends the receive that {@link #receive} gave. @return what to retire when its completion is polled */
+    public long received() {
+        if (srq == null) {
+            return ++rq.taken;
+        }
+        holding = false;
+        return 0;
+    }
+
+    /** A message, or a write with immediate data, has used up the receive that {@link #receive} gave. */
+    public void received(QueuedRequest into, Packet p, int opcode, long bytes) {
+        into.arrivedWith = (Opcode.hasImm(p.opcode) ? WC_WITH_IMM : Opcode.hasIeth(p.opcode) ? WC_WITH_INV : 0)
+                | (transport == Opcode.UD ? WC_GRH : 0);
+        into.imm = Opcode.hasIeth(p.opcode) ? p.invalidate : p.imm;
+        into.srcQpn = p.srcQpn;
+        complete(receiveCq(), true, received(), into.wrId, WC_SUCCESS, opcode, bytes, into, p.solicited);
+    }
+
+    public void receiveFailed(QueuedRequest into, int status) {
+        complete(receiveCq(), true, received(), into.wrId, status, 0, 0, into, true);
+    }
+
+    /** A completion was polled. Any thread. */
+    void retire(boolean receive, long upTo, @Nullable SoftSrq source) {
+        if (source != null) {
+            source.release();
+        } else {
+            (receive ? rq : sq).retire(upTo);
+        }
+    }
+
+    /** A completion will never be polled. */
+    void dropped(@Nullable SoftSrq source) {
+        if (source != null) {
+            source.release();
+        }
+    }
+
+    private SoftCq receiveCq() {
+        SoftCq ofQueue = srq == null ? null : srq.cq;
+        return ofQueue == null ? recvCq : ofQueue;
+    }
+
+    /** The shared queue, by its number, that the packet of a peer is for. @return false if an XRC target may not use it */
+    public boolean select(int srqn) {
+        if (srq != null && srq.number == srqn) {
+            return true;
+        }
+        SoftSrq wanted = device.sharedQueue(srqn);
+        if (xrcd == null || wanted == null || wanted.xrcd != xrcd || holding) {
+            return false;
+        }
+        srq = wanted;
+        pd = wanted.pd;
+        return true;
+    }
+
+    /** A shared queue of an XRC target is gone. Device thread. */
+    public void forget(SoftSrq gone) {
+        if (xrcd != null && srq == gone) {
+            holding = false;
+            srq = null;
+        }
+    }
+
+    /** Without a completion. */
+    public void forgetArriving() {
+        if (holding) {
+            holding = false;
+            dropped(srq);
+        }
+    }
+
+    private void flush(WorkQueue queue, SoftCq cq, boolean receive) {
+        long posted = queue.posted();
+        while (queue.taken < posted) {
+            QueuedRequest request = queue.at(queue.taken++);
+            complete(cq, receive, queue.taken, request.wrId, WC_WR_FLUSH_ERR, 0, 0, request, false);
+        }
+    }
+
+    /** Adds a completion; an overrun takes all queue pairs of that completion queue down. */
+    public void complete(
+            SoftCq cq,
+            boolean receive,
+            long retire,
+            long wrId,
+            int status,
+            int opcode,
+            long bytes,
+            QueuedRequest request,
+            boolean solicited) {
+        if (receive && status == WC_SUCCESS) {
+            device.counters().count(Counter.RDMA_RECVS);
+        }
+        if (!cq.add(this, receive, retire, wrId, status, opcode, bytes, request, solicited)) {
+            dropped(receive ? srq : null);
+            device.overrun(cq);
+        }
+    }
+
+    /** Back to RESET: nothing is flushed, everything is forgotten. */
+    void reset() {
+        state = QPS_RESET;
+        sq.clear();
+        rq.clear();
+        sendCq.purge(this);
+        recvCq.purge(this);
+        forgetArriving();
+        device.keys().forget(this);
+        lastTold = false;
+        onUse = null;
+        pd.context.forget(this);
+        requester.reset(0);
+        responder.reset(0);
+    }
+}

@@ -1,0 +1,130 @@
+package io.rdma.internal.soft.transport;
+
+import io.rdma.internal.soft.objects.SoftPd;
+import io.rdma.internal.soft.wire.Psn;
+import org.jspecify.annotations.Nullable;
+
+// Invariants (device thread)
+// - Jobs are sorted by PSN and do not overlap: the peer can use answers in that order only.
+// - At most `depth` of them are new requests, at most `depth` are repeated ones, so that repeats, which may also be
+// made
+// or delayed by the network, never take the room of new requests.
+// - The results of the last `depth` atomics are kept: the peer can't have more in flight, so it can't repeat older
+// ones.
+
+/** The reads and atomics that a responder has yet to answer, and the results of atomics for when they are asked for again. */
+final class AnswerQueue {
+    /** A read or atomic to answer. */
+    static final class Job {
+        boolean fresh;
+        boolean atomic;
+        int psn;
+        int packets;
+        int sent;
+        long address;
+        long length;
+        int rkey;
+
+        @Nullable
+        SoftPd pd; // of a read
+
+        long original;
+    }
+
+    private final int depth;
+    private final Job[] jobs; // the first `size` are to be answered, the others are spare
+    private int size;
+    private int fresh;
+    private final int[] resultPsns;
+    private final long[] results;
+    private long resultsKept; // ever
+
+    /** @param depth reads and atomics that the peer may have in flight */
+    AnswerQueue(int depth) {
+        this.depth = depth;
+        jobs = new Job[2 * depth];
+        for (int i = 0; i < jobs.length; i++) {
+            jobs[i] = new Job();
+        }
+        resultPsns = new int[depth];
+        results = new long[depth];
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    /** The next to answer; there is one. */
+    Job first() {
+        return jobs[0];
+    }
+
+    void removeFirst() {
+        Job done = jobs[0];
+        fresh -= done.fresh ? 1 : 0;
+        System.arraycopy(jobs, 1, jobs, 0, --size);
+        jobs[size] = done;
+    }
+
+    void clear() {
+        size = 0;
+        fresh = 0;
+    }
+
+    /** Adds a job in its place. @return the job, whose other fields are to be filled, or null if the peer asks for too much */
+    @Nullable
+    Job add(boolean isFresh, boolean atomic, int psn, int packets) {
+        if ((isFresh ? fresh : size - fresh) == depth) {
+            return null;
+        }
+        int at = size;
+        while (at > 0 && Psn.diff(jobs[at - 1].psn, psn) > 0) {
+            at--;
+        }
+        Job job = jobs[size];
+        System.arraycopy(jobs, at, jobs, at + 1, size++ - at);
+        jobs[at] = job;
+        fresh += isFresh ? 1 : 0;
+        job.fresh = isFresh;
+        job.atomic = atomic;
+        job.psn = psn;
+        job.packets = packets;
+        job.sent = 0;
+        return job;
+    }
+
+    /** Whether the answer with a PSN is yet to come; if it was sent, but not all behind it, the job goes back to it. */
+    boolean repeats(int psn) {
+        for (int i = 0; i < size; i++) {
+            Job job = jobs[i];
+            int at = Psn.diff(psn, job.psn);
+            if (at >= 0 && at < job.packets) {
+                job.sent = Math.min(job.sent, at);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Keeps the result of an atomic. */
+    void keep(int psn, long original) {
+        int at = (int) (resultsKept++ % depth);
+        resultPsns[at] = psn;
+        results[at] = original;
+    }
+
+    /** Answers an atomic again, as long as its result is kept. */
+    void repeatAtomic(int psn) {
+        long oldest = Math.max(0, resultsKept - depth);
+        for (long i = resultsKept - 1; i >= oldest; i--) {
+            int at = (int) (i % depth);
+            if (resultPsns[at] == psn) {
+                Job job = repeats(psn) ? null : add(false, true, psn, 1);
+                if (job != null) {
+                    job.original = results[at];
+                }
+                return;
+            }
+        }
+    }
+}

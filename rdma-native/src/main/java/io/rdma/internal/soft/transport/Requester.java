@@ -1,0 +1,457 @@
+package io.rdma.internal.soft.transport;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.soft.objects.Bind;
+import io.rdma.internal.soft.objects.QueuedRequest;
+import io.rdma.internal.soft.objects.SendSide;
+import io.rdma.internal.soft.objects.SoftQp;
+import io.rdma.internal.soft.wire.Aeth;
+import io.rdma.internal.soft.wire.Counter;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.Psn;
+
+// Invariants (device thread)
+// - sq.taken is the oldest request without an outcome; `next` and `index` say which packet is sent next; taken <= next
+// <= posted.
+// - A request gets its PSNs when its first packet is sent for the first time, and keeps them through every rewind.
+// - Requests end in order. An answered request (read, atomic) ends when its last response came, any other when its last
+// PSN is acknowledged.
+
+/** The sending side of a queue pair: segments requests into packets, and retires them as the peer answers. IB spec volume 1, 9.7. */
+final class Requester implements SendSide {
+    private static final int BUDGET = 64;
+    private static final int INFINITE_RNR = 7;
+    private static final long TIMER_UNIT_NANOS = 4096;
+    /** Packets of a long message; at least two in a full window. */
+    private static final int ACK_EVERY = 8;
+
+    private final SoftQp qp;
+    private final Segmenter segmenter;
+    private final CongestionWindow window = new CongestionWindow();
+    private final Packet packet = new Packet();
+    private long next;
+    private int index; // packet within `next`
+    private int nextPsn; // of the first packet of a request that has none yet
+    private int retries;
+    private int rnrRetries;
+    private boolean impliedNak;
+    private long rnrUntil; // 0: not waiting
+    private long deadline; // 0: nothing outstanding
+    private boolean tellDrained;
+
+    Requester(SoftQp qp) {
+        this.qp = qp;
+        segmenter = new Segmenter(qp);
+    }
+
+    @Override
+    public void reset(int psn) {
+        next = qp.sq.taken;
+        index = 0;
+        nextPsn = psn;
+        retries = 0;
+        rnrRetries = 0;
+        rnrUntil = 0;
+        deadline = 0;
+        tellDrained = false;
+        window.reset(qp.device.packetsInFlight(qp));
+    }
+
+    @Override
+    public long wakeAt() {
+        return rnrUntil != 0 ? rnrUntil : deadline;
+    }
+
+    @Override
+    public boolean run(long now) {
+        if (!active()) {
+            return false;
+        }
+        if (rnrUntil != 0) {
+            if (now - rnrUntil < 0) {
+                return false;
+            }
+            rnrUntil = 0;
+        } else if (deadline != 0 && now - deadline >= 0) {
+            timeout();
+        }
+        int budget = BUDGET;
+        while (active() && budget > 0 && rnrUntil == 0 && sendNext(now)) {
+            budget--;
+        }
+        if (qp.state == QPS_SQD && tellDrained && !draining()) {
+            tellDrained = false;
+            qp.tell(EVENT_SQ_DRAINED);
+        }
+        return budget == 0;
+    }
+
+    /** In SQD what was begun goes on, and nothing is begun. */
+    private boolean active() {
+        return qp.state == QPS_RTS || qp.state == QPS_SQD;
+    }
+
+    @Override
+    public void drain(boolean tell) {
+        tellDrained = tell;
+    }
+
+    @Override
+    public boolean draining() {
+        return qp.sq.taken < qp.sq.posted() && qp.sq.at(qp.sq.taken).numbered;
+    }
+
+    private void timeout() {
+        deadline = 0;
+        if (qp.sq.taken == next && index == 0) {
+            return;
+        }
+        if (++retries > qp.attr.retryCnt()) {
+            fail(WC_RETRY_EXC_ERR);
+        } else {
+            window.timedOut(lastSent());
+            rewindToOldest();
+        }
+    }
+
+    private int lastSent() {
+        QueuedRequest current = qp.sq.at(next);
+        boolean begun = next < qp.sq.posted() && current.numbered;
+        return Psn.add(begun ? Psn.add(current.firstPsn, index) : nextPsn, -1);
+    }
+
+    /** Sends one packet. @return false when there is none, or it has to wait */
+    private boolean sendNext(long now) {
+        if (next >= qp.sq.posted()) {
+            return false;
+        }
+        QueuedRequest request = qp.sq.at(next);
+        if (qp.state == QPS_SQD && !request.numbered) {
+            return false;
+        }
+        if (request.isLocal()) {
+            return executeLocally(request);
+        }
+        if (index == 0 && !begin(request)) {
+            return false;
+        }
+        int outstanding = Psn.diff(Psn.add(request.firstPsn, index), oldestPsn());
+        int room = qp.overLink() ? window.packets(request.length) - outstanding : Integer.MAX_VALUE;
+        if (room <= 0) {
+            return false;
+        }
+        if (request.opcode == WR_RDMA_READ) {
+            return requestRead(request, now);
+        }
+        segmenter.build(packet, request, index, Psn.add(request.firstPsn, index));
+        packet.ackRequest = index == request.packets - 1 || index % ACK_EVERY == ACK_EVERY - 1 || room == 1;
+        startTimer(now);
+        advance(request, 1);
+        qp.device.transmit(qp, packet);
+        return true;
+    }
+
+    /** A binding or invalidation waits until all before it has ended, fenced or not, and is done at once then. */
+    private boolean executeLocally(QueuedRequest request) {
+        if (qp.sq.taken != next) {
+            return false;
+        }
+        Bind bind = request.bind;
+        boolean done = request.opcode == WR_BIND_MW
+                ? bind != null && qp.device.keys().bind(qp, bind)
+                : qp.device.keys().invalidate(qp, request.invalidate);
+        if (done) {
+            succeed(request);
+        } else {
+            fail(WC_MW_BIND_ERR);
+        }
+        return done;
+    }
+
+    /** The first packet of a request: may it go, and is its local memory right? */
+    private boolean begin(QueuedRequest request) {
+        boolean fresh = !request.numbered;
+        if (fresh && (request.fence || request.answered())) {
+            int answers = answersOutstanding();
+            if (request.fence && answers > 0 || request.answered() && answers >= qp.attr.maxRdAtomic()) {
+                return false;
+            }
+        }
+        if (!segmenter.localMemory(request)) {
+            // Those before it must end first, in order.
+            if (qp.sq.taken == next) {
+                fail(WC_LOC_PROT_ERR);
+            }
+            return false;
+        }
+        if (fresh) {
+            request.numbered = true;
+            request.firstPsn = nextPsn;
+            request.done = 0;
+            request.acked = 0;
+            request.asked = 0;
+            request.packets = request.isAtomic() ? 1 : segmenter.packets(request);
+            nextPsn = Psn.add(nextPsn, request.packets);
+        }
+        return true;
+    }
+
+    private int answersOutstanding() {
+        int answers = 0;
+        for (long i = qp.sq.taken; i < next; i++) {
+            if (qp.sq.at(i).answered()) {
+                answers++;
+            }
+        }
+        return answers;
+    }
+
+    private int oldestPsn() {
+        QueuedRequest oldest = qp.sq.at(qp.sq.taken);
+        return oldest.numbered ? Psn.add(oldest.firstPsn, oldest.acked) : nextPsn;
+    }
+
+    /** A read is asked for in parts that a socket buffer can hold; in this process at once. */
+    private boolean requestRead(QueuedRequest request, long now) {
+        if (index > request.done) {
+            return false; // a part is on its way
+        }
+        int part = request.packets - request.done;
+        if (qp.overLink()) {
+            part = Math.min(part, window.answers());
+        }
+        index = request.done;
+        if (index < request.asked) { // again: never beyond what was asked, a repeated read must lie within the first
+            part = request.asked - index;
+        }
+        request.asked = index + part;
+        long offset = (long) index * qp.mtu;
+        packet.reset(Opcode.READ_REQUEST, qp.attr.destQpNum(), Psn.add(request.firstPsn, index));
+        packet.srqn = request.remoteSrqn;
+        packet.ackRequest = true;
+        packet.remoteAddress = request.remoteAddress + offset;
+        packet.rkey = request.rkey;
+        packet.length = Math.min((long) part * qp.mtu, request.length - offset);
+        startTimer(now);
+        advance(request, part);
+        qp.device.transmit(qp, packet);
+        return true;
+    }
+
+    private void advance(QueuedRequest request, int packets) {
+        index += packets;
+        if (index >= request.packets) {
+            next++;
+            index = 0;
+        }
+    }
+
+    private void startTimer(long now) {
+        int timeout = qp.attr.timeout();
+        if (deadline == 0 && timeout != 0) {
+            deadline = now + (TIMER_UNIT_NANOS << timeout) | 1; // never the 0 that means none
+        }
+    }
+
+    @Override
+    public void response(Packet p, long now) {
+        if (!active() || outside(p.psn)) {
+            return;
+        }
+        if (p.opcode != Opcode.ACKNOWLEDGE) {
+            answer(p, now);
+        } else if (Aeth.isAck(p.syndrome)) {
+            acknowledge(p.psn, now);
+        } else {
+            acknowledge(Psn.add(p.psn, -1), now);
+            if (active()) {
+                refused(p, now);
+            }
+        }
+        qp.device.runnable(qp); // there may be room now
+    }
+
+    /** Whether a PSN is not between the oldest unacknowledged packet (or one before) and the newest that was sent. */
+    private boolean outside(int psn) {
+        return qp.sq.taken == qp.sq.posted()
+                || !qp.sq.at(qp.sq.taken).numbered
+                || Psn.diff(psn, Psn.add(qp.sq.at(qp.sq.taken).firstPsn, -1)) < 0
+                || Psn.diff(psn, nextPsn) >= 0;
+    }
+
+    private void refused(Packet p, long now) {
+        switch (p.syndrome) {
+            case Aeth.NAK_SEQUENCE -> {
+                qp.device.counters().count(Counter.RCVD_SEQ_ERR);
+                if (++retries > qp.attr.retryCnt()) {
+                    fail(WC_RETRY_EXC_ERR);
+                } else {
+                    window.lost(lastSent());
+                    rewindToOldest();
+                }
+            }
+            case Aeth.NAK_INVALID_REQUEST -> fail(WC_REM_INV_REQ_ERR);
+            case Aeth.NAK_REMOTE_ACCESS -> fail(WC_REM_ACCESS_ERR);
+            case Aeth.NAK_REMOTE_OPERATION -> fail(WC_REM_OP_ERR);
+            default -> {
+                if (Aeth.isRnr(p.syndrome)) {
+                    notReady(p, now);
+                }
+            }
+        }
+    }
+
+    private void notReady(Packet p, long now) {
+        qp.device.counters().count(Counter.RCVD_RNR_ERR);
+        int limit = qp.attr.rnrRetry();
+        if (limit != INFINITE_RNR && ++rnrRetries > limit) {
+            fail(WC_RNR_RETRY_EXC_ERR);
+        } else {
+            rewindToOldest();
+            deadline = 0;
+            rnrUntil = now + Aeth.rnrNanos(p.syndrome) | 1;
+        }
+    }
+
+    /** Everything up to a PSN has arrived. */
+    private void acknowledge(int psn, long now) {
+        while (qp.sq.taken < qp.sq.posted()) {
+            QueuedRequest oldest = qp.sq.at(qp.sq.taken);
+            if (!oldest.numbered) {
+                return;
+            }
+            int acked = Psn.diff(psn, oldest.firstPsn) + 1;
+            if (oldest.answered()) {
+                if (acked > 0 && !impliedNak && (qp.sq.taken < next)) {
+                    answerLost();
+                }
+                return;
+            }
+            if (acked <= oldest.acked) {
+                return;
+            }
+            progress(now, oldest, Math.min(acked, oldest.packets));
+            if (acked < oldest.packets) {
+                return;
+            }
+            succeed(oldest);
+        }
+    }
+
+    private void answer(Packet p, long now) {
+        acknowledgeBefore(p.psn, now);
+        QueuedRequest oldest = qp.sq.at(qp.sq.taken);
+        if (qp.sq.taken == qp.sq.posted() || !oldest.numbered || !oldest.answered()) {
+            return;
+        }
+        int at = Psn.diff(p.psn, oldest.firstPsn);
+        if (at < oldest.done) {
+            return; // came before
+        }
+        if (at > oldest.done) {
+            if (!impliedNak) {
+                answerLost();
+            }
+            return;
+        }
+        boolean atomic = p.opcode == Opcode.ATOMIC_ACKNOWLEDGE;
+        long offset = (long) at * qp.mtu;
+        long expected = atomic ? 0 : Math.min(qp.mtu, oldest.length - offset);
+        if (atomic != (oldest.opcode != WR_RDMA_READ) || p.payload != expected) {
+            fail(WC_BAD_RESP_ERR);
+            return;
+        }
+        if (!(atomic ? scatterOriginal(oldest, p.original) : qp.device.keys().scatter(qp.pd, oldest, offset, p))) {
+            fail(WC_LOC_PROT_ERR);
+            return;
+        }
+        oldest.done++;
+        progress(now, oldest, oldest.done);
+        if (oldest.done == oldest.packets) {
+            succeed(oldest);
+        }
+    }
+
+    /** What came implies that an answer was lost: it is asked for again, once. */
+    private void answerLost() {
+        impliedNak = true;
+        window.lost(lastSent());
+        rewindToOldest();
+    }
+
+    /** A response means that all requests before the one it answers have arrived. */
+    private void acknowledgeBefore(int psn, long now) {
+        while (qp.sq.taken < next) {
+            QueuedRequest oldest = qp.sq.at(qp.sq.taken);
+            if (oldest.answered() || Psn.diff(psn, Psn.add(oldest.firstPsn, oldest.packets)) < 0) {
+                return;
+            }
+            progress(now, oldest, oldest.packets);
+            succeed(oldest);
+        }
+    }
+
+    private boolean scatterOriginal(QueuedRequest request, long original) {
+        if (request.numSge != 1 || request.bytes[0] < Long.BYTES) {
+            return false;
+        }
+        long address =
+                qp.device.keys().local(qp.pd, request.lkey[0], request.address[0], Long.BYTES, ACCESS_LOCAL_WRITE);
+        if (address == 0) {
+            return false;
+        }
+        io.rdma.internal.ffi.NativeMemory.putLong(address, original);
+        return true;
+    }
+
+    private void progress(long now, QueuedRequest oldest, int acked) {
+        window.arrived(acked - oldest.acked, Psn.add(oldest.firstPsn, acked - 1));
+        oldest.acked = acked;
+        retries = 0;
+        rnrRetries = 0;
+        impliedNak = false;
+        deadline = 0;
+        if (qp.sq.taken < next || index > 0) {
+            startTimer(now);
+        }
+    }
+
+    private void succeed(QueuedRequest request) {
+        if (next == qp.sq.taken) { // acknowledged or answered although a rewind had put it back
+            next++;
+            index = 0;
+        }
+        qp.sq.taken++;
+        if (qp.sq.taken == next && index == 0) {
+            deadline = 0;
+        }
+        segmenter.succeed(request);
+    }
+
+    private void rewindToOldest() {
+        qp.device.counters().count(Counter.COMPLETER_RETRY_ERR);
+        next = qp.sq.taken;
+        if (next < qp.sq.posted()) {
+            QueuedRequest oldest = qp.sq.at(next);
+            index = oldest.numbered ? oldest.acked : 0;
+        } else {
+            index = 0;
+        }
+        deadline = 0;
+        qp.device.runnable(qp);
+    }
+
+    /** The oldest request fails, everything behind it is flushed. */
+    private void fail(int status) {
+        if (status == WC_RETRY_EXC_ERR) {
+            qp.device.counters().count(Counter.RETRY_EXCEEDED_ERR);
+        } else if (status == WC_RNR_RETRY_EXC_ERR) {
+            qp.device.counters().count(Counter.RETRY_RNR_EXCEEDED_ERR);
+        }
+        QueuedRequest oldest = qp.sq.at(qp.sq.taken++);
+        qp.complete(qp.sendCq, false, qp.sq.taken, oldest.wrId, status, 0, 0, oldest, false);
+        qp.error();
+    }
+}

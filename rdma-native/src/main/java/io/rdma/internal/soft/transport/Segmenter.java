@@ -1,0 +1,112 @@
+package io.rdma.internal.soft.transport;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.soft.objects.QueuedRequest;
+import io.rdma.internal.soft.objects.SoftQp;
+import io.rdma.internal.soft.wire.Counter;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.Packet;
+
+/** Makes the packets of a queue pair's requests: headers, and the pieces of local memory that are their payload. Device thread. */
+final class Segmenter {
+    private final SoftQp qp;
+
+    Segmenter(SoftQp qp) {
+        this.qp = qp;
+    }
+
+    /** How many packets a message takes, at least one. */
+    int packets(QueuedRequest request) {
+        return (int) Math.max(1, (request.length + qp.mtu - 1) / qp.mtu);
+    }
+
+    /** Whether the local memory of a request is registered, and may be written where answers go. */
+    boolean localMemory(QueuedRequest request) {
+        if (request.inline) {
+            return true;
+        }
+        int access = request.answered() ? ACCESS_LOCAL_WRITE : 0;
+        for (int i = 0; i < request.numSge; i++) {
+            int bytes = request.bytes[i];
+            if (bytes != 0 && qp.device.keys().local(qp.pd, request.lkey[i], request.address[i], bytes, access) == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A send, write or atomic: packet {@code index} of it. */
+    void build(Packet packet, QueuedRequest request, int index, int psn) {
+        boolean last = index == request.packets - 1;
+        packet.reset(opcode(request, index == 0, last), qp.attr.destQpNum(), psn);
+        packet.transport = qp.transport;
+        packet.srqn = request.remoteSrqn;
+        packet.solicited = last && request.solicited;
+        packet.remoteAddress = request.remoteAddress;
+        packet.rkey = request.rkey;
+        packet.length = request.length;
+        packet.imm = request.imm;
+        packet.invalidate = request.invalidate;
+        packet.swapAdd = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.swap : request.compareAdd;
+        packet.compare = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.compareAdd : 0;
+        if (!request.answered()) {
+            long offset = (long) index * qp.mtu;
+            gather(packet, request, offset, (int) Math.min(qp.mtu, request.length - offset));
+        }
+    }
+
+    private static int opcode(QueuedRequest request, boolean first, boolean last) {
+        if (request.opcode == WR_ATOMIC_CMP_AND_SWP) {
+            return Opcode.COMPARE_SWAP;
+        }
+        if (request.opcode == WR_ATOMIC_FETCH_AND_ADD) {
+            return Opcode.FETCH_ADD;
+        }
+        if (last && request.opcode == WR_SEND_WITH_INV) {
+            return first ? Opcode.SEND_ONLY_INV : Opcode.SEND_LAST_INV;
+        }
+        int base = request.isSend() ? Opcode.SEND_FIRST : Opcode.WRITE_FIRST;
+        int imm = request.hasImm() ? 1 : 0;
+        if (first) {
+            return last ? base + Opcode.SEND_ONLY + imm : base;
+        }
+        return last ? base + Opcode.SEND_LAST + imm : base + Opcode.SEND_MIDDLE;
+    }
+
+    /** The pieces of local memory that make {@code bytes} bytes of the message from {@code offset}. */
+    private void gather(Packet packet, QueuedRequest request, long offset, int bytes) {
+        long skip = offset;
+        int left = bytes;
+        for (int i = 0; i < request.numSge && left > 0; i++) {
+            int size = request.bytes[i];
+            if (skip >= size) {
+                skip -= size;
+                continue;
+            }
+            int part = (int) Math.min(size - skip, left);
+            long address = request.inline
+                    ? request.address[i] + skip
+                    : qp.device.keys().local(qp.pd, request.lkey[i], request.address[i] + skip, part, 0);
+            if (address == 0) {
+                return; // deregistered since the check: the peer sees a short packet and refuses it
+            }
+            packet.addPiece(address, part);
+            left -= part;
+            skip = 0;
+        }
+    }
+
+    /** The oldest request, which was taken, has succeeded. */
+    void succeed(QueuedRequest request) {
+        request.numbered = false;
+        if (request.isSend()) {
+            qp.device.counters().count(Counter.RDMA_SENDS);
+        }
+        if (request.signaled) {
+            int opcode = request.completionOpcode();
+            qp.complete(
+                    qp.sendCq, false, qp.sq.taken, request.wrId, WC_SUCCESS, opcode, request.length, request, false);
+        }
+    }
+}

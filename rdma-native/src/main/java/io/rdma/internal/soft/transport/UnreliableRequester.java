@@ -1,0 +1,108 @@
+package io.rdma.internal.soft.transport;
+
+import static io.rdma.internal.ffi.Ibv.EVENT_SQ_DRAINED;
+import static io.rdma.internal.ffi.Ibv.QPS_RTS;
+import static io.rdma.internal.ffi.Ibv.QPS_SQD;
+import static io.rdma.internal.ffi.Ibv.WC_LOC_PROT_ERR;
+
+import io.rdma.internal.soft.objects.QueuedRequest;
+import io.rdma.internal.soft.objects.SendSide;
+import io.rdma.internal.soft.objects.SoftAh;
+import io.rdma.internal.soft.objects.SoftQp;
+import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.Psn;
+
+// Invariants (device thread)
+// - sq.taken is the request that is being sent, `index` its next packet; 0 <= index < packets.
+// - A request is done when its last packet was handed to the link: nobody answers, nothing is sent twice.
+
+/** The sending side of a UC or UD queue pair. IB spec volume 1, 9.8. */
+final class UnreliableRequester implements SendSide {
+    private static final int BUDGET = 64;
+
+    private final SoftQp qp;
+    private final Segmenter segmenter;
+    private final Packet packet = new Packet();
+    private int index;
+    private int nextPsn;
+    private boolean tellDrained;
+
+    UnreliableRequester(SoftQp qp) {
+        this.qp = qp;
+        segmenter = new Segmenter(qp);
+    }
+
+    @Override
+    public void reset(int psn) {
+        index = 0;
+        nextPsn = psn;
+        tellDrained = false;
+    }
+
+    @Override
+    public long wakeAt() {
+        return 0;
+    }
+
+    @Override
+    public boolean run(long now) {
+        int budget = BUDGET;
+        while ((qp.state == QPS_RTS || qp.state == QPS_SQD && draining()) && budget > 0 && sendNext()) {
+            budget--;
+        }
+        if (qp.state == QPS_SQD && tellDrained && !draining()) {
+            tellDrained = false;
+            qp.tell(EVENT_SQ_DRAINED);
+        }
+        return budget == 0;
+    }
+
+    @Override
+    public void drain(boolean tell) {
+        tellDrained = tell;
+    }
+
+    @Override
+    public boolean draining() {
+        return index > 0;
+    }
+
+    private boolean sendNext() {
+        if (qp.sq.taken == qp.sq.posted()) {
+            return false;
+        }
+        QueuedRequest request = qp.sq.at(qp.sq.taken);
+        if (index == 0) {
+            if (!segmenter.localMemory(request)) {
+                qp.sq.taken++;
+                qp.complete(qp.sendCq, false, qp.sq.taken, request.wrId, WC_LOC_PROT_ERR, 0, 0, request, false);
+                qp.sendError();
+                return false;
+            }
+            request.packets = segmenter.packets(request);
+        }
+        segmenter.build(packet, request, index, nextPsn);
+        nextPsn = Psn.add(nextPsn, 1);
+        SoftAh path = request.ah;
+        if (path == null) {
+            qp.device.transmit(qp, packet);
+        } else {
+            packet.destQpn = request.remoteQpn;
+            // IB spec volume 1, 10.2.5: a key that only the privileged may name stands for the queue pair's own.
+            packet.qkey = request.remoteQkey < 0 ? qp.attr.qkey() : request.remoteQkey;
+            packet.srcQpn = qp.qpn;
+            qp.device.transmit(packet, path);
+        }
+        if (++index == request.packets) {
+            index = 0;
+            qp.sq.taken++;
+            segmenter.succeed(request);
+        }
+        return true;
+    }
+
+    @Override
+    public void response(Packet packet, long now) {
+        // Nobody answers an unreliable request: what looks like it is no packet of this transport.
+    }
+}

@@ -1,0 +1,116 @@
+package io.rdma.internal.soft.transport;
+
+import static io.rdma.internal.ffi.Ibv.*;
+
+import io.rdma.internal.soft.objects.QueuedRequest;
+import io.rdma.internal.soft.objects.ReceiveSide;
+import io.rdma.internal.soft.objects.SoftQp;
+import io.rdma.internal.soft.wire.Counter;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.Psn;
+
+// Invariants (device thread)
+// - `expected` is the PSN of the next packet of the message that goes on, or of a message that starts.
+// - A packet that is missing, or that may not be, loses its whole message: nothing more of it counts until a packet
+// starts another. A receive that it had begun to fill is filled by the next message.
+
+/** The receiving side of a UC queue pair: executes messages that arrive whole, and answers nothing. IB spec volume 1, 9.8.2. */
+final class UnreliableResponder implements ReceiveSide {
+    private static final int NONE = -1;
+
+    private final SoftQp qp;
+    private int expected;
+    private int message = NONE; // SEND_FIRST or WRITE_FIRST while a message of several packets goes on
+    private long done; // bytes of it so far
+    private long writeAddress;
+    private long writeLength;
+    private int writeRkey;
+
+    UnreliableResponder(SoftQp qp) {
+        this.qp = qp;
+    }
+
+    @Override
+    public void reset(int psn) {
+        expected = psn;
+        message = NONE;
+    }
+
+    @Override
+    public boolean run() {
+        return false;
+    }
+
+    @Override
+    public void request(Packet p) {
+        if (qp.state < QPS_RTR || qp.state > QPS_SQE) {
+            return;
+        }
+        boolean starts = Opcode.starts(p.opcode);
+        boolean sameKind = message == Opcode.SEND_FIRST ? Opcode.isSend(p.opcode) : Opcode.isWrite(p.opcode);
+        boolean fits = starts || p.psn == expected && message != NONE && sameKind;
+        boolean sized = Opcode.goesOn(p.opcode) ? p.payload == qp.mtu : p.payload <= qp.mtu;
+        expected = Psn.add(p.psn, 1);
+        if (starts) {
+            message = NONE;
+            done = 0;
+        }
+        boolean whole = fits && sized && (Opcode.isSend(p.opcode) ? send(p) : write(p));
+        if (!whole) {
+            message = NONE;
+            qp.device.counters().count(Counter.LOST_PKTS);
+        } else if (Opcode.goesOn(p.opcode)) {
+            message = Opcode.isSend(p.opcode) ? Opcode.SEND_FIRST : Opcode.WRITE_FIRST;
+            done += p.payload;
+        } else {
+            message = NONE;
+        }
+    }
+
+    private boolean send(Packet p) {
+        QueuedRequest into = qp.receive();
+        if (into == null || done + p.payload > into.length || !qp.device.keys().scatter(qp.pd, into, done, p)) {
+            return false;
+        }
+        if (!Opcode.goesOn(p.opcode)) {
+            qp.received(into, p, WC_RECV, done + p.payload);
+        }
+        return true;
+    }
+
+    private boolean write(Packet p) {
+        if (Opcode.starts(p.opcode)) {
+            writeAddress = p.remoteAddress;
+            writeLength = p.length;
+            writeRkey = p.rkey;
+        }
+        long total = done + p.payload;
+        boolean goesOn = Opcode.goesOn(p.opcode);
+        if ((qp.attr.qpAccessFlags() & ACCESS_REMOTE_WRITE) == 0
+                || (goesOn ? total > writeLength : total != writeLength)) {
+            return false;
+        }
+        long to = 0;
+        if (writeLength > 0) {
+            // The whole first, so that nothing is written of what may not be; again for each packet, for the region
+            // may have been deregistered in between.
+            long start = qp.device.keys().remote(qp, writeRkey, writeAddress, writeLength, ACCESS_REMOTE_WRITE);
+            if (start == 0) {
+                return false;
+            }
+            to = start + done;
+        }
+        QueuedRequest consumed = Opcode.hasImm(p.opcode) ? qp.receive() : null;
+        if (Opcode.hasImm(p.opcode) && consumed == null) {
+            return false;
+        }
+        if (p.payload > 0) {
+            p.copyOut(0, to, p.payload);
+        }
+        if (consumed != null) {
+            qp.received(consumed, p, WC_RECV_RDMA_WITH_IMM, writeLength);
+        }
+        return true;
+    }
+}

@@ -1,0 +1,144 @@
+package io.rdma.internal.soft.wire;
+
+/**
+ * BTH opcodes, IB spec volume 1 table 38, and what each one carries: the upper 3 bits are the transport, the lower 5 the operation, which means the
+ * same in all of them.
+ */
+public final class Opcode {
+    public static final int RC = 0;
+    public static final int UC = 1;
+    public static final int UD = 3;
+    public static final int XRC = 5;
+
+    public static final int SEND_FIRST = 0x00;
+    public static final int SEND_MIDDLE = 0x01;
+    public static final int SEND_LAST = 0x02;
+    static final int SEND_LAST_IMM = 0x03;
+    public static final int SEND_ONLY = 0x04;
+    static final int SEND_ONLY_IMM = 0x05;
+    public static final int WRITE_FIRST = 0x06;
+    static final int WRITE_MIDDLE = 0x07;
+    static final int WRITE_LAST = 0x08;
+    static final int WRITE_LAST_IMM = 0x09;
+    public static final int WRITE_ONLY = 0x0a;
+    static final int WRITE_ONLY_IMM = 0x0b;
+    public static final int READ_REQUEST = 0x0c;
+    public static final int READ_FIRST = 0x0d;
+    public static final int READ_MIDDLE = 0x0e;
+    public static final int READ_LAST = 0x0f;
+    public static final int READ_ONLY = 0x10;
+    public static final int ACKNOWLEDGE = 0x11;
+    public static final int ATOMIC_ACKNOWLEDGE = 0x12;
+    public static final int COMPARE_SWAP = 0x13;
+    public static final int FETCH_ADD = 0x14;
+    public static final int SEND_LAST_INV = 0x16;
+    public static final int SEND_ONLY_INV = 0x17;
+
+    private static final int OPERATION_BITS = 5;
+    private static final int DETH_BYTES = 8;
+    private static final int XRCETH_BYTES = 4;
+
+    private Opcode() {}
+
+    static int transport(int wire) {
+        return wire >>> OPERATION_BITS;
+    }
+
+    static int operation(int wire) {
+        return wire & (1 << OPERATION_BITS) - 1;
+    }
+
+    static int wire(int transport, int opcode) {
+        return transport << OPERATION_BITS | opcode;
+    }
+
+    /** Whether a transport has an operation. */
+    static boolean known(int transport, int opcode) {
+        return switch (transport) {
+            case RC, XRC -> opcode <= FETCH_ADD || hasIeth(opcode);
+            case UC -> opcode <= WRITE_ONLY_IMM;
+            case UD -> opcode == SEND_ONLY || opcode == SEND_ONLY_IMM;
+            default -> false;
+        };
+    }
+
+    /** Whether it is a reliable transport, which is acknowledged. */
+    public static boolean isReliable(int transport) {
+        return transport == RC || transport == XRC;
+    }
+
+    /** XRC extended transport header: the shared receive queue that a request is for, IB spec volume 1, annex A14. */
+    static boolean hasXrceth(int transport, int opcode) {
+        return transport == XRC && !isResponse(opcode);
+    }
+
+    public static boolean isResponse(int opcode) {
+        return opcode >= READ_FIRST && opcode <= ATOMIC_ACKNOWLEDGE;
+    }
+
+    public static boolean isSend(int opcode) {
+        return opcode <= SEND_ONLY_IMM || hasIeth(opcode);
+    }
+
+    public static boolean isWrite(int opcode) {
+        return opcode >= WRITE_FIRST && opcode <= WRITE_ONLY_IMM;
+    }
+
+    public static boolean isAtomic(int opcode) {
+        return opcode == COMPARE_SWAP || opcode == FETCH_ADD;
+    }
+
+    /** First or only packet of a message. */
+    public static boolean starts(int opcode) {
+        return opcode == SEND_FIRST
+                || opcode == SEND_ONLY
+                || opcode == SEND_ONLY_IMM
+                || opcode == SEND_ONLY_INV
+                || opcode == WRITE_FIRST
+                || opcode == WRITE_ONLY
+                || opcode == WRITE_ONLY_IMM;
+    }
+
+    /** First or middle: a full path MTU follows and the message goes on. */
+    public static boolean goesOn(int opcode) {
+        return opcode == SEND_FIRST || opcode == SEND_MIDDLE || opcode == WRITE_FIRST || opcode == WRITE_MIDDLE;
+    }
+
+    static boolean hasReth(int opcode) {
+        return opcode == WRITE_FIRST || opcode == WRITE_ONLY || opcode == WRITE_ONLY_IMM || opcode == READ_REQUEST;
+    }
+
+    public static boolean hasImm(int opcode) {
+        return opcode == SEND_LAST_IMM
+                || opcode == SEND_ONLY_IMM
+                || opcode == WRITE_LAST_IMM
+                || opcode == WRITE_ONLY_IMM;
+    }
+
+    /** Invalidate extended transport header. */
+    public static boolean hasIeth(int opcode) {
+        return opcode == SEND_LAST_INV || opcode == SEND_ONLY_INV;
+    }
+
+    static boolean hasAeth(int opcode) {
+        return isResponse(opcode) && opcode != READ_MIDDLE;
+    }
+
+    /** Whether payload may follow the headers. */
+    public static boolean hasPayload(int opcode) {
+        return opcode < READ_REQUEST || opcode >= READ_FIRST && opcode <= READ_ONLY || hasIeth(opcode);
+    }
+
+    /** Bytes of all headers from the BTH to the payload. */
+    public static int headerBytes(int transport, int opcode) {
+        return 12
+                + (transport == UD ? DETH_BYTES : 0)
+                + (hasXrceth(transport, opcode) ? XRCETH_BYTES : 0)
+                + (hasReth(opcode) ? 16 : 0)
+                + (hasImm(opcode) ? 4 : 0)
+                + (hasIeth(opcode) ? 4 : 0)
+                + (hasAeth(opcode) ? 4 : 0)
+                + (isAtomic(opcode) ? 28 : 0)
+                + (opcode == ATOMIC_ACKNOWLEDGE ? 8 : 0);
+    }
+}

@@ -1,0 +1,17 @@
+package io.rdma.internal.soft.wire;
+
+/** Packet sequence numbers: 24 bits that wrap; two of them are compared by their shortest distance. */
+public final class Psn {
+    public static final int MASK = 0xffffff;
+
+    private Psn() {}
+
+    public static int add(int psn, int packets) {
+        return (psn + packets) & MASK;
+    }
+
+    /** Signed distance from {@code b} to {@code a}, -2^23 .. 2^23-1. */
+    public static int diff(int a, int b) {
+        return ((a - b) << 8) >> 8;
+    }
+}

@@ -1,0 +1,66 @@
+package io.rdma.internal.soft.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * The 40 bytes in front of a received datagram, {@code ibv_post_recv(3)} and IBA annex A17.9.3: over IPv6 its header; over IPv4 20 zeros and that header,
+ * with the fields that a UDP socket does not show as Linux sends them. A device whose GID carries a port has an IPv6 header of GIDs instead, so
+ * that the port comes along. One thread.
+ */
+public final class RouteHeader {
+    public static final int BYTES = 40;
+    private static final int IPV4_BYTES = 20;
+    private static final int UDP_BYTES = 8;
+    private static final int UDP = 17;
+    private static final int HOP_LIMIT = 64;
+    private static final short DONT_FRAGMENT = 0x4000;
+
+    private final ByteBuffer header = ByteBuffer.allocateDirect(BYTES);
+    private final long address = MemorySegment.ofBuffer(header).address();
+
+    /** Writes the header of a datagram. @param length bytes of its UDP payload @param ported whether GIDs carry ports */
+    public void write(UdpAddress from, UdpAddress to, int length, boolean ported) {
+        header.clear();
+        if (!ported && !from.ipv6) {
+            header.putLong(0).putLong(0).putInt(0);
+            header.putShort((short) 0x4500).putShort((short) (IPV4_BYTES + UDP_BYTES + length));
+            header.putShort((short) 0).putShort(DONT_FRAGMENT);
+            header.put((byte) HOP_LIMIT).put((byte) UDP).putShort((short) 0);
+            header.putInt((int) from.low).putInt((int) to.low);
+            header.putShort(IPV4_BYTES + 10, checksum());
+        } else {
+            header.putInt(0x60000000).putShort((short) (UDP_BYTES + length));
+            header.put((byte) UDP).put((byte) HOP_LIMIT);
+            gid(from);
+            gid(to);
+        }
+    }
+
+    /** As {@link SoftAddress#gid}. */
+    private void gid(UdpAddress of) {
+        header.putLong(of.high);
+        if (of.ipv6) {
+            header.putLong(of.low);
+        } else {
+            int port = of.port == SoftAddress.ROCE_PORT ? 0 : of.port;
+            header.putShort((short) port).putShort((short) -1).putInt((int) of.low);
+        }
+    }
+
+    /** RFC 1071, over the IPv4 header with a checksum of 0. */
+    private short checksum() {
+        int sum = 0;
+        for (int i = IPV4_BYTES; i < BYTES; i += Short.BYTES) {
+            sum += header.getShort(i) & 0xffff;
+        }
+        sum = (sum & 0xffff) + (sum >>> 16);
+        return (short) ~(sum + (sum >>> 16));
+    }
+
+    /** As the payload of a packet. */
+    public void into(Packet packet) {
+        packet.reset(Opcode.SEND_ONLY, 0, 0);
+        packet.addPiece(address, BYTES);
+    }
+}

@@ -1,0 +1,63 @@
+package io.rdma.internal.soft.wire;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
+/**
+ * An IP address and UDP port as numbers, which are compared, hashed into an ICRC and written into headers without an object for each. Of a
+ * received packet it is the link's own, and changes with the next one.
+ */
+public final class UdpAddress {
+    public boolean ipv6;
+    /** Bytes 0 to 7 of an IPv6 address, big-endian; 0 of IPv4. */
+    public long high;
+    /** Bytes 8 to 15 of an IPv6 address, or the IPv4 address in the lower half, big-endian. */
+    public long low;
+
+    public int port;
+
+    public UdpAddress() {}
+
+    public UdpAddress(InetSocketAddress address) {
+        set(address);
+    }
+
+    public void set(InetSocketAddress address) {
+        InetAddress ip = address.getAddress();
+        ByteBuffer bytes = ByteBuffer.wrap(ip.getAddress());
+        ipv6 = ip instanceof Inet6Address;
+        high = ipv6 ? bytes.getLong() : 0;
+        low = ipv6 ? bytes.getLong() : Integer.toUnsignedLong(bytes.getInt());
+        port = address.getPort();
+    }
+
+    public InetAddress address() {
+        ByteBuffer bytes = ByteBuffer.allocate(ipv6 ? 2 * Long.BYTES : Integer.BYTES);
+        if (ipv6) {
+            bytes.putLong(high).putLong(low);
+        } else {
+            bytes.putInt((int) low);
+        }
+        try {
+            return InetAddress.getByAddress(bytes.array());
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e); // of another length
+        }
+    }
+
+    private boolean sameIp(UdpAddress other) {
+        return ipv6 == other.ipv6 && high == other.high && low == other.low;
+    }
+
+    public boolean same(UdpAddress other) {
+        return sameIp(other) && port == other.port;
+    }
+
+    /** Whether a packet from here is of the device that listens there: on port 4791 a device may send from any port, to spread its flows. */
+    public boolean sendsFor(UdpAddress device) {
+        return sameIp(device) && (device.port == SoftAddress.ROCE_PORT || device.port == port);
+    }
+}
