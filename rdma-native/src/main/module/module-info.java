@@ -1,6 +1,6 @@
 /**
  * Verbs for the JVM: typed objects over libibverbs and over the embedded software device, registered buffers, the engine that
- * completes operations, and the making of connections. Users of a front-end meet {@code verbs}, {@code buffer} and {@code cm}.
+ * completes operations, and the making of connections. Users of a front-end meet {@code verbs}, {@code buffer} and {@code connect}.
  */
 module io.rdma.core {
     // Annotations of the public signatures; nothing of it is needed at run time.
@@ -18,8 +18,8 @@ module io.rdma.core {
     // What an operation reads from and writes to; encoders and decoders of users see it.
     exports io.rdma.buffer;
     // Options, errors and addresses of connections are part of both front-ends' signatures.
-    exports io.rdma.cm;
-    // The endpoint and the resources it is made from are in signatures of cm and of both front-ends: users share
+    exports io.rdma.connect;
+    // The endpoint and the resources it is made from are in signatures of connect and of both front-ends: users share
     // resources
     // between connections and reach the endpoint below one.
     exports io.rdma.engine;

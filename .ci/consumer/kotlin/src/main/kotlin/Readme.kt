@@ -1,4 +1,4 @@
-import io.rdma.cm.RdmaConnectException
+import io.rdma.connect.RdmaConnectException
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaServer
 import kotlinx.coroutines.Dispatchers

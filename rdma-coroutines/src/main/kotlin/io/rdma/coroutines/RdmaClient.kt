@@ -1,8 +1,8 @@
 package io.rdma.coroutines
 
-import io.rdma.cm.ConnectHandler
-import io.rdma.cm.EstablishedConnection
-import io.rdma.cm.RdmaConnector
+import io.rdma.connect.ConnectHandler
+import io.rdma.connect.EstablishedConnection
+import io.rdma.connect.RdmaConnector
 import io.rdma.verbs.RdmaException
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
@@ -18,7 +18,7 @@ public object RdmaClient {
     /**
      * Connects to [host] at the TCP [port] of its exchange.
      *
-     * @throws io.rdma.cm.RdmaConnectException if there is no connection
+     * @throws io.rdma.connect.RdmaConnectException if there is no connection
      * @throws io.rdma.verbs.VerbsException if the device cannot be used
      *
      * @sample io.rdma.coroutines.samples.connect

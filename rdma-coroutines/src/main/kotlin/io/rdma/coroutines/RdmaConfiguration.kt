@@ -1,7 +1,7 @@
 package io.rdma.coroutines
 
-import io.rdma.cm.AdmissionLimits
-import io.rdma.cm.ConnectionOptions
+import io.rdma.connect.AdmissionLimits
+import io.rdma.connect.ConnectionOptions
 import io.rdma.engine.RdmaResources
 import io.rdma.verbs.QueuePairCapacity
 import io.rdma.verbs.RdmaDevices

@@ -2,7 +2,7 @@ package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.buffer.RegisteredBuffer
-import io.rdma.cm.EstablishedConnection
+import io.rdma.connect.EstablishedConnection
 import io.rdma.engine.BoundWindow
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint

@@ -2,7 +2,7 @@ package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedDatagram
 import io.rdma.buffer.RegisteredBuffer
-import io.rdma.cm.DatagramBinding
+import io.rdma.connect.DatagramBinding
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.DatagramEndpoint
 import io.rdma.engine.WorkRequest
@@ -94,7 +94,7 @@ public class RdmaDatagram private constructor(
     /**
      * Finds whoever has bound [port] of [host]. Cancellation breaks it off.
      *
-     * @throws io.rdma.cm.RdmaConnectException REJECTED if nobody has bound it, UNREACHABLE or TIMEOUT if the host does not answer, ADDR_ERROR or ROUTE_ERROR if no way by
+     * @throws io.rdma.connect.RdmaConnectException REJECTED if nobody has bound it, UNREACHABLE or TIMEOUT if the host does not answer, ADDR_ERROR or ROUTE_ERROR if no way by
      * this device leads there
      */
     public suspend fun resolve(
@@ -106,7 +106,7 @@ public class RdmaDatagram private constructor(
      * Joins a multicast [group], and returns its address when what is sent to it from then on arrives here, too; again, it does nothing. Cancellation stops the waiting only: [leave]
      * undoes it.
      *
-     * @throws io.rdma.cm.RdmaConnectException if it was not joined
+     * @throws io.rdma.connect.RdmaConnectException if it was not joined
      */
     public suspend fun join(group: InetAddress): DatagramAddress = binding.join(group).await()
 
@@ -158,7 +158,7 @@ public class RdmaDatagram private constructor(
          * Binds to [port], 0 for a free one, of RDMA CM's UDP port space at [host], an address of the device's and not the wildcard. Of the options count the depths, the numbers of
          * buffers, `signalEvery`, `handshakeTimeout` for look-ups and joins, and `drainTimeout`. Opening the device blocks for some milliseconds.
          *
-         * @throws io.rdma.cm.RdmaConnectException BIND if the port is in use or the address of no RDMA device
+         * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use or the address of no RDMA device
          * @throws io.rdma.verbs.RdmaException if the device cannot be used, or there is no connection manager
          */
         public fun bind(

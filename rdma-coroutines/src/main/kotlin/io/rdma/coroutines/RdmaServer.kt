@@ -1,7 +1,7 @@
 package io.rdma.coroutines
 
-import io.rdma.cm.EstablishedConnection
-import io.rdma.cm.RdmaListener
+import io.rdma.connect.EstablishedConnection
+import io.rdma.connect.RdmaListener
 import io.rdma.engine.RdmaResources
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.channels.Channel
@@ -104,7 +104,7 @@ public class RdmaServer private constructor(
         /**
          * Listens on [host] at the TCP [port] of the exchange, 0 for a free one. Opening the device blocks for some milliseconds.
          *
-         * @throws io.rdma.cm.RdmaConnectException BIND if the port is in use
+         * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use
          * @throws io.rdma.verbs.VerbsException if the device cannot be used
          */
         public fun bind(

@@ -1,6 +1,6 @@
 package io.rdma.coroutines
 
-import io.rdma.cm.RdmaConnectException
+import io.rdma.connect.RdmaConnectException
 import io.rdma.engine.RdmaResources
 import io.rdma.testing.HangUp
 import io.rdma.testing.TestDevice

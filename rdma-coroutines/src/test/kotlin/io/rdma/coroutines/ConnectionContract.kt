@@ -3,8 +3,8 @@ package io.rdma.coroutines
 import app.cash.turbine.test
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.buffer.RegisteredBuffer
-import io.rdma.cm.Connector
-import io.rdma.cm.RdmaConnectException
+import io.rdma.connect.Connector
+import io.rdma.connect.RdmaConnectException
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.testing.TestDevice
 import io.rdma.verbs.AccessFlag

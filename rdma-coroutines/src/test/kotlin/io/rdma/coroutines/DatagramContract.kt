@@ -1,7 +1,7 @@
 package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedDatagram
-import io.rdma.cm.RdmaConnectException
+import io.rdma.connect.RdmaConnectException
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.DatagramTooLongException
 import io.rdma.testing.TestDevice

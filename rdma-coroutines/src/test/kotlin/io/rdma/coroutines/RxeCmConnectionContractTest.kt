@@ -1,6 +1,6 @@
 package io.rdma.coroutines
 
-import io.rdma.cm.Connector
+import io.rdma.connect.Connector
 import org.junit.jupiter.api.Tag
 
 /** The same promises over connections that the connection manager makes. */

@@ -1,6 +1,6 @@
 package io.rdma.coroutines
 
-import io.rdma.cm.Connector
+import io.rdma.connect.Connector
 
 /** The same promises over connections that the connection manager makes. */
 class SoftCmConnectionContractTest : ConnectionContract() {

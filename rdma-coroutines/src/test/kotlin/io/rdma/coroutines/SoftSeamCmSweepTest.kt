@@ -1,6 +1,6 @@
 package io.rdma.coroutines
 
-import io.rdma.cm.Connector
+import io.rdma.connect.Connector
 
 /** The same sweep with connections that RDMA CM makes. */
 class SoftSeamCmSweepTest : SoftSeamSweepTest() {

@@ -1,6 +1,6 @@
 package io.rdma.coroutines
 
-import io.rdma.cm.Connector
+import io.rdma.connect.Connector
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaResources
 import io.rdma.testing.StreamingPeer

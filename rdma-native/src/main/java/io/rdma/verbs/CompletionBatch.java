@@ -1,8 +1,8 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.os.NativeMemory;
 import java.lang.foreign.Arena;
 
 /**

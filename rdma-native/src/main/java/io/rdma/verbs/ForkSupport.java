@@ -1,6 +1,6 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.FfmFork;
+import io.rdma.internal.ffi.lib.FfmFork;
 
 /**
  * Registered memory and {@code fork(2)}, {@code ibv_fork_init(3)}. Hardly ever needed: Linux 5.12 and newer need nothing, and Java starts programs by

@@ -1,9 +1,9 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.DeviceEntry;
-import io.rdma.internal.ffi.FfmVerbs;
-import io.rdma.internal.ffi.Preparation;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ffi.lib.FfmVerbs;
+import io.rdma.internal.os.Preparation;
 import io.rdma.internal.soft.SoftVerbs;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.RecvWr;
 import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.os.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

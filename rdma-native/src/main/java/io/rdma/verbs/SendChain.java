@@ -2,9 +2,9 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.BindWr;
 import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.SendWr;
 import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.os.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.AdmissionLimits;
-import io.rdma.cm.ConnectionOptions;
-import io.rdma.cm.Connector;
-import io.rdma.cm.EstablishedConnection;
-import io.rdma.cm.RdmaListener;
+import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.Connector;
+import io.rdma.connect.EstablishedConnection;
+import io.rdma.connect.RdmaListener;
 import io.rdma.verbs.AccessFlag;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;

@@ -1,9 +1,9 @@
 package io.rdma.engine;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.rdma.cm.AdmissionLimits;
-import io.rdma.cm.ConnectionOptions;
-import io.rdma.cm.RdmaListener;
+import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaListener;
 import io.rdma.testing.TestDevice;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;

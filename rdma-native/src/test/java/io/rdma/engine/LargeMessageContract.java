@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.ConnectionOptions;
-import io.rdma.cm.FlowControl;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.FlowControl;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

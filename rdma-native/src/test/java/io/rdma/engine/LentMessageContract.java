@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.ConnectionOptions;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

@@ -3,10 +3,10 @@ package io.rdma.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.AdmissionLimits;
-import io.rdma.cm.ConnectionOptions;
-import io.rdma.cm.EstablishedConnection;
-import io.rdma.cm.RdmaListener;
+import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.EstablishedConnection;
+import io.rdma.connect.RdmaListener;
 import io.rdma.internal.soft.FaultySoft;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.DeviceOf;

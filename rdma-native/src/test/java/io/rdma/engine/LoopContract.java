@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.ConnectionOptions;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.WorkRequestOpcode;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.buffer.RegistrationCache;
-import io.rdma.cm.ConnectionOptions;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.HugePages;
 import io.rdma.verbs.MemoryRegion;

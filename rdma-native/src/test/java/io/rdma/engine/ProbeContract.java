@@ -3,7 +3,7 @@ package io.rdma.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.rdma.cm.FlowControl;
+import io.rdma.connect.FlowControl;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

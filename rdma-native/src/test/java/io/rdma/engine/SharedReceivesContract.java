@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.ConnectionOptions;
-import io.rdma.cm.FlowControl;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.FlowControl;
 import io.rdma.testing.TestDevice;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.rdma.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.buffer.LeakDetector;
-import io.rdma.cm.ConnectionOptions;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.internal.soft.FaultySoft;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.DeviceOf;

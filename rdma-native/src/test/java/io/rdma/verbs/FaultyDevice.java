@@ -1,9 +1,9 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.SendWr;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.SoftVerbs;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -3,7 +3,7 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.rdma.internal.ffi.SixLongs;
+import io.rdma.internal.os.SixLongs;
 import io.rdma.testing.JavaProcess;
 import java.io.IOException;
 import java.util.List;

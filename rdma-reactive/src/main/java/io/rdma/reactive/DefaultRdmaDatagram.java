@@ -2,7 +2,7 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedDatagram;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.DatagramBinding;
+import io.rdma.connect.DatagramBinding;
 import io.rdma.engine.DatagramEndpoint;
 import io.rdma.engine.WorkRequest;
 import io.rdma.verbs.DatagramAddress;

@@ -1,9 +1,9 @@
 package io.rdma.reactive;
 
-import io.rdma.cm.ConnectHandler;
-import io.rdma.cm.ConnectionOptions;
-import io.rdma.cm.EstablishedConnection;
-import io.rdma.cm.RdmaConnector;
+import io.rdma.connect.ConnectHandler;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.EstablishedConnection;
+import io.rdma.connect.RdmaConnector;
 import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.QueuePairCapacity;
 import java.time.Duration;
@@ -115,7 +115,7 @@ public final class RdmaClient {
     /**
      * Connects, at each subscription.
      *
-     * <p><b>Completes</b> with an open connection. <b>Errors</b> with {@link io.rdma.cm.RdmaConnectException} or a
+     * <p><b>Completes</b> with an open connection. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} or a
      * {@link io.rdma.verbs.VerbsException}. <b>Cancel</b> gives up; a connection that comes nevertheless is closed. Where operators behind this one may drop it
      * ({@code publishOn}, {@code zip}, {@code timeout} …) end the chain with {@code doOnDiscard(RdmaConnection.class, RdmaConnection::dispose)}, or use
      * {@code Mono.usingWhen}.

@@ -31,7 +31,7 @@ import reactor.core.publisher.Mono;
  */
 public interface RdmaDatagram extends Disposable {
     /**
-     * Begins to bind, with the defaults of {@link io.rdma.cm.ConnectionOptions#DEFAULT}, on the default device.
+     * Begins to bind, with the defaults of {@link io.rdma.connect.ConnectionOptions#DEFAULT}, on the default device.
      *
      * @return to be given an address
      */
@@ -101,7 +101,7 @@ public interface RdmaDatagram extends Disposable {
     /**
      * Finds whoever has bound an address.
      *
-     * <p><b>Completes</b> with where to send. <b>Errors</b> with {@link io.rdma.cm.RdmaConnectException}: REJECTED if nobody has bound it, UNREACHABLE or TIMEOUT if the host does not answer,
+     * <p><b>Completes</b> with where to send. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException}: REJECTED if nobody has bound it, UNREACHABLE or TIMEOUT if the host does not answer,
      * ADDR_ERROR or ROUTE_ERROR if no way by this device leads there. <b>Cancel</b> breaks it off.
      *
      * @param host name or address
@@ -113,7 +113,7 @@ public interface RdmaDatagram extends Disposable {
     /**
      * Joins a multicast group; again, it does nothing.
      *
-     * <p><b>Completes</b> with the address of the group when what is sent to it from then on arrives here, too. <b>Errors</b> with {@link io.rdma.cm.RdmaConnectException}.
+     * <p><b>Completes</b> with the address of the group when what is sent to it from then on arrives here, too. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException}.
      * <b>Cancel</b> stops the waiting only: {@link #leave} undoes it.
      *
      * @param group multicast address

@@ -1,7 +1,7 @@
 package io.rdma.reactive;
 
-import io.rdma.cm.ConnectionOptions;
-import io.rdma.cm.DatagramBinding;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.DatagramBinding;
 import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.QueuePairCapacity;
 import java.time.Duration;
@@ -99,7 +99,7 @@ public final class RdmaDatagramBinder {
     /**
      * Binds, at each subscription.
      *
-     * <p><b>Errors</b> with {@link io.rdma.cm.RdmaConnectException} BIND if the port is in use or the address of no RDMA device, or a {@link io.rdma.verbs.RdmaException} where there is
+     * <p><b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if the port is in use or the address of no RDMA device, or a {@link io.rdma.verbs.RdmaException} where there is
      * no connection manager.
      *
      * @return bound

@@ -1,7 +1,7 @@
 package io.rdma.reactive;
 
-import io.rdma.cm.AdmissionLimits;
-import io.rdma.cm.ConnectionOptions;
+import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.QueuePairCapacity;
 import java.time.Duration;
@@ -140,7 +140,7 @@ public final class RdmaServer {
     /**
      * Listens, at each subscription.
      *
-     * <p><b>Errors</b> with {@link io.rdma.cm.RdmaConnectException} BIND if the port is in use, or a {@link io.rdma.verbs.VerbsException}.
+     * <p><b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if the port is in use, or a {@link io.rdma.verbs.VerbsException}.
      *
      * @return listening
      */

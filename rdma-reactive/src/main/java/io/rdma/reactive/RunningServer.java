@@ -1,8 +1,8 @@
 package io.rdma.reactive;
 
-import io.rdma.cm.AdmissionLimits;
-import io.rdma.cm.EstablishedConnection;
-import io.rdma.cm.RdmaListener;
+import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.EstablishedConnection;
+import io.rdma.connect.RdmaListener;
 import io.rdma.engine.RdmaResources;
 import java.lang.System.Logger;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.rdma.reactive;
 
-import io.rdma.cm.ConnectionOptions;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RdmaDevices;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
-import io.rdma.cm.RdmaConnectException;
-import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.CompletionLoop;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.RdmaResources;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.LeakDetector;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.Connector;
+import io.rdma.connect.Connector;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.AccessFlag;

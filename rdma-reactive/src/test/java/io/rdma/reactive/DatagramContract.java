@@ -8,7 +8,7 @@ import io.rdma.buffer.LeakDetector;
 import io.rdma.buffer.ReceivedDatagram;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.DatagramTooLongException;
 import io.rdma.engine.RdmaResources;

@@ -3,7 +3,7 @@ package io.rdma.reactive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.rdma.cm.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.testing.TestDevice;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.Connector;
+import io.rdma.connect.Connector;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.soft.LinkFaults;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.RdmaConnectException;
-import io.rdma.cm.RdmaConnectException.Reason;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;

@@ -1,6 +1,6 @@
 package io.rdma.reactive;
 
-import io.rdma.cm.Connector;
+import io.rdma.connect.Connector;
 
 /** The same promises over connections that the connection manager makes. */
 class SoftCmConnectionContractTest extends ConnectionContract {

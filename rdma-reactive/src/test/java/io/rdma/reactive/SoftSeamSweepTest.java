@@ -1,6 +1,6 @@
 package io.rdma.reactive;
 
-import io.rdma.cm.Connector;
+import io.rdma.connect.Connector;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.soft.FaultySoft;
 import io.rdma.testing.seam.SeamScenario;

@@ -35,7 +35,7 @@ class StartTest {
                         "java.util.logging.LogManager",
                         "jdk.jfr.Event",
                         "javax.net.ssl.SSLContext",
-                        "io.rdma.internal.ffi.IbverbsCalls"));
+                        "io.rdma.internal.ffi.lib.IbverbsCalls"));
     }
 
     private static List<String> run() throws IOException, InterruptedException {

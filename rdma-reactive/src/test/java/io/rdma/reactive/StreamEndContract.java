@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
-import io.rdma.cm.Connector;
+import io.rdma.connect.Connector;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.RdmaResources;
 import io.rdma.testing.JavaProcess;

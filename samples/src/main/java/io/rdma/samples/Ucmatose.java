@@ -1,8 +1,8 @@
 package io.rdma.samples;
 
-import io.rdma.cm.ConnectionOptions;
-import io.rdma.cm.Connector;
-import io.rdma.cm.FlowControl;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.Connector;
+import io.rdma.connect.FlowControl;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;

@@ -1,16 +1,18 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.internal.os.NativeMemory;
+
 /**
  * {@code bind_mw} of {@code struct ibv_send_wr}, for {@code IBV_WR_BIND_MW}, {@code ibv_post_send(3)}. Static accessors over the address of the
  * {@link SendWr}.
  */
 public final class BindWr {
-    static final int MW = 80;
-    static final int RKEY = 88;
-    static final int MR = 96;
-    static final int ADDR = 104;
-    static final int LENGTH = 112;
-    static final int MW_ACCESS_FLAGS = 120;
+    public static final int MW = 80;
+    public static final int RKEY = 88;
+    public static final int MR = 96;
+    public static final int ADDR = 104;
+    public static final int LENGTH = 112;
+    public static final int MW_ACCESS_FLAGS = 120;
 
     private BindWr() {}
 

@@ -1,5 +1,7 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.internal.os.NativeMemory;
+
 /**
  * {@code struct ibv_recv_wr}, {@code ibv_post_recv(3)}.
  *

@@ -1,5 +1,7 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.internal.os.NativeMemory;
+
 /**
  * {@code struct ibv_send_wr}, {@code ibv_post_send(3)}; {@code wr.rdma}, {@code wr.atomic} and {@code wr.ud} share their bytes as the union does in C.
  *
@@ -15,7 +17,7 @@ public final class SendWr {
     static final int NUM_SGE = 24;
     static final int OPCODE = 28;
     static final int SEND_FLAGS = 32;
-    static final int IMM_DATA = 36;
+    public static final int IMM_DATA = 36;
     static final int INVALIDATE_RKEY = 36;
     static final int RDMA_REMOTE_ADDR = 40;
     static final int RDMA_RKEY = 48;
@@ -24,7 +26,7 @@ public final class SendWr {
     static final int ATOMIC_SWAP = 56;
     static final int ATOMIC_RKEY = 64;
     static final int UD_AH = 40;
-    static final int XRC_REMOTE_SRQN = 72;
+    public static final int XRC_REMOTE_SRQN = 72;
     static final int UD_REMOTE_QPN = 48;
     static final int UD_REMOTE_QKEY = 52;
 

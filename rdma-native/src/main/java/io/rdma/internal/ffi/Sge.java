@@ -1,5 +1,7 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.internal.os.NativeMemory;
+
 /**
  * {@code struct ibv_sge}, {@code ibv_post_send(3)}.
  *

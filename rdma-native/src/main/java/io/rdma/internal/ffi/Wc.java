@@ -1,5 +1,7 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.internal.os.NativeMemory;
+
 /**
  * {@code struct ibv_wc}, {@code ibv_poll_cq(3)}. When the status is not success only {@code wrId}, {@code status}, {@code qpNum} and {@code vendorErr} are valid.
  *
@@ -14,7 +16,7 @@ public final class Wc {
     static final int OPCODE = 12;
     static final int VENDOR_ERR = 16;
     static final int BYTE_LEN = 20;
-    static final int IMM_DATA = 24;
+    public static final int IMM_DATA = 24;
     static final int INVALIDATED_RKEY = 24;
     static final int QP_NUM = 28;
     static final int SRC_QP = 32;

@@ -1,6 +1,7 @@
 /**
- * The seam: libibverbs in C's words. {@link io.rdma.internal.ffi.Verbs} is the contract, {@code FfmVerbs} its binding to the
- * real library; the software device implements the same interface in {@code io.rdma.internal.soft}. Not exported.
+ * The seam: libibverbs and librdmacm in C's words, as interfaces, with their records, constants, and the layouts of
+ * work requests and completions. {@code io.rdma.internal.ffi.lib} implements it by the real libraries,
+ * {@code io.rdma.internal.soft} by the software device. Not exported.
  */
 @NullMarked
 package io.rdma.internal.ffi;

@@ -4,9 +4,9 @@ import static io.rdma.internal.ffi.Ibv.*;
 
 import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.ExtendedVerbs;
-import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.device.Posting;
 import io.rdma.internal.soft.objects.SoftCq;
 import io.rdma.internal.soft.objects.SoftQp;

@@ -5,7 +5,7 @@ import static io.rdma.internal.ffi.Ibv.*;
 import io.rdma.internal.ffi.DeviceAttrEx;
 import io.rdma.internal.ffi.MemoryVerbs;
 import io.rdma.internal.ffi.Mr;
-import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;

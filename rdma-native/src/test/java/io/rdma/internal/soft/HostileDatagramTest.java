@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedDatagram;
-import io.rdma.cm.ConnectionOptions;
-import io.rdma.cm.DatagramBinding;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.DatagramBinding;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.internal.soft.link.SoftConfig;

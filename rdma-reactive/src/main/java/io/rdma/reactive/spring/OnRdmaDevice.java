@@ -1,6 +1,6 @@
 package io.rdma.reactive.spring;
 
-import io.rdma.cm.ConnectionOptions;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.verbs.AccessFlag;

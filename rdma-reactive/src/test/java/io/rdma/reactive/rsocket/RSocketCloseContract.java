@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.rdma.cm.ConnectionOptions;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.rdma.cm.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException;
 import io.rdma.engine.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;

@@ -4,10 +4,10 @@ import static io.rdma.internal.ffi.Ibv.*;
 
 import io.rdma.internal.ffi.BindWr;
 import io.rdma.internal.ffi.ExtendedVerbs;
-import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.RecvWr;
 import io.rdma.internal.ffi.SendWr;
 import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.objects.Bind;
 import io.rdma.internal.soft.objects.HandleTable;
 import io.rdma.internal.soft.objects.QueuedRequest;

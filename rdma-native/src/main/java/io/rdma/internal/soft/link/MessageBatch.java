@@ -1,9 +1,9 @@
 package io.rdma.internal.soft.link;
 
-import static io.rdma.internal.ffi.LinuxSockets.*;
+import static io.rdma.internal.os.LinuxSockets.*;
 
-import io.rdma.internal.ffi.LinuxSockets;
-import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.os.LinuxSockets;
+import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.wire.SoftAddress;
 import io.rdma.internal.soft.wire.UdpAddress;
 import java.lang.foreign.Arena;

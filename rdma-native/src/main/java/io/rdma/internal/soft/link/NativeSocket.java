@@ -1,9 +1,9 @@
 package io.rdma.internal.soft.link;
 
-import static io.rdma.internal.ffi.LinuxSockets.*;
+import static io.rdma.internal.os.LinuxSockets.*;
 
-import io.rdma.internal.ffi.LinuxSockets;
-import io.rdma.internal.ffi.Pages;
+import io.rdma.internal.os.LinuxSockets;
+import io.rdma.internal.os.Pages;
 import io.rdma.internal.soft.wire.UdpAddress;
 import io.rdma.verbs.HugePages;
 import java.io.IOException;

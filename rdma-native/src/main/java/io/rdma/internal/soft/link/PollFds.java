@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.link;
 
-import io.rdma.internal.ffi.NativeMemory;
+import io.rdma.internal.os.NativeMemory;
 
 /** {@code struct pollfd}. */
 final class PollFds {

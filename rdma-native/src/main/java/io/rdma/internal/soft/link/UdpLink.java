@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.link;
 
-import io.rdma.internal.ffi.SixLongs;
+import io.rdma.internal.os.SixLongs;
 import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Counters;
 import io.rdma.internal.soft.wire.Icrc;

@@ -1,8 +1,8 @@
 package io.rdma.internal.soft.objects;
 
-import io.rdma.internal.ffi.NativeMemory;
-import io.rdma.internal.ffi.Pages;
 import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.os.NativeMemory;
+import io.rdma.internal.os.Pages;
 import io.rdma.verbs.HugePages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

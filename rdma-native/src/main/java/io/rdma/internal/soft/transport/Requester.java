@@ -402,7 +402,7 @@ final class Requester implements SendSide {
         if (address == 0) {
             return false;
         }
-        io.rdma.internal.ffi.NativeMemory.putLong(address, original);
+        io.rdma.internal.os.NativeMemory.putLong(address, original);
         return true;
     }
 

@@ -1,7 +1,6 @@
 package io.rdma.samples.bench.calls;
 
 import io.rdma.internal.ffi.AhAttr;
-import io.rdma.internal.ffi.FfmVerbs;
 import io.rdma.internal.ffi.GidEntry;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Mr;
@@ -12,6 +11,7 @@ import io.rdma.internal.ffi.QpCap;
 import io.rdma.internal.ffi.QpInitAttr;
 import io.rdma.internal.ffi.Sge;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ffi.lib.FfmVerbs;
 import io.rdma.verbs.Gid;
 import io.rdma.verbs.RdmaException;
 import java.lang.foreign.Arena;

@@ -3,8 +3,8 @@ package io.rdma.samples.bench.calls;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma.internal.ffi.NativeMemory;
-import io.rdma.internal.ffi.ProviderCalls;
+import io.rdma.internal.ffi.lib.ProviderCalls;
+import io.rdma.internal.os.NativeMemory;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;

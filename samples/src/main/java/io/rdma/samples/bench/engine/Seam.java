@@ -2,7 +2,7 @@ package io.rdma.samples.bench.engine;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.cm.ConnectionOptions;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.IdleStrategy;
 import io.rdma.engine.LoopCounters;
 import io.rdma.engine.RdmaResources;

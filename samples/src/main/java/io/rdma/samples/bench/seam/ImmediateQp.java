@@ -1,11 +1,11 @@
 package io.rdma.samples.bench.seam;
 
 import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.NativeMemory;
 import io.rdma.internal.ffi.QpCap;
 import io.rdma.internal.ffi.RecvWr;
 import io.rdma.internal.ffi.SendWr;
 import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.os.NativeMemory;
 import io.rdma.verbs.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

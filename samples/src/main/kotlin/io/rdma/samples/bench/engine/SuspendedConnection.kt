@@ -1,7 +1,7 @@
 package io.rdma.samples.bench.engine
 
 import io.rdma.buffer.RegisteredBuffer
-import io.rdma.cm.ConnectionOptions
+import io.rdma.connect.ConnectionOptions
 import io.rdma.coroutines.MessageEncoder
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection

@@ -2,7 +2,7 @@ package io.rdma.samples.bench.calls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.ProviderCalls;
+import io.rdma.internal.ffi.lib.ProviderCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;

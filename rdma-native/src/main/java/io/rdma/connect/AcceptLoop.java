@@ -1,0 +1,49 @@
+package io.rdma.connect;
+
+import io.rdma.internal.log.LimitedLog;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+// Invariant: only the close of the socket ends it. What fails otherwise, such as EMFILE, fails again at once as long as
+// its cause lasts, so it waits before it tries again, and logs at most once a second.
+
+/** The loop that accepts the TCP connections of a {@link RdmaListener}. */
+final class AcceptLoop {
+    /** How long it waits after a failure. */
+    static final long BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** What becomes of a connection. */
+    interface Begin {
+        void begin(Socket accepted) throws IOException;
+    }
+
+    private final ServerSocket socket;
+    private final Begin begin;
+    private final LimitedLog log = new LimitedLog(RdmaListener.class);
+
+    AcceptLoop(ServerSocket socket, Begin begin) {
+        this.socket = socket;
+        this.begin = begin;
+    }
+
+    /** Accepts until the socket is closed. */
+    void run() {
+        while (!socket.isClosed()) {
+            try {
+                begin.begin(socket.accept());
+            } catch (Throwable e) { // whatever it is, a server that accepts no more would be deaf without a word
+                if (!socket.isClosed()) {
+                    log.log(
+                            Level.WARNING,
+                            "a client was not accepted, the listener tries again. If files are the limit, raise it: ulimit -n",
+                            e);
+                    LockSupport.parkNanos(this, BACK_OFF_NANOS);
+                }
+            }
+        }
+    }
+}

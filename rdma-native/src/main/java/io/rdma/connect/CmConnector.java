@@ -1,0 +1,156 @@
+package io.rdma.connect;
+
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.Undo;
+import io.rdma.verbs.CmEvent;
+import io.rdma.verbs.CmEventType;
+import io.rdma.verbs.CmIdentifier;
+import io.rdma.verbs.ConnectionParameters;
+import io.rdma.verbs.QueuePairState;
+import io.rdma.verbs.VerbsException;
+import java.net.InetSocketAddress;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The active side by the connection manager, {@code rdma_connect(3)}, with a queue pair of the engine's own context. Used once, on a thread that may block. */
+final class CmConnector {
+    /** Status of a rejection where nobody listens, IB specification volume 1, reasons of a REJ. */
+    static final int INVALID_SERVICE_ID = 8;
+
+    /** In place of half a token. */
+    static final byte[] NO_TOKEN = {};
+
+    private static final Duration RESOLVE = Duration.ofSeconds(5);
+
+    private final RdmaResources resources;
+    private final ConnectionOptions options;
+    private final InetSocketAddress address;
+    private final CmTokens.@Nullable Token token;
+    private final InetSocketAddress at; // of the connection manager there
+    private final CmDialog dialog;
+
+    /** @param token of a server that this side has authenticated, or null */
+    CmConnector(
+            RdmaResources resources,
+            ConnectionOptions options,
+            InetSocketAddress address,
+            CmTokens.@Nullable Token token) {
+        this.token = token;
+        this.at = token == null ? address : new InetSocketAddress(address.getAddress(), token.port());
+        this.resources = resources;
+        this.options = options;
+        this.address = address;
+        dialog = new CmDialog(address.toString(), options.handshakeTimeout());
+    }
+
+    void cancel() {
+        dialog.cancel();
+    }
+
+    /** Connects, and waits until it is. */
+    EstablishedConnection connect() {
+        CmLoop loop = CmLoop.of(resources);
+        try (Undo undo = new Undo()) {
+            CmIdentifier id = loop.create(dialog);
+            undo.add(() -> loop.close(id));
+            resolve(resources, id, dialog, null, at);
+            RdmaEndpoint endpoint;
+            InetSocketAddress local = Objects.requireNonNull(id.localAddress());
+            try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                    resources,
+                    options,
+                    local.getAddress(),
+                    id.port(),
+                    id.attributesTo(QueuePairState.INIT),
+                    CmGreeting.OFFER)) {
+                id.connect(parameters(queuePair.local(), options, token == null ? NO_TOKEN : token.request()));
+                CmEvent answer = dialog.await(CmEventType.CONNECT_RESPONSE);
+                verify(answer.parameters());
+                PeerParameters peer = CmGreeting.heard(answer.parameters(), queuePair.local());
+                endpoint = queuePair.connect(
+                        peer, id.attributesTo(QueuePairState.RTR), id.attributesTo(QueuePairState.RTS));
+            }
+            undo.add(endpoint::discard);
+            id.establish();
+            undo.keep();
+            watch(loop, id, dialog, endpoint);
+            return new EstablishedConnection(endpoint, local, Objects.requireNonNull(id.remoteAddress()));
+        } catch (VerbsException e) {
+            throw new RdmaConnectException(
+                    Reason.CONNECT_ERROR, "connecting to " + address + " failed: " + e.getMessage(), e);
+        }
+    }
+
+    private void verify(ConnectionParameters answer) {
+        if (token != null && !MessageDigest.isEqual(token.answer(), CmGreeting.token(answer))) {
+            throw new RdmaConnectException(
+                    Reason.AUTHENTICATION,
+                    "by RDMA CM somebody answered for " + address + " who is not the server that TLS has shown there",
+                    null);
+        }
+    }
+
+    /** Finds the device and the route; blocks. @param from local address; null for what the routing table says */
+    static void resolve(
+            RdmaResources resources,
+            CmIdentifier id,
+            CmDialog dialog,
+            @Nullable InetSocketAddress from,
+            InetSocketAddress address) {
+        try {
+            id.resolveAddress(from, address, shortly(dialog));
+        } catch (VerbsException e) { // some failures come at once
+            throw new RdmaConnectException(
+                    Reason.ADDR_ERROR,
+                    address + " belongs to no RDMA device: " + e.getMessage(),
+                    e,
+                    -e.errno(),
+                    new byte[0]);
+        }
+        dialog.await(CmEventType.ADDR_RESOLVED);
+        String device = id.device().name();
+        if (!device.equals(resources.context().name())) {
+            throw new RdmaConnectException(
+                    Reason.ADDR_ERROR,
+                    "the way to " + address + " is by device " + device + ", not by "
+                            + resources.context().name() + ": name that device, or choose Connector.TCP",
+                    null);
+        }
+        id.resolveRoute(shortly(dialog));
+        dialog.await(CmEventType.ROUTE_RESOLVED);
+    }
+
+    /** Whoever does not answer for an address within seconds does not later. */
+    private static Duration shortly(CmDialog dialog) {
+        Duration left = dialog.left();
+        return left.compareTo(RESOLVE) < 0 ? left : RESOLVE;
+    }
+
+    static ConnectionParameters parameters(PeerParameters local, ConnectionOptions options, byte[] token) {
+        return ConnectionParameters.DEFAULT
+                .withPrivateData(CmGreeting.of(local, token))
+                .withReadsAndAtomics(local.responderResources(), local.initiatorDepth())
+                .withRetries(options.retryCnt(), options.rnrRetry())
+                .withQueuePair(local.qpNumber(), false);
+    }
+
+    /** The identifier lives as long as the endpoint: each side learns of the other's end by it. */
+    static void watch(CmLoop loop, CmIdentifier id, CmDialog dialog, RdmaEndpoint endpoint) {
+        dialog.follow(endpoint);
+        endpoint.left().thenRunAsync(() -> disconnect(id), Thread::startVirtualThread);
+        endpoint.closed().thenRunAsync(() -> loop.close(id), Thread::startVirtualThread);
+    }
+
+    private static void disconnect(CmIdentifier id) {
+        try {
+            id.disconnect();
+        } catch (VerbsException | IllegalStateException e) {
+            System.getLogger(CmConnector.class.getName())
+                    .log(System.Logger.Level.DEBUG, "the connection had ended already", e);
+        }
+    }
+}

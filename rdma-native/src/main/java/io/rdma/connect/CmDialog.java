@@ -1,0 +1,164 @@
+package io.rdma.connect;
+
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.verbs.CmEvent;
+import io.rdma.verbs.CmEventType;
+import io.rdma.verbs.RdmaException;
+import java.time.Duration;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+// Invariant: an event is either waited for, while the connection is made, or reacted to, once there is an endpoint;
+// what
+// came between is reacted to then, in order.
+
+/** The events of one identifier: first a thread waits for them one by one, then they end the connection. */
+final class CmDialog implements CmEventHandler {
+    private static final String LOST = "the events of the connection manager can't be read any more";
+
+    private final String peer;
+    private final Duration timeout;
+    private final long deadline;
+    private final LinkedBlockingQueue<News> events = new LinkedBlockingQueue<>();
+    private @Nullable RdmaEndpoint endpoint;
+
+    /** What one who waits learns. */
+    private sealed interface News {
+        /** Something happened. */
+        record Event(CmEvent event) implements News {}
+
+        /** The caller gave up. */
+        record Cancelled() implements News {}
+
+        /** No event comes any more. */
+        record Lost(Throwable cause) implements News {}
+    }
+
+    CmDialog(String peer, Duration timeout) {
+        this.peer = peer;
+        this.timeout = timeout;
+        this.deadline = System.nanoTime() + ExchangeDeadline.nanos(timeout);
+    }
+
+    @Override
+    public void accept(CmEvent event) {
+        tell(new News.Event(event));
+    }
+
+    @Override
+    public void lost(Throwable cause) {
+        tell(new News.Lost(cause));
+    }
+
+    private synchronized void tell(News news) {
+        if (endpoint == null) {
+            events.add(news);
+        } else {
+            react(endpoint, news);
+        }
+    }
+
+    /** From now on events end this endpoint. */
+    synchronized void follow(RdmaEndpoint connected) {
+        endpoint = connected;
+        News news;
+        while ((news = events.poll()) != null) {
+            react(connected, news);
+        }
+    }
+
+    private static void react(RdmaEndpoint endpoint, News news) {
+        switch (news) {
+            case News.Event happened -> react(endpoint, happened.event());
+            case News.Lost lost -> endpoint.fail(new RdmaException(LOST, lost.cause()));
+            case News.Cancelled cancelled -> {} // it was connected before
+        }
+    }
+
+    private static void react(RdmaEndpoint endpoint, CmEvent event) {
+        switch (event.type()) {
+            case DISCONNECTED -> endpoint.peerDisconnected();
+            case DEVICE_REMOVAL -> endpoint.peerLost(new RdmaException("the device was removed"));
+            case REJECTED, CONNECT_ERROR, UNREACHABLE ->
+                endpoint.peerLost(new RdmaException("the peer gave this connection up: " + event));
+            default -> {} // TIMEWAIT_EXIT frees nothing here, ADDR_CHANGE is a hint
+        }
+    }
+
+    /** Ends a wait: whoever waits learns that it was cancelled. */
+    void cancel() {
+        events.add(new News.Cancelled());
+    }
+
+    /** What is left of the time for the whole. */
+    Duration left() {
+        return Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
+    }
+
+    /**
+     * Waits for the next event.
+     *
+     * @throws RdmaConnectException if it is another one, none comes in time, or the caller gave up
+     */
+    CmEvent await(CmEventType wanted) {
+        try {
+            while (true) {
+                News next = events.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                if (next == null) {
+                    throw new RdmaConnectException(Reason.TIMEOUT, peer + " did not answer within " + timeout, null);
+                }
+                CmEvent event = event(next);
+                if (event.type() == wanted) {
+                    return event;
+                }
+                if (event.type() != CmEventType.ADDR_CHANGE && event.type() != CmEventType.TIMEWAIT_EXIT) {
+                    throw failed(event);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RdmaConnectException(Reason.CANCELLED, "interrupted while connecting to " + peer, e);
+        }
+    }
+
+    private CmEvent event(News news) {
+        return switch (news) {
+            case News.Event happened -> happened.event();
+            case News.Cancelled cancelled ->
+                throw new RdmaConnectException(Reason.CANCELLED, "connecting was cancelled", null);
+            case News.Lost lost -> throw new RdmaConnectException(Reason.DEVICE, peer + ": " + LOST, lost.cause());
+        };
+    }
+
+    private RdmaConnectException failed(CmEvent event) {
+        byte[] data = event.parameters().privateData();
+        return switch (event.type()) {
+            case ADDR_ERROR -> failed(Reason.ADDR_ERROR, event, "belongs to no RDMA device that can be reached");
+            case ROUTE_ERROR -> failed(Reason.ROUTE_ERROR, event, "has no route");
+            case UNREACHABLE ->
+                event.status() > 0 // of an answer to a look-up; else it is an errno
+                        ? failed(Reason.REJECTED, event, "has no datagram service at that port. Is it bound?")
+                        : failed(Reason.UNREACHABLE, event, "does not answer; is UDP port 4791 open?");
+            case MULTICAST_ERROR -> failed(Reason.CONNECT_ERROR, event, "was not joined");
+            case REJECTED -> {
+                String why = CmGreeting.rejected(data);
+                String text = !why.isEmpty()
+                        ? "refused the connection: " + why
+                        : event.status() == CmConnector.INVALID_SERVICE_ID
+                                ? "has nobody who listens for RDMA CM at that port. Is the server running?"
+                                : "refused the connection";
+                yield new RdmaConnectException(
+                        Reason.REJECTED, peer + " " + text + " (" + event + ")", null, event.status(), data);
+            }
+            case DEVICE_REMOVAL -> failed(Reason.DEVICE, event, "cannot be reached: the local device was removed");
+            default -> failed(Reason.CONNECT_ERROR, event, "and this side did not agree");
+        };
+    }
+
+    private RdmaConnectException failed(Reason reason, CmEvent event, String text) {
+        return new RdmaConnectException(
+                reason, peer + " " + text + " (" + event + ")", null, event.status(), new byte[0]);
+    }
+}

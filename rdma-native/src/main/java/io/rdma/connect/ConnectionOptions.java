@@ -1,0 +1,424 @@
+package io.rdma.connect;
+
+import io.rdma.verbs.QueuePairCapacity;
+import java.time.Duration;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How connections are made; immutable. Names are C's where C has one.
+ *
+ * @param queuePair depths; the receive depth grows to the number of receive buffers
+ * @param receiveBuffers buffers that are posted ahead
+ * @param receiveBufferSize bytes of each, at least 32: the largest message that arrives without being read from the sender
+ * @param maxMessageSize bytes of the largest message that is received, up to 1 GiB: one that exceeds a receive buffer is read from the sender into memory that is
+ *     registered for it; at least {@code receiveBufferSize}; without credits messages are never larger than a receive buffer
+ * @param sendBuffers buffers in the send pool
+ * @param sendBufferSize bytes of each: the largest message of the scoped send
+ * @param signalEvery a completion at least every so many sends, at most half the send depth
+ * @param maxRdAtomic reads and atomics in flight, either way; the smaller one of both sides and of the devices counts
+ * @param timeout acknowledge time-out: 4.096 us times 2 to the power of it, 1 to 31 (0 would wait for ever and is refused)
+ * @param retryCnt retries after a time-out, 0 to 7
+ * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end, which is what lets a slow receiver slow the sender down where no credits are counted
+ * @param minRnrTimer code of the pause before such a retry, 1 to 31: 14 is 1.28 ms
+ * @param flowControl how a fast sender is kept from running over a slow receiver
+ * @param connector which way connections are made
+ * @param tls for the exchange: both sides authenticate by certificate and the parameters travel encrypted; null for plain TCP. Where RDMA CM makes the connection, the
+ *     exchange comes first and gives the client a token for it. The data itself is never encrypted, see docs/operate/security.md
+ * @param verifyServerName whether a client with TLS wants the server's certificate to be for the name or address that it connects to, as HTTPS does; without it any
+ *     certificate that the trust store accepts is good for any server
+ * @param verifyPeerGid whether the GID that a peer names in the exchange, which is where packets go, must be an address of the host that the exchange came from; without it a
+ *     peer may have this side send to a third host. For hosts whose exchange takes another way than their data: by a management network, through NAT
+ * @param ownProtectionDomain whether each connection has a protection domain of its own: then a key is of no use on any other connection, but memory and buffers
+ *     cannot be shared among connections either
+ * @param handshakeTimeout for the whole exchange
+ * @param drainTimeout for a close to wait for its farewell to arrive, and then for the device
+ * @param probeInterval after which a connection on which nothing has happened probes its peer by a write of no bytes, so that the device's retries end it if the peer is
+ *     gone; zero for never. Used if both sides are of this library. The TCP connection of the exchange is kept alive in the same rhythm
+ * @param orderlyDisconnect whether the end of a peer that says no farewell in band (one without credits, or of another program) is orderly if its connection manager says
+ *     goodbye. The kernel says that for a process that was killed, too: where a stream that was cut must not look whole, say false
+ */
+public record ConnectionOptions(
+        QueuePairCapacity queuePair,
+        int receiveBuffers,
+        int receiveBufferSize,
+        int maxMessageSize,
+        int sendBuffers,
+        int sendBufferSize,
+        int signalEvery,
+        int maxRdAtomic,
+        int timeout,
+        int retryCnt,
+        int rnrRetry,
+        int minRnrTimer,
+        FlowControl flowControl,
+        Connector connector,
+        @Nullable SSLContext tls,
+        boolean verifyServerName,
+        boolean verifyPeerGid,
+        boolean ownProtectionDomain,
+        Duration handshakeTimeout,
+        Duration drainTimeout,
+        Duration probeInterval,
+        boolean orderlyDisconnect) {
+    /** Sockets and RDMA CM count milliseconds in 32 bits. Before DEFAULT, which needs it. */
+    private static final Duration LONGEST_HANDSHAKE = Duration.ofMillis(Integer.MAX_VALUE);
+
+    /** What nobody waits to the end, and clocks can add. */
+    private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
+
+    /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 30 s for the exchange, a probe after 10 s. */
+    public static final ConnectionOptions DEFAULT = new ConnectionOptions(
+            QueuePairCapacity.DEFAULT,
+            128,
+            8192,
+            64 << 20,
+            64,
+            8192,
+            32,
+            16,
+            14,
+            7,
+            7,
+            14,
+            FlowControl.CREDITS,
+            Connector.AUTOMATIC,
+            null,
+            true,
+            true,
+            false,
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(10),
+            true);
+
+    /** Checks the ranges. Times that are longer than anybody waits are cut, so that no clock overflows. */
+    public ConnectionOptions {
+        range("receiveBuffers", receiveBuffers, 1, 1 << 16);
+        range("receiveBufferSize", receiveBufferSize, 32, 1 << 30);
+        maxMessageSize = Math.max(maxMessageSize, receiveBufferSize);
+        range("maxMessageSize", maxMessageSize, 1, 1 << 30);
+        range("sendBuffers", sendBuffers, 1, 1 << 16);
+        range("sendBufferSize", sendBufferSize, 1, 1 << 30);
+        range("signalEvery", signalEvery, 1, 1 << 16);
+        range("maxRdAtomic", maxRdAtomic, 1, 255);
+        range("timeout", timeout, 1, 31);
+        range("retryCnt", retryCnt, 0, 7);
+        range("rnrRetry", rnrRetry, 0, 7);
+        range("minRnrTimer", minRnrTimer, 1, 31);
+        positive("handshakeTimeout", handshakeTimeout);
+        positive("drainTimeout", drainTimeout);
+        if (probeInterval.isNegative()) {
+            throw new IllegalArgumentException("probeInterval must not be negative, zero is never: " + probeInterval);
+        }
+        handshakeTimeout = atMost(LONGEST_HANDSHAKE, handshakeTimeout);
+        drainTimeout = atMost(FOR_EVER, drainTimeout);
+        if (queuePair.maxReceiveWr() < receiveBuffers) {
+            queuePair = queuePair.withMaxReceiveWr(receiveBuffers);
+        }
+    }
+
+    private static void range(String name, int value, int low, int high) {
+        if (value < low || value > high) {
+            throw new IllegalArgumentException(name + " must be from " + low + " to " + high + ": " + value);
+        }
+    }
+
+    private static Duration atMost(Duration longest, Duration value) {
+        return value.compareTo(longest) > 0 ? longest : value;
+    }
+
+    private static void positive(String name, Duration value) {
+        if (value.isNegative() || value.isZero()) {
+            throw new IllegalArgumentException(name + " must be positive: " + value);
+        }
+    }
+
+    /**
+     * With other depths.
+     *
+     * @param queuePair see the record
+     * @return a copy
+     */
+    public ConnectionOptions withQueuePair(QueuePairCapacity queuePair) {
+        return copy(e -> e.queuePair = queuePair);
+    }
+
+    /**
+     * With another receive ring.
+     *
+     * @param receiveBuffers see the record
+     * @param receiveBufferSize see the record
+     * @return a copy
+     */
+    public ConnectionOptions withReceiveBuffers(int receiveBuffers, int receiveBufferSize) {
+        return copy(e -> {
+            e.receiveBuffers = receiveBuffers;
+            e.receiveBufferSize = receiveBufferSize;
+        });
+    }
+
+    /**
+     * With another value of {@code maxMessageSize}.
+     *
+     * @param maxMessageSize see the record
+     * @return a copy
+     */
+    public ConnectionOptions withMaxMessageSize(int maxMessageSize) {
+        return copy(e -> e.maxMessageSize = maxMessageSize);
+    }
+
+    /**
+     * With another send pool.
+     *
+     * @param sendBuffers see the record
+     * @param sendBufferSize see the record
+     * @return a copy
+     */
+    public ConnectionOptions withSendBuffers(int sendBuffers, int sendBufferSize) {
+        return copy(e -> {
+            e.sendBuffers = sendBuffers;
+            e.sendBufferSize = sendBufferSize;
+        });
+    }
+
+    /**
+     * With another value of {@code signalEvery}.
+     *
+     * @param signalEvery see the record
+     * @return a copy
+     */
+    public ConnectionOptions withSignalEvery(int signalEvery) {
+        return copy(e -> e.signalEvery = signalEvery);
+    }
+
+    /**
+     * With another value of {@code maxRdAtomic}.
+     *
+     * @param maxRdAtomic see the record
+     * @return a copy
+     */
+    public ConnectionOptions withMaxRdAtomic(int maxRdAtomic) {
+        return copy(e -> e.maxRdAtomic = maxRdAtomic);
+    }
+
+    /**
+     * With another value of {@code timeout}.
+     *
+     * @param timeout see the record
+     * @return a copy
+     */
+    public ConnectionOptions withTimeout(int timeout) {
+        return copy(e -> e.timeout = timeout);
+    }
+
+    /**
+     * With another value of {@code retryCnt}.
+     *
+     * @param retryCnt see the record
+     * @return a copy
+     */
+    public ConnectionOptions withRetryCnt(int retryCnt) {
+        return copy(e -> e.retryCnt = retryCnt);
+    }
+
+    /**
+     * With another value of {@code rnrRetry}.
+     *
+     * @param rnrRetry see the record
+     * @return a copy
+     */
+    public ConnectionOptions withRnrRetry(int rnrRetry) {
+        return copy(e -> e.rnrRetry = rnrRetry);
+    }
+
+    /**
+     * With another value of {@code minRnrTimer}.
+     *
+     * @param minRnrTimer see the record
+     * @return a copy
+     */
+    public ConnectionOptions withMinRnrTimer(int minRnrTimer) {
+        return copy(e -> e.minRnrTimer = minRnrTimer);
+    }
+
+    /**
+     * With another value of {@code flowControl}.
+     *
+     * @param flowControl see the record
+     * @return a copy
+     */
+    public ConnectionOptions withFlowControl(FlowControl flowControl) {
+        return copy(e -> e.flowControl = flowControl);
+    }
+
+    /**
+     * With another value of {@code connector}.
+     *
+     * @param connector see the record
+     * @return a copy
+     */
+    public ConnectionOptions withConnector(Connector connector) {
+        return copy(e -> e.connector = connector);
+    }
+
+    /**
+     * With another value of {@code tls}.
+     *
+     * @param tls see the record
+     * @return a copy
+     */
+    public ConnectionOptions withTls(@Nullable SSLContext tls) {
+        return copy(e -> e.tls = tls);
+    }
+
+    /**
+     * With another value of {@code verifyServerName}.
+     *
+     * @param verifyServerName see the record
+     * @return a copy
+     */
+    public ConnectionOptions withVerifyServerName(boolean verifyServerName) {
+        return copy(e -> e.verifyServerName = verifyServerName);
+    }
+
+    /**
+     * With another value of {@code verifyPeerGid}.
+     *
+     * @param verifyPeerGid see the record
+     * @return a copy
+     */
+    public ConnectionOptions withVerifyPeerGid(boolean verifyPeerGid) {
+        return copy(e -> e.verifyPeerGid = verifyPeerGid);
+    }
+
+    /**
+     * With another value of {@code ownProtectionDomain}.
+     *
+     * @param ownProtectionDomain see the record
+     * @return a copy
+     */
+    public ConnectionOptions withOwnProtectionDomain(boolean ownProtectionDomain) {
+        return copy(e -> e.ownProtectionDomain = ownProtectionDomain);
+    }
+
+    /**
+     * With another value of {@code handshakeTimeout}.
+     *
+     * @param handshakeTimeout see the record
+     * @return a copy
+     */
+    public ConnectionOptions withHandshakeTimeout(Duration handshakeTimeout) {
+        return copy(e -> e.handshakeTimeout = handshakeTimeout);
+    }
+
+    /**
+     * With another value of {@code drainTimeout}.
+     *
+     * @param drainTimeout see the record
+     * @return a copy
+     */
+    public ConnectionOptions withDrainTimeout(Duration drainTimeout) {
+        return copy(e -> e.drainTimeout = drainTimeout);
+    }
+
+    /**
+     * With another value of {@code probeInterval}.
+     *
+     * @param probeInterval see the record
+     * @return a copy
+     */
+    public ConnectionOptions withProbeInterval(Duration probeInterval) {
+        return copy(e -> e.probeInterval = probeInterval);
+    }
+
+    /**
+     * With another value of {@code orderlyDisconnect}.
+     *
+     * @param orderlyDisconnect see the record
+     * @return a copy
+     */
+    public ConnectionOptions withOrderlyDisconnect(boolean orderlyDisconnect) {
+        return copy(e -> e.orderlyDisconnect = orderlyDisconnect);
+    }
+
+    /** The values while a copy is made. */
+    private static final class Edit {
+        private QueuePairCapacity queuePair;
+        private int receiveBuffers;
+        private int receiveBufferSize;
+        private int maxMessageSize;
+        private int sendBuffers;
+        private int sendBufferSize;
+        private int signalEvery;
+        private int maxRdAtomic;
+        private int timeout;
+        private int retryCnt;
+        private int rnrRetry;
+        private int minRnrTimer;
+        private FlowControl flowControl;
+        private Connector connector;
+        private @Nullable SSLContext tls;
+        private boolean verifyServerName;
+        private boolean verifyPeerGid;
+        private boolean ownProtectionDomain;
+        private Duration handshakeTimeout;
+        private Duration drainTimeout;
+        private Duration probeInterval;
+        private boolean orderlyDisconnect;
+
+        private Edit(ConnectionOptions from) {
+            queuePair = from.queuePair;
+            receiveBuffers = from.receiveBuffers;
+            receiveBufferSize = from.receiveBufferSize;
+            maxMessageSize = from.maxMessageSize;
+            sendBuffers = from.sendBuffers;
+            sendBufferSize = from.sendBufferSize;
+            signalEvery = from.signalEvery;
+            maxRdAtomic = from.maxRdAtomic;
+            timeout = from.timeout;
+            retryCnt = from.retryCnt;
+            rnrRetry = from.rnrRetry;
+            minRnrTimer = from.minRnrTimer;
+            flowControl = from.flowControl;
+            connector = from.connector;
+            tls = from.tls;
+            verifyServerName = from.verifyServerName;
+            verifyPeerGid = from.verifyPeerGid;
+            ownProtectionDomain = from.ownProtectionDomain;
+            handshakeTimeout = from.handshakeTimeout;
+            drainTimeout = from.drainTimeout;
+            probeInterval = from.probeInterval;
+            orderlyDisconnect = from.orderlyDisconnect;
+        }
+    }
+
+    private ConnectionOptions copy(Consumer<Edit> change) {
+        Edit e = new Edit(this);
+        change.accept(e);
+        return new ConnectionOptions(
+                e.queuePair,
+                e.receiveBuffers,
+                e.receiveBufferSize,
+                e.maxMessageSize,
+                e.sendBuffers,
+                e.sendBufferSize,
+                e.signalEvery,
+                e.maxRdAtomic,
+                e.timeout,
+                e.retryCnt,
+                e.rnrRetry,
+                e.minRnrTimer,
+                e.flowControl,
+                e.connector,
+                e.tls,
+                e.verifyServerName,
+                e.verifyPeerGid,
+                e.ownProtectionDomain,
+                e.handshakeTimeout,
+                e.drainTimeout,
+                e.probeInterval,
+                e.orderlyDisconnect);
+    }
+}

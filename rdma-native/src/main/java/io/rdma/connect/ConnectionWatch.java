@@ -1,0 +1,43 @@
+package io.rdma.connect;
+
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.verbs.RdmaException;
+import java.io.IOException;
+import java.lang.System.Logger;
+
+/** Keeps the exchange's TCP connection while the RDMA connection lives, so that each side learns of the other's end at once, {@code kill -9} included. */
+final class ConnectionWatch {
+    private ConnectionWatch() {}
+
+    static void start(Exchange exchange, RdmaEndpoint endpoint) {
+        Thread.ofVirtual().name("rdma-watch-", endpoint.qpNumber()).start(() -> watch(exchange, endpoint));
+        endpoint.left().thenRunAsync(() -> tellPeer(exchange, endpoint), Thread::startVirtualThread);
+    }
+
+    private static void watch(Exchange exchange, RdmaEndpoint endpoint) {
+        try {
+            RdmaException loss = exchange.awaitEnd();
+            if (loss == null) {
+                endpoint.peerClosed();
+            } else {
+                endpoint.peerLost(loss);
+            }
+        } catch (Throwable e) { // whatever it is: the end of the peer would not be noticed any more
+            endpoint.fail(e);
+        }
+    }
+
+    private static void tellPeer(Exchange exchange, RdmaEndpoint endpoint) {
+        try (exchange) {
+            if (endpoint.failure() == null) {
+                exchange.sendBye();
+            }
+        } catch (IOException e) {
+            log().log(Logger.Level.DEBUG, "the peer was gone before it could be told", e);
+        }
+    }
+
+    private static Logger log() {
+        return System.getLogger(ConnectionWatch.class.getName());
+    }
+}

@@ -1,0 +1,293 @@
+package io.rdma.connect;
+
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.CloseSteps;
+import io.rdma.engine.CompletionReservation;
+import io.rdma.engine.DatagramEndpoint;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.Undo;
+import io.rdma.verbs.CmEvent;
+import io.rdma.verbs.CmEventType;
+import io.rdma.verbs.CmIdentifier;
+import io.rdma.verbs.CompletionQueue;
+import io.rdma.verbs.ConnectionParameters;
+import io.rdma.verbs.DatagramAddress;
+import io.rdma.verbs.PortAttributes;
+import io.rdma.verbs.PortSpace;
+import io.rdma.verbs.PortState;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairState;
+import io.rdma.verbs.QueuePairType;
+import io.rdma.verbs.RdmaException;
+import io.rdma.verbs.ReturnPaths;
+import io.rdma.verbs.VerbsException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+// Invariants
+// - The queue pair is the endpoint's from its construction on; the identifier that listens, and the groups', are this
+// one's, and are closed after it.
+// - Whoever asks for the queue pair is told its number once it can receive, and no more once the end has begun.
+
+/** A {@link DatagramEndpoint} at an address of RDMA CM's UDP port space: others find it there, it finds others and joins groups. Thread-safe. See docs/guide/datagrams.md. */
+public final class DatagramBinding implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(DatagramBinding.class.getName());
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int BACKLOG = 128;
+
+    private final CmLoop loop;
+    private final CmIdentifier service;
+    private final InetSocketAddress address;
+    private final DatagramEndpoint endpoint;
+    private final DatagramGroups groups;
+    private final DatagramLookUps lookUps;
+    private final CompletableFuture<Void> closed;
+
+    private DatagramBinding(RdmaResources resources, CmLoop loop, ConnectionOptions options, InetSocketAddress wanted) {
+        this.loop = loop;
+        try (Undo undo = new Undo()) {
+            CmIdentifier id = loop.create(PortSpace.UDP, new ServiceEvents());
+            undo.add(() -> loop.close(id));
+            service = id;
+            id.bind(wanted);
+            address = Objects.requireNonNull(id.localAddress());
+            requireDevice(resources, id, wanted);
+            QueuePair queuePair;
+            CompletionReservation completions;
+            PortAttributes port = resources.context().queryPort(id.port());
+            if (port.state() != PortState.ACTIVE) {
+                throw new RdmaConnectException(
+                        Reason.DEVICE,
+                        "port " + id.port() + " of " + resources.context().name() + " is " + port.state()
+                                + ", not ACTIVE: bring its link up",
+                        null);
+            }
+            int gid = GidSelector.select(resources.context(), id.port(), port.linkLayer(), address.getAddress())
+                    .index();
+            ReturnPaths returnPaths = new ReturnPaths(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY);
+            try (Undo unused = new Undo()) {
+                completions = unused.add(
+                        resources.roomiestLoop().reserve(options.queuePair().maxSendWr() + options.receiveBuffers()));
+                CompletionQueue queue = completions.queue();
+                queuePair = unused.add(
+                        resources.domain().createQueuePair(QueuePairType.UD, queue, queue, options.queuePair()));
+                queuePair.modify(id.attributesTo(QueuePairState.INIT));
+                unused.keep();
+            }
+            endpoint = new DatagramEndpoint(
+                    resources,
+                    completions,
+                    queuePair,
+                    port,
+                    returnPaths,
+                    new DatagramEndpoint.Options(
+                            options.queuePair(),
+                            options.receiveBuffers(),
+                            options.sendBuffers(),
+                            options.signalEvery(),
+                            options.drainTimeout()));
+            undo.add(endpoint.endpoint()::close);
+            queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
+            queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(RANDOM.nextInt(1 << 24)));
+            groups = new DatagramGroups(loop, queuePair, address.getAddress(), options.handshakeTimeout());
+            lookUps = new DatagramLookUps(
+                    resources,
+                    loop,
+                    new InetSocketAddress(address.getAddress(), 0),
+                    queuePair.number(),
+                    options.handshakeTimeout());
+            endpoint.endpoint().ending().thenRun(this::ending);
+            closed = endpoint.endpoint().closed().thenRunAsync(this::release, Thread::startVirtualThread);
+            id.listen(BACKLOG);
+            undo.keep();
+        }
+    }
+
+    /**
+     * Binds; blocks briefly.
+     *
+     * @param resources where the endpoint lives
+     * @param options its depths, number of buffers and time-outs; the rest is of connections
+     * @param address of an RDMA device, not the wildcard; port 0 takes a free one
+     * @return bound
+     * @throws RdmaConnectException BIND if the port is in use or the address of no RDMA device; DEVICE if it is of another device, or there is no room
+     * @throws RdmaException where there is no connection manager
+     */
+    public static DatagramBinding bind(RdmaResources resources, ConnectionOptions options, InetSocketAddress address) {
+        if (address.isUnresolved()) {
+            throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
+        }
+        if (address.getAddress().isAnyLocalAddress()) {
+            throw new RdmaConnectException(
+                    Reason.BIND, "the wildcard is of no device: bind datagrams to an address of the device's", null);
+        }
+        try (Undo done = new Undo()) {
+            done.add(resources.begin(() -> {})); // it does not wait for anybody
+            return bindTo(resources, options, address);
+        }
+    }
+
+    private static DatagramBinding bindTo(
+            RdmaResources resources, ConnectionOptions options, InetSocketAddress address) {
+        CmLoop loop = CmLoop.of(resources);
+        try {
+            return new DatagramBinding(resources, loop, options, address);
+        } catch (VerbsException e) {
+            throw new RdmaConnectException(
+                    Reason.BIND,
+                    "cannot bind datagrams to " + address + ": " + e.getMessage()
+                            + ". Choose another port (0 takes a free one) or an address of an RDMA device of this host",
+                    e);
+        } catch (IllegalStateException noRoom) {
+            throw new RdmaConnectException(Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
+        }
+    }
+
+    private static void requireDevice(RdmaResources resources, CmIdentifier id, InetSocketAddress wanted) {
+        String device = id.device().name();
+        if (!device.equals(resources.context().name())) {
+            throw new RdmaConnectException(
+                    Reason.DEVICE,
+                    wanted + " is of device " + device + ", not of "
+                            + resources.context().name() + ": name that device",
+                    null);
+        }
+    }
+
+    /**
+     * The queue pair and its operations.
+     *
+     * @return shared
+     */
+    public DatagramEndpoint endpoint() {
+        return endpoint;
+    }
+
+    /**
+     * Where it is found.
+     *
+     * @return with the real port
+     */
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /** The events of the service's identifier. */
+    private final class ServiceEvents implements CmEventHandler {
+        @Override
+        public void accept(CmEvent event) {
+            happened(event);
+        }
+
+        @Override
+        public void lost(Throwable cause) {
+            endpoint.endpoint().fail(new RdmaException("no look-up of this service arrives any more", cause));
+        }
+    }
+
+    private void happened(CmEvent event) {
+        if (event.type() == CmEventType.CONNECT_REQUEST) {
+            answer(event.identifier());
+        } else if (event.type() == CmEventType.DEVICE_REMOVAL) {
+            endpoint.endpoint().fail(new RdmaException("the device was removed"));
+        }
+    }
+
+    private void answer(CmIdentifier request) {
+        try {
+            if (endpoint.endpoint().isClosing()) {
+                request.reject(new byte[0]);
+            } else {
+                request.accept(ConnectionParameters.DEFAULT.withQueuePair(
+                        endpoint.endpoint().qpNumber(), false));
+            }
+        } catch (VerbsException e) {
+            LOG.log(System.Logger.Level.DEBUG, "who asked is gone", e);
+        } finally {
+            loop.close(request);
+        }
+    }
+
+    /**
+     * Finds a datagram service, {@code rdma_resolve_addr(3)} to {@code rdma_connect(3)} of the UDP port space.
+     *
+     * <p><b>Completes</b> with its address; exceptionally with {@link RdmaConnectException}: REJECTED if nobody has bound that port, UNREACHABLE or TIMEOUT if the host does not answer,
+     * ADDR_ERROR or ROUTE_ERROR if there is no way by this device. <b>Cancel</b> breaks it off.
+     *
+     * @param host with a port; a name that is not resolved yet is
+     * @return on a thread of its own
+     */
+    public CompletableFuture<DatagramAddress> resolve(InetSocketAddress host) {
+        return lookUps.start(host);
+    }
+
+    /**
+     * Joins a multicast group; again, it does nothing.
+     *
+     * <p><b>Completes</b> with the group's address when what is sent to it from then on arrives here, too; exceptionally with {@link RdmaConnectException}. <b>Cancel</b> stops the
+     * waiting only: {@link #leave} undoes it.
+     *
+     * @param group multicast address
+     * @return on a thread of its own
+     */
+    public CompletableFuture<DatagramAddress> join(InetAddress group) {
+        if (!group.isMulticastAddress()) {
+            return CompletableFuture.failedFuture(
+                    new IllegalArgumentException(group.getHostAddress() + " is no multicast group"));
+        }
+        return Waiting.on("rdma-group", () -> groups.join(group));
+    }
+
+    /**
+     * Leaves a group.
+     *
+     * <p><b>Completes</b> when nothing more comes from it; exceptionally with {@link IllegalStateException} if it was not joined.
+     *
+     * @param group as joined
+     * @return on a thread of its own
+     */
+    public CompletableFuture<Void> leave(InetAddress group) {
+        return Waiting.on("rdma-group", () -> {
+            groups.leave(group);
+            return null;
+        });
+    }
+
+    /** On the loop, before the queue pair goes. */
+    private void ending() {
+        new CloseSteps().run(lookUps::close).run(groups::detach).report();
+    }
+
+    /** After the queue pair is gone. */
+    private void release() {
+        try {
+            groups.close();
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.WARNING, "a group was not left", e);
+        }
+        try {
+            loop.close(service);
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.WARNING, "an identifier was not closed", e);
+        }
+    }
+
+    /**
+     * Completes when the queue pair is destroyed, its groups are left and its address is free; never exceptionally.
+     *
+     * @return shared
+     */
+    public CompletableFuture<Void> closed() {
+        return closed;
+    }
+
+    /** Closes; what is not completed fails. Does not wait, see {@link #closed}. */
+    @Override
+    public void close() {
+        endpoint.endpoint().close();
+    }
+}

@@ -1,0 +1,93 @@
+package io.rdma.connect;
+
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.RdmaResources;
+import io.rdma.verbs.CmEvent;
+import io.rdma.verbs.CmEventType;
+import io.rdma.verbs.CmIdentifier;
+import io.rdma.verbs.ConnectionParameters;
+import io.rdma.verbs.DatagramAddress;
+import io.rdma.verbs.PortSpace;
+import io.rdma.verbs.VerbsException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+// Invariant: a look-up is in `open` while it waits; one that comes after the close breaks itself off.
+
+/** Asks for datagram services: {@code rdma_resolve_addr(3)} to {@code rdma_connect(3)} of the UDP port space. */
+final class DatagramLookUps implements AutoCloseable {
+    private final RdmaResources resources;
+    private final CmLoop loop;
+    private final InetSocketAddress local;
+    private final int qpNumber;
+    private final Duration timeout;
+    private final Set<CmDialog> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /**
+     * @param local address, with port 0, whose device must lead to the service
+     * @param qpNumber of who asks
+     * @param timeout for a whole look-up
+     */
+    DatagramLookUps(RdmaResources resources, CmLoop loop, InetSocketAddress local, int qpNumber, Duration timeout) {
+        this.resources = resources;
+        this.loop = loop;
+        this.local = local;
+        this.qpNumber = qpNumber;
+        this.timeout = timeout;
+    }
+
+    /** See {@link DatagramBinding#resolve}. */
+    CompletableFuture<DatagramAddress> start(InetSocketAddress host) {
+        CmDialog dialog = new CmDialog(host.toString(), timeout);
+        CompletableFuture<DatagramAddress> result = Waiting.on("rdma-resolve", () -> lookUp(host, dialog));
+        result.whenComplete((found, error) -> dialog.cancel());
+        return result;
+    }
+
+    private DatagramAddress lookUp(InetSocketAddress wanted, CmDialog dialog) {
+        InetSocketAddress host =
+                wanted.isUnresolved() ? new InetSocketAddress(wanted.getHostString(), wanted.getPort()) : wanted;
+        if (host.isUnresolved()) {
+            throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + host.getHostString(), null);
+        }
+        open.add(dialog);
+        try {
+            if (closed) {
+                throw new RdmaConnectException(Reason.CANCELLED, "the datagram endpoint is closed", null);
+            }
+            return ask(host, dialog);
+        } finally {
+            open.remove(dialog);
+        }
+    }
+
+    private DatagramAddress ask(InetSocketAddress host, CmDialog dialog) {
+        CmIdentifier id = loop.create(PortSpace.UDP, dialog);
+        try {
+            CmConnector.resolve(resources, id, dialog, local, host);
+            id.connect(ConnectionParameters.DEFAULT.withQueuePair(qpNumber, false));
+            CmEvent found = dialog.await(CmEventType.ESTABLISHED);
+            return new DatagramAddress(
+                    Objects.requireNonNull(found.destination(), "a service without a path"),
+                    found.parameters().queuePairNumber(),
+                    found.qkey());
+        } catch (VerbsException e) {
+            throw new RdmaConnectException(
+                    Reason.CONNECT_ERROR, "looking " + host + " up failed: " + e.getMessage(), e);
+        } finally {
+            loop.close(id);
+        }
+    }
+
+    /** Breaks off what is under way; does not wait. */
+    @Override
+    public void close() {
+        closed = true;
+        open.forEach(CmDialog::cancel);
+    }
+}

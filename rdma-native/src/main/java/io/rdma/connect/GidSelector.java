@@ -1,0 +1,47 @@
+package io.rdma.connect;
+
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.GidTableEntry;
+import io.rdma.verbs.GidType;
+import io.rdma.verbs.LinkLayer;
+import io.rdma.verbs.VerbsException;
+import java.net.InetAddress;
+
+/** Chooses the local GID by type and address, never by a constant index. */
+final class GidSelector {
+    private GidSelector() {}
+
+    /**
+     * The best entry of a port: on Ethernet RoCE version 2, first the one that is the local address of the exchange, then IPv4, then global IPv6, then the rest.
+     */
+    static GidTableEntry select(DeviceContext context, int port, LinkLayer layer, InetAddress local) {
+        GidTableEntry best = null;
+        for (GidTableEntry entry : context.queryGidTable()) {
+            boolean usable = entry.port() == port
+                    && !entry.gid().isZero()
+                    && (layer != LinkLayer.ETHERNET || entry.type() == GidType.ROCE_V2);
+            if (usable && (best == null || rank(entry, local) < rank(best, local))) {
+                best = entry;
+            }
+        }
+        if (best == null) {
+            throw new VerbsException(
+                    "ibv_query_gid_table",
+                    Errno.ENOENT,
+                    "Port " + port + " of " + context.name()
+                            + " has no usable GID: give its network interface an IP address");
+        }
+        return best;
+    }
+
+    private static int rank(GidTableEntry entry, InetAddress local) {
+        if (entry.gid().toAddress().equals(local)) {
+            return 0;
+        }
+        if (entry.gid().isIpv4Mapped()) {
+            return 1;
+        }
+        return entry.gid().isLinkLocal() ? 3 : 2;
+    }
+}

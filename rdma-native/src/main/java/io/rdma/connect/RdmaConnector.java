@@ -1,0 +1,208 @@
+package io.rdma.connect;
+
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.Undertaking;
+import io.rdma.engine.Undo;
+import io.rdma.verbs.RdmaException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** The active side: by the connection manager, or by the exchange over TCP, as {@link Connector} says. */
+public final class RdmaConnector {
+    private final RdmaResources resources;
+    private final ConnectionOptions options;
+    private final InetSocketAddress address;
+    private final ConnectHandler handler;
+    private final Socket socket = new Socket();
+    private volatile @Nullable CmConnector manager;
+    private volatile boolean cancelled;
+
+    private RdmaConnector(
+            RdmaResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
+        this.resources = resources;
+        this.options = options;
+        this.address = address;
+        this.handler = handler;
+    }
+
+    /**
+     * Starts to connect; the handler learns the outcome.
+     *
+     * @param resources where the connection lives
+     * @param options how
+     * @param address of the server
+     * @param handler called exactly once
+     * @return for {@link #cancel}
+     */
+    public static RdmaConnector connect(
+            RdmaResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
+        RdmaConnector connector = new RdmaConnector(resources, options, address, handler);
+        Thread.ofVirtual().name("rdma-connect").start(connector::run);
+        return connector;
+    }
+
+    /** Gives up: unless the handler was called already, it learns that it failed, as CANCELLED. */
+    public void cancel() {
+        cancelled = true;
+        closeSocket();
+        CmConnector asking = manager;
+        if (asking != null) {
+            asking.cancel();
+        }
+    }
+
+    private void run() {
+        EstablishedConnection connection;
+        try (Undo done = new Undo()) {
+            connection = connect(done.add(resources.begin(this::cancel)));
+        } catch (RuntimeException e) {
+            closeSocket();
+            handler.failed(cancelled ? cancelled(e) : e);
+            return;
+        } catch (Error e) { // whoever waits must hear of it
+            closeSocket();
+            handler.failed(new RdmaConnectException(Reason.DEVICE, "connecting failed: " + e, e));
+            throw e;
+        }
+        if (cancelled) {
+            connection.endpoint().close();
+            handler.failed(cancelled(null));
+        } else {
+            handler.connected(connection);
+        }
+    }
+
+    private RdmaConnectException cancelled(@Nullable RuntimeException cause) {
+        return new RdmaConnectException(Reason.CANCELLED, "connecting to " + address + " was cancelled", cause);
+    }
+
+    private EstablishedConnection connect(Undertaking begun) {
+        if (address.isUnresolved()) {
+            throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
+        }
+        boolean manager = mayTryManager(resources, options, address.getAddress());
+        if (!manager || options.tls() != null) {
+            return exchange(begun, manager);
+        }
+        EstablishedConnection connection = tryManager(null);
+        return connection != null ? connection : exchange(begun, false);
+    }
+
+    /** @return null if the connection manager does not lead there, but the exchange may */
+    private @Nullable EstablishedConnection tryManager(CmTokens.@Nullable Token token) {
+        try {
+            return byManager(token);
+        } catch (RdmaException e) {
+            if (options.connector() == Connector.RDMA_CM || !nobodyThere(e) || cancelled) {
+                throw e;
+            }
+            System.getLogger(RdmaConnector.class.getName())
+                    .log(System.Logger.Level.DEBUG, "not by RDMA CM, so by the exchange over TCP", e);
+            return null;
+        }
+    }
+
+    /** Where the connection manager is the first choice: it is of no use to loopback addresses, which belong to no device. */
+    static boolean mayTryManager(RdmaResources resources, ConnectionOptions options, InetAddress address) {
+        return switch (options.connector()) {
+            case RDMA_CM -> true;
+            case TCP -> false;
+            case AUTOMATIC -> !resources.context().isSoftware() && !address.isLoopbackAddress();
+        };
+    }
+
+    /** Whether the failure came before anybody at the other end was asked. */
+    private static boolean nobodyThere(RdmaException e) {
+        if (!(e instanceof RdmaConnectException connect)) {
+            return true; // there is no connection manager here
+        }
+        return switch (connect.reason()) {
+            case ADDR_ERROR, ROUTE_ERROR -> true;
+            case REJECTED -> connect.status() == CmConnector.INVALID_SERVICE_ID;
+            default -> false;
+        };
+    }
+
+    private EstablishedConnection byManager(CmTokens.@Nullable Token token) {
+        CmConnector asking = new CmConnector(resources, options, address, token);
+        manager = asking;
+        if (cancelled) {
+            asking.cancel(); // the cancel may have missed it
+        }
+        return asking.connect();
+    }
+
+    /** @param manager whether to go on to the connection manager, with a token, where both sides have one */
+    private EstablishedConnection exchange(Undertaking begun, boolean manager) {
+        try (Undo undo = new Undo()) {
+            ExchangeDeadline deadline = undo.add(new ExchangeDeadline(socket, options.handshakeTimeout()));
+            socket.connect(address, deadline.millisLeft());
+            undo.add(socket);
+            Exchange exchange = undo.add(Exchange.over(socket, deadline, options, address.getHostString()));
+            EstablishedConnection authenticated = manager ? byToken(exchange) : null;
+            if (authenticated != null) {
+                return authenticated; // the end of the exchange tells the server that it may forget the token
+            }
+            RdmaEndpoint endpoint;
+            try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                    resources, options, exchange.localAddress().getAddress())) {
+                exchange.sendHello(queuePair.local());
+                endpoint = queuePair.connect(
+                        exchange.receiveAnswer(), exchange.remoteAddress().getAddress());
+            }
+            undo.add(endpoint::discard);
+            exchange.sendReady();
+            exchange.complete();
+            begun.close(); // a close of the resources finds the endpoint from now on, and says goodbye
+            undo.keep();
+            ConnectionWatch.start(exchange, endpoint);
+            return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
+        } catch (SocketTimeoutException e) {
+            throw new RdmaConnectException(
+                    Reason.TIMEOUT, address + " did not answer within " + options.handshakeTimeout(), e);
+        } catch (SSLException e) { // TLS 1.3: a server's refusal of our certificate comes with the first read
+            throw new RdmaConnectException(
+                    Reason.AUTHENTICATION, address + " did not accept this side: " + PeerText.of(e.getMessage()), e);
+        } catch (IOException e) {
+            if (socket.isConnected()) {
+                throw new RdmaConnectException(
+                        Reason.PROTOCOL_ERROR,
+                        address + " hung up during the exchange: " + PeerText.of(e.getMessage())
+                                + ". Its log may say why; do both sides use TLS, or neither?",
+                        e);
+            }
+            throw new RdmaConnectException(
+                    Reason.UNREACHABLE,
+                    "cannot reach " + address + ": " + e.getMessage() + ". Is the server running?",
+                    e);
+        }
+    }
+
+    private @Nullable EstablishedConnection byToken(Exchange exchange) throws IOException {
+        exchange.requestToken();
+        CmTokens.Token token = exchange.receiveToken();
+        if (token != null) {
+            return tryManager(token);
+        }
+        if (options.connector() == Connector.RDMA_CM) {
+            throw new RdmaConnectException(
+                    Reason.REJECTED, address + " does not listen for RDMA CM: use Connector.AUTOMATIC or TCP", null);
+        }
+        return null;
+    }
+
+    private void closeSocket() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            System.getLogger(RdmaConnector.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
+        }
+    }
+}

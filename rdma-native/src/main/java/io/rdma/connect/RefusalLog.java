@@ -1,0 +1,79 @@
+package io.rdma.connect;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+// Invariant: while `summing`, a summary is scheduled, and only that one logs.
+
+/** Log of the clients that one server refuses: one line a second at most, so that clients cannot fill a disk. Any thread. */
+final class RefusalLog {
+    private final Supplier<Logger> log; // a logger is looked for when there is something to log
+    private final Executor aSecondLater;
+    private boolean summing;
+    private long more; // since the last line
+    private String last = "";
+    private Level level = Level.INFO; // the most severe since the last line
+
+    RefusalLog(Supplier<Logger> log) {
+        this(
+                log,
+                CompletableFuture.delayedExecutor(
+                        1,
+                        TimeUnit.SECONDS,
+                        task -> Thread.ofVirtual().name("rdma-refusals").start(task)));
+    }
+
+    /** @param aSecondLater runs a task after a second */
+    RefusalLog(Supplier<Logger> log, Executor aSecondLater) {
+        this.log = log;
+        this.aSecondLater = aSecondLater;
+    }
+
+    /**
+     * Logs, now or in the next summary, that a client got no connection.
+     *
+     * @param client its address, null if it is not known
+     * @param why with the remedy; a peer's text in it is escaped already
+     * @param details or null
+     */
+    void refused(Level severity, @Nullable SocketAddress client, String why, @Nullable Throwable details) {
+        String who = client == null ? "a client" : client.toString();
+        synchronized (this) {
+            if (summing) {
+                more++;
+                last = who + ": " + why;
+                level = severity.getSeverity() > level.getSeverity() ? severity : level;
+                return;
+            }
+            summing = true;
+        }
+        log.get().log(severity, "a connection was not established, " + who + ": " + why);
+        if (details != null) {
+            log.get().log(Level.DEBUG, "details", details);
+        }
+        aSecondLater.execute(this::sumUp);
+    }
+
+    private void sumUp() {
+        Level severity;
+        String text;
+        synchronized (this) {
+            if (more == 0) {
+                summing = false;
+                return;
+            }
+            severity = level;
+            text = more + " more connections were not established within a second, the last one " + last;
+            more = 0;
+            level = Level.INFO;
+        }
+        log.get().log(severity, text);
+        aSecondLater.execute(this::sumUp);
+    }
+}

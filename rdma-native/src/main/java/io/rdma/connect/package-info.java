@@ -1,0 +1,5 @@
+/** Connecting: by RDMA CM, or by an exchange of queue pair numbers, addresses and limits over TCP; and the bring-up of queue pairs. */
+@NullMarked
+package io.rdma.connect;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,257 @@
+package io.rdma.internal.ffi.lib;
+
+import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.os.NativeMemory.getInt;
+import static io.rdma.internal.os.NativeMemory.getLong;
+import static io.rdma.internal.os.NativeMemory.putInt;
+import static io.rdma.internal.os.NativeMemory.putLong;
+
+import io.rdma.internal.ffi.BindWr;
+import io.rdma.internal.ffi.Cq;
+import io.rdma.internal.ffi.ExtendedVerbs;
+import io.rdma.internal.ffi.Qp;
+import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.ffi.SendWr;
+import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.os.CallState;
+import io.rdma.internal.os.NativeMemory;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+// Invariants
+// - A function pointer is looked at before it is called: null means that the object was not created for that.
+// - Between wr_start and wr_complete or wr_abort, and between start_poll and end_poll, nothing here can fail: the
+// provider holds a lock.
+
+/** {@link ExtendedVerbs} by libibverbs. */
+final class FfmExtended implements ExtendedVerbs {
+    private static final int QP_TYPE = 60; // of struct ibv_qp
+    private static final int MOST_INLINE = 4096; // of several entries; devices have a few hundred bytes
+    private static final ThreadLocal<MemorySegment> GATHERED =
+            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(MOST_INLINE, 8));
+
+    @Override
+    public Qp createQpEx(long pd, QpInitAttr attr, long sendOps) {
+        try (Arena arena = Arena.ofConfined()) {
+            long at = arena.allocate(ExtendedLayout.QP_INIT_SIZE, 8).address();
+            QpInitAttrLayout.write(at, attr);
+            putInt(at + ExtendedLayout.QP_INIT_COMP_MASK, QP_INIT_ATTR_PD | QP_INIT_ATTR_SEND_OPS_FLAGS);
+            putLong(at + ExtendedLayout.QP_INIT_PD, pd);
+            putLong(at + ExtendedLayout.QP_INIT_SEND_OPS_FLAGS, sendOps);
+            long qp = create("ibv_create_qp_ex", getLong(pd), ProviderCalls.VERBS_CREATE_QP_EX, at);
+            return new Qp(qp, getInt(qp + FfmAsyncEvents.QP_NUM), QpInitAttrLayout.readCap(at));
+        }
+    }
+
+    @Override
+    public Cq createCqEx(long context, int cqe, long channel, int compVector, long wcFlags) {
+        try (Arena arena = Arena.ofConfined()) {
+            long at = arena.allocate(ExtendedLayout.CQ_INIT_SIZE, 8).address();
+            putInt(at + ExtendedLayout.CQ_INIT_CQE, cqe);
+            putLong(at + ExtendedLayout.CQ_INIT_CHANNEL, channel);
+            putInt(at + ExtendedLayout.CQ_INIT_COMP_VECTOR, compVector);
+            putLong(at + ExtendedLayout.CQ_INIT_WC_FLAGS, wcFlags);
+            long cq = create("ibv_create_cq_ex", context, ProviderCalls.VERBS_CREATE_CQ_EX, at);
+            return new Cq(cq, getInt(cq + FfmVerbs.CQ_CQE));
+        }
+    }
+
+    /** An object by a function of {@code struct verbs_context} that takes the context and attributes. */
+    static long create(String call, long context, long field, long attr) {
+        long function = ProviderCalls.extension(context, field);
+        int errno = Errno.EOPNOTSUPP;
+        if (function != 0) {
+            long made = ExtendedCalls.create(function, context, attr);
+            if (made != 0) {
+                return made;
+            }
+            errno = CallState.errno();
+        }
+        if (errno == Errno.EOPNOTSUPP || errno == Errno.ENOSYS) {
+            throw new VerbsException(
+                    call,
+                    errno,
+                    "This device or its provider lacks it: use what every device has, reliable connections and the classic interface without timestamps");
+        }
+        throw Remedy.failed(call, errno);
+    }
+
+    @Override
+    public int wrPost(long qp, long wr, long badWr) {
+        putLong(badWr, wr);
+        long ex = qp + QpEx.BASE;
+        ExtendedCalls.run(getLong(ex + QpEx.WR_START), qp);
+        int result = 0;
+        for (long next = wr; next != 0 && result == 0; next = SendWr.next(next)) {
+            result = add(qp, ex, next);
+        }
+        if (result != 0) {
+            ExtendedCalls.run(getLong(ex + QpEx.WR_ABORT), qp);
+            return -result;
+        }
+        result = Math.abs(ExtendedCalls.getInt(getLong(ex + QpEx.WR_COMPLETE), qp));
+        return result == Errno.ENOSPC ? -Errno.ENOMEM : -result; // rdma_rxe says the former of a full queue
+    }
+
+    /** One request. @return 0 or an errno */
+    private static int add(long qp, long ex, long wr) {
+        int opcode = SendWr.opcode(wr);
+        int numSge = SendWr.numSge(wr);
+        boolean inline = (SendWr.sendFlags(wr) & SEND_INLINE) != 0;
+        int field = field(opcode);
+        long function = field == 0 ? 0 : getLong(ex + field);
+        long list = SendWr.sgList(wr);
+        if (function == 0 || numSge < 0 || inline && numSge > 1 && bytes(list, numSge) > MOST_INLINE) {
+            return Errno.EINVAL;
+        }
+        putLong(ex + QpEx.WR_ID, SendWr.wrId(wr));
+        putInt(ex + QpEx.WR_FLAGS, SendWr.sendFlags(wr));
+        switch (opcode) {
+            case WR_SEND -> ExtendedCalls.run(function, qp);
+            case WR_SEND_WITH_IMM -> ExtendedCalls.run(function, qp, getInt(wr + SendWr.IMM_DATA));
+            case WR_SEND_WITH_INV, WR_LOCAL_INV -> ExtendedCalls.run(function, qp, SendWr.invalidateRkey(wr));
+            case WR_BIND_MW -> ExtendedCalls.bind(function, qp, BindWr.mw(wr), BindWr.rkey(wr), wr + BindWr.MR);
+            case WR_RDMA_WRITE, WR_RDMA_READ ->
+                ExtendedCalls.remote(function, qp, SendWr.rdmaRkey(wr), SendWr.rdmaRemoteAddr(wr));
+            case WR_RDMA_WRITE_WITH_IMM ->
+                ExtendedCalls.remoteImm(
+                        function, qp, SendWr.rdmaRkey(wr), SendWr.rdmaRemoteAddr(wr), getInt(wr + SendWr.IMM_DATA));
+            case WR_ATOMIC_FETCH_AND_ADD ->
+                ExtendedCalls.fetchAdd(
+                        function, qp, SendWr.atomicRkey(wr), SendWr.atomicRemoteAddr(wr), SendWr.atomicCompareAdd(wr));
+            default ->
+                ExtendedCalls.compareSwap(
+                        function,
+                        qp,
+                        SendWr.atomicRkey(wr),
+                        SendWr.atomicRemoteAddr(wr),
+                        SendWr.atomicCompareAdd(wr),
+                        SendWr.atomicSwap(wr));
+        }
+        if (opcode != WR_LOCAL_INV && opcode != WR_BIND_MW) {
+            if (getInt(qp + QP_TYPE) == QPT_UD) {
+                ExtendedCalls.destination(
+                        getLong(ex + QpEx.WR_SET_UD_ADDR),
+                        qp,
+                        SendWr.udAh(wr),
+                        SendWr.udRemoteQpn(wr),
+                        SendWr.udRemoteQkey(wr));
+            }
+            if (getInt(qp + QP_TYPE) == QPT_XRC_SEND) {
+                ExtendedCalls.run(getLong(ex + QpEx.WR_SET_XRC_SRQN), qp, SendWr.xrcRemoteSrqn(wr));
+            }
+            setData(qp, ex, list, numSge, inline);
+        }
+        return 0;
+    }
+
+    /** Once per request, also for no bytes: some providers finish the request with it. */
+    private static void setData(long qp, long ex, long list, int numSge, boolean inline) {
+        if (inline) {
+            // Not wr_set_inline_data_list: librxe before rdma-core 64 sends nothing of it.
+            long data = numSge == 1 ? Sge.addr(list) : gather(list, numSge);
+            ExtendedCalls.data(getLong(ex + QpEx.WR_SET_INLINE_DATA), qp, data, bytes(list, numSge));
+        } else if (numSge == 1) {
+            ExtendedCalls.entry(getLong(ex + QpEx.WR_SET_SGE), qp, Sge.lkey(list), Sge.addr(list), Sge.length(list));
+        } else {
+            ExtendedCalls.data(getLong(ex + QpEx.WR_SET_SGE_LIST), qp, numSge, list);
+        }
+    }
+
+    private static int field(int opcode) {
+        return switch (opcode) {
+            case WR_RDMA_WRITE -> QpEx.WR_RDMA_WRITE;
+            case WR_RDMA_WRITE_WITH_IMM -> QpEx.WR_RDMA_WRITE_IMM;
+            case WR_SEND -> QpEx.WR_SEND;
+            case WR_SEND_WITH_IMM -> QpEx.WR_SEND_IMM;
+            case WR_RDMA_READ -> QpEx.WR_RDMA_READ;
+            case WR_ATOMIC_CMP_AND_SWP -> QpEx.WR_ATOMIC_CMP_SWP;
+            case WR_ATOMIC_FETCH_AND_ADD -> QpEx.WR_ATOMIC_FETCH_ADD;
+            case WR_LOCAL_INV -> QpEx.WR_LOCAL_INV;
+            case WR_BIND_MW -> QpEx.WR_BIND_MW;
+            case WR_SEND_WITH_INV -> QpEx.WR_SEND_INV;
+            default -> 0;
+        };
+    }
+
+    private static long bytes(long list, int numSge) {
+        long bytes = 0;
+        for (int i = 0; i < numSge; i++) {
+            bytes += Integer.toUnsignedLong(Sge.length(list + (long) i * Sge.SIZE));
+        }
+        return bytes;
+    }
+
+    /** The caller has checked that it fits. */
+    private static long gather(long list, int numSge) {
+        long gathered = GATHERED.get().address();
+        long to = gathered;
+        for (int i = 0; i < numSge; i++) {
+            long sge = list + (long) i * Sge.SIZE;
+            NativeMemory.copy(Sge.addr(sge), to, Sge.length(sge));
+            to += Sge.length(sge);
+        }
+        return gathered;
+    }
+
+    @Override
+    public int pollEx(long cq, int numEntries, long wc, long timestamps) {
+        if (numEntries < 1) {
+            return numEntries < 0 ? -Errno.EINVAL : 0;
+        }
+        long ex = cq + CqEx.BASE;
+        long attr = CallState.scratch();
+        putInt(attr, 0); // struct ibv_poll_cq_attr: no attributes
+        long startPoll = getLong(ex + CqEx.START_POLL);
+        long endPoll = getLong(ex + CqEx.END_POLL);
+        int polled = 0;
+        int result = 0;
+        // One at a time, not by ibv_next_poll: librxe before rdma-core 55 steps past the last completion with it.
+        while (polled < numEntries && (result = ExtendedCalls.startPoll(startPoll, cq, attr)) == 0) {
+            read(cq, ex, wc + (long) polled * Wc.SIZE, timestamps + (long) polled * Long.BYTES);
+            polled++;
+            ExtendedCalls.run(endPoll, cq);
+        }
+        return polled > 0 || Math.abs(result) == Errno.ENOENT ? polled : -Errno.EIO;
+    }
+
+    /** The completion that the queue stands at: no more than is defined, each field is a call. */
+    private static void read(long cq, long ex, long wc, long timestamp) {
+        int status = getInt(ex + CqEx.STATUS);
+        Wc.wrId(wc, getLong(ex + CqEx.WR_ID));
+        Wc.status(wc, status);
+        Wc.qpNum(wc, read(cq, ex, CqEx.READ_QP_NUM));
+        if (status != WC_SUCCESS) {
+            Wc.vendorErr(wc, read(cq, ex, CqEx.READ_VENDOR_ERR));
+            return;
+        }
+        int opcode = read(cq, ex, CqEx.READ_OPCODE);
+        Wc.opcode(wc, opcode);
+        Wc.byteLen(wc, opcode == WC_SEND || opcode == WC_RDMA_WRITE ? 0 : read(cq, ex, CqEx.READ_BYTE_LEN));
+        if ((opcode & WC_RECV) != 0) {
+            Wc.wcFlags(wc, read(cq, ex, CqEx.READ_WC_FLAGS));
+            putInt(wc + Wc.IMM_DATA, read(cq, ex, CqEx.READ_IMM_DATA));
+            Wc.srcQp(wc, read(cq, ex, CqEx.READ_SRC_QP));
+            Wc.slid(wc, read(cq, ex, CqEx.READ_SLID));
+            Wc.sl(wc, read(cq, ex, CqEx.READ_SL));
+            Wc.dlidPathBits(wc, read(cq, ex, CqEx.READ_DLID_PATH_BITS));
+        } else {
+            Wc.wcFlags(wc, 0);
+        }
+        long stamp = getLong(ex + CqEx.READ_COMPLETION_TS);
+        if (stamp == 0) {
+            stamp = getLong(ex + CqEx.READ_COMPLETION_WALLCLOCK_NS);
+        }
+        if (stamp != 0) {
+            putLong(timestamp, ExtendedCalls.getLong(stamp, cq));
+        }
+    }
+
+    private static int read(long cq, long ex, int field) {
+        long function = getLong(ex + field);
+        return function == 0 ? 0 : ExtendedCalls.getInt(function, cq);
+    }
+}

@@ -1,0 +1,52 @@
+package io.rdma.internal.ffi.lib;
+
+import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.os.CallState;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+
+/** {@code ibv_fork_init(3)} and {@code ibv_is_fork_initialized(3)}: of the library, not of a device. */
+public final class FfmFork {
+    private FfmFork() {}
+
+    /** {@code ibv_fork_init(3)}. */
+    public static void initialize() {
+        if (FfmVerbs.ifAvailable().isEmpty()) {
+            throw new VerbsException(
+                    "ibv_fork_init", Errno.ENOSYS, FfmVerbs.unavailableReason().orElse(null));
+        }
+        init();
+    }
+
+    /** The same, while the library is being loaded. */
+    static void init() {
+        int result;
+        try {
+            result = (int) MemoryCalls.FORK_INIT.invokeExact();
+        } catch (Throwable e) {
+            throw CallState.unexpected(e);
+        }
+        if (result == Errno.EINVAL) {
+            throw new VerbsException(
+                    "ibv_fork_init",
+                    result,
+                    "Memory was registered already: call it before, or start with -Dio.rdma.forkInit=true");
+        }
+        Outcome.zero("ibv_fork_init", result);
+    }
+
+    /** {@code ibv_is_fork_initialized(3)}. @return {@code IBV_FORK_*} */
+    public static int status() {
+        if (FfmVerbs.ifAvailable().isEmpty()) {
+            return Ibv.FORK_UNNEEDED;
+        }
+        if (!IbverbsCalls.has("ibv_is_fork_initialized")) {
+            return Ibv.FORK_DISABLED; // rdma-core before 35 cannot tell
+        }
+        try {
+            return (int) MemoryCalls.IS_FORK_INITIALIZED.invokeExact();
+        } catch (Throwable e) {
+            throw CallState.unexpected(e);
+        }
+    }
+}

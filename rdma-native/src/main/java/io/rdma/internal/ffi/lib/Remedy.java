@@ -1,0 +1,40 @@
+package io.rdma.internal.ffi.lib;
+
+import io.rdma.internal.os.Libc;
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+import org.jspecify.annotations.Nullable;
+
+/** Turns a failed call into the exception that says what to do. */
+final class Remedy {
+    private static final String PERMISSION =
+            "Allow this user to open /dev/infiniband/uverbs*: add it to the group that owns the files"
+                    + " (often rdma), or pass the devices into the container";
+
+    private Remedy() {}
+
+    static VerbsException failed(String call, int errno) {
+        return new VerbsException(call, errno, remedy(call, errno));
+    }
+
+    private static @Nullable String remedy(String call, int errno) {
+        return switch (errno) {
+            case Errno.EACCES, Errno.EPERM -> PERMISSION;
+            // Without permission, rdma-core looks for the device file elsewhere and reports that it found none.
+            case Errno.ENOENT -> call.startsWith("ibv_open_device") ? PERMISSION : null;
+            case Errno.ENOMEM, Errno.EAGAIN ->
+                call.startsWith("ibv_reg_mr") || call.startsWith("ibv_create")
+                        ? "The memory that may be locked is " + memlock()
+                                + ": raise it with ulimit -l, limits.conf or LimitMEMLOCK"
+                        : null;
+            case Errno.EBUSY -> "Something that was made from this object is still open: close that first";
+            case Errno.ENODEV -> "The device is gone";
+            default -> null;
+        };
+    }
+
+    private static String memlock() {
+        long limit = Libc.softLimit(Libc.RLIMIT_MEMLOCK);
+        return limit == -1 ? "unlimited" : limit + " bytes (RLIMIT_MEMLOCK)";
+    }
+}

@@ -1,0 +1,62 @@
+package io.rdma.internal.os;
+
+import io.rdma.internal.ffi.lib.FfmVerbs;
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * A few bytes of native memory per thread: where a call leaves its {@code errno}, and small arguments of calls that repeat.
+ *
+ * <p>Invariant: nothing here outlives one call of {@link FfmVerbs}; a thread (virtual ones too) only ever sees its own, so that
+ * {@code errno} is that of its own last call.
+ */
+public final class CallState {
+    /** Option of every handle whose man page defines {@code errno}; adds a leading segment, {@link #segment()}. */
+    public static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+
+    private static final int ERRNO_OFFSET = Math.toIntExact(Linker.Option.captureStateLayout()
+            .byteOffset(java.lang.foreign.MemoryLayout.PathElement.groupElement("errno")));
+    private static final int STATE_SIZE =
+            Math.toIntExact(Linker.Option.captureStateLayout().byteSize());
+    private static final int SCRATCH = 16;
+    public static final int SCRATCH_SIZE = 32;
+
+    private static final ThreadLocal<CallState> CURRENT = ThreadLocal.withInitial(CallState::new);
+
+    private final MemorySegment memory;
+
+    private CallState() {
+        if (STATE_SIZE > SCRATCH) {
+            throw new AssertionError("call state of " + STATE_SIZE + " bytes");
+        }
+        memory = Arena.ofAuto().allocate(SCRATCH + SCRATCH_SIZE, 8);
+    }
+
+    /** The segment that a handle with {@link #ERRNO} takes first. */
+    public static MemorySegment segment() {
+        return CURRENT.get().memory;
+    }
+
+    /** The {@code errno} of this thread's last call that captured it. */
+    public static int errno() {
+        return segment().get(ValueLayout.JAVA_INT, ERRNO_OFFSET);
+    }
+
+    /** Address of 32 bytes, aligned to 8, for the arguments of one call. */
+    public static long scratch() {
+        return segment().address() + SCRATCH;
+    }
+
+    /** What a downcall throws is a fault of this package, or an error of the virtual machine. */
+    public static RuntimeException unexpected(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        if (e instanceof RuntimeException runtime) {
+            throw runtime;
+        }
+        throw new IllegalStateException(e);
+    }
+}

@@ -1,0 +1,118 @@
+package io.rdma.internal.os;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.rdma.verbs.HugePages;
+import io.rdma.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+// Invariant: what is mapped is zeroed by the kernel, when it is touched first. The JDK would write zeros to all of
+// it at once, which is millions of them until the first message.
+
+/** Memory in whole pages: with fork support the kernel's advice would hit the neighbours of a slab that shares a page with them. */
+public final class Pages {
+    private static final int PROT_READ_WRITE = 3;
+    private static final int MAP_PRIVATE = 2;
+    private static final int MAP_ANONYMOUS = 0x20;
+    private static final int MAP_HUGETLB = 0x40000;
+    private static final int MAP_HUGE_2MB = 21 << 26;
+    private static final int MADV_HUGEPAGE = 14;
+    /** What {@code malloc(3)} maps, too: less comes from its heap. */
+    private static final int LEAST_MAPPED = 128 << 10;
+
+    private static final boolean LINUX = System.getProperty("os.name").startsWith("Linux");
+    private static final long SIZE = size();
+
+    private Pages() {}
+
+    /** {@code getpagesize(2)}; 64 KiB on some arm64 kernels. */
+    private static long size() {
+        if (LINUX) {
+            return (int) Mapping.call(SixLongs.symbol("getpagesize"), 0, 0, 0, 0, 0);
+        }
+        Linker linker = Linker.nativeLinker();
+        MemorySegment function = linker.defaultLookup().find("getpagesize").orElse(null);
+        if (function == null) {
+            return 4096;
+        }
+        try {
+            return (int) linker.downcallHandle(function, FunctionDescriptor.of(JAVA_INT))
+                    .invokeExact();
+        } catch (Throwable e) {
+            throw CallState.unexpected(e);
+        }
+    }
+
+    /** The calls of Linux. */
+    private static final class Mapping {
+        private static final MethodHandle CALL = SixLongs.link();
+        static final MemorySegment MMAP = SixLongs.symbol("mmap");
+        static final MemorySegment MUNMAP = SixLongs.symbol("munmap");
+        static final MemorySegment MADVISE = SixLongs.symbol("madvise");
+
+        static long call(MemorySegment function, long a, long b, long c, long d, long e) {
+            try {
+                return (long) CALL.invokeExact(function, CallState.segment(), a, b, c, d, e, 0L);
+            } catch (Throwable t) {
+                throw CallState.unexpected(t);
+            }
+        }
+    }
+
+    /**
+     * Allocates.
+     *
+     * @param arena frees it
+     * @param bytes at least 1
+     * @param hugePages wanted
+     * @return zeroed, of exactly that length, starting on a page that it shares with nobody
+     * @throws VerbsException where reserved pages are asked for and there are none
+     */
+    public static MemorySegment allocate(Arena arena, long bytes, HugePages hugePages) {
+        if (!LINUX || bytes < LEAST_MAPPED) {
+            return arena.allocate(roundUp(bytes, SIZE), SIZE).asSlice(0, bytes);
+        }
+        if (bytes < HugePages.BYTES || hugePages == HugePages.NONE) {
+            return map(arena, roundUp(bytes, SIZE), 0).asSlice(0, bytes);
+        }
+        long whole = roundUp(bytes, HugePages.BYTES);
+        if (hugePages == HugePages.RESERVED) {
+            return map(arena, whole, MAP_HUGETLB | MAP_HUGE_2MB).asSlice(0, bytes);
+        }
+        MemorySegment mapped = map(arena, whole + HugePages.BYTES, 0);
+        MemorySegment aligned = mapped.asSlice(-mapped.address() & HugePages.BYTES - 1, whole);
+        advise(aligned);
+        return aligned.asSlice(0, bytes);
+    }
+
+    private static long roundUp(long bytes, long unit) {
+        return Math.addExact(bytes, unit - 1) / unit * unit;
+    }
+
+    private static MemorySegment map(Arena arena, long bytes, int flags) {
+        long address = Mapping.call(Mapping.MMAP, 0, bytes, PROT_READ_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1);
+        if (address == -1) {
+            throw new VerbsException(
+                    "mmap(" + bytes + ")",
+                    CallState.errno(),
+                    flags == 0
+                            ? "There is not that much memory: ask for less"
+                            : "Reserve " + bytes / HugePages.BYTES
+                                    + " huge pages of 2 MiB more (sysctl vm.nr_hugepages), or use HugePages.TRANSPARENT");
+        }
+        return MemorySegment.ofAddress(address).reinterpret(bytes, arena, Pages::unmap);
+    }
+
+    private static void unmap(MemorySegment memory) {
+        Mapping.call(Mapping.MUNMAP, memory.address(), memory.byteSize(), 0, 0, 0);
+    }
+
+    /** Advice: a kernel that does not know it, or was told never to join pages, gives ordinary ones. */
+    private static void advise(MemorySegment memory) {
+        Mapping.call(Mapping.MADVISE, memory.address(), memory.byteSize(), MADV_HUGEPAGE, 0, 0);
+    }
+}

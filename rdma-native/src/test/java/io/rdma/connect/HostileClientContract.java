@@ -1,0 +1,202 @@
+package io.rdma.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.ResourceOptions;
+import io.rdma.testing.CapturedLog;
+import io.rdma.testing.HangUp;
+import io.rdma.testing.NewestFirst;
+import io.rdma.testing.TestCertificates;
+import io.rdma.testing.TestDevice;
+import io.rdma.verbs.Gid;
+import io.rdma.verbs.Mtu;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What clients cost a server by the exchange over TCP, and what it tells them. */
+abstract class HostileClientContract {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT
+            .withConnector(Connector.TCP)
+            .withReceiveBuffers(8, 1024)
+            .withSendBuffers(4, 1024);
+
+    private final NewestFirst opened = new NewestFirst();
+
+    @TempDir
+    private Path folder;
+
+    /** Name of the device. */
+    abstract String device();
+
+    /** Address of a host that is neither side's, and that the device finds a way to. */
+    abstract String thirdHost();
+
+    @BeforeEach
+    void assumeDevice() {
+        TestDevice.assumed(device());
+    }
+
+    @AfterEach
+    void closeNewestFirst() throws Exception {
+        opened.close();
+    }
+
+    private RdmaResources resources(ResourceOptions options) {
+        return opened.later(new RdmaResources(TestDevice.assumed(device()), options));
+    }
+
+    private RdmaListener listen(ResourceOptions resources, ConnectionOptions options, AdmissionLimits limits) {
+        InetSocketAddress any = new InetSocketAddress("127.0.0.1", 0);
+        return opened.later(RdmaListener.bind(resources(resources), options, limits, any, connection -> {}));
+    }
+
+    private RdmaConnectException refused(ConnectionOptions options, RdmaListener by) {
+        CompletableFuture<EstablishedConnection> outcome = new CompletableFuture<>();
+        RdmaConnector.connect(resources(ResourceOptions.DEFAULT), options, by.address(), new ConnectHandler() {
+            @Override
+            public void connected(EstablishedConnection connection) {
+                outcome.complete(connection);
+            }
+
+            @Override
+            public void failed(RuntimeException error) {
+                outcome.completeExceptionally(error);
+            }
+        });
+        try {
+            outcome.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+            throw new AssertionError("it was not refused");
+        } catch (CompletionException e) {
+            return (RdmaConnectException) e.getCause();
+        }
+    }
+
+    private SSLContext tls() throws Exception {
+        KeyStore both = new TestCertificates(folder).create("both");
+        return TestCertificates.context(both, both);
+    }
+
+    /** Each byte of a record of TLS is a read of its own: none of them may begin the time anew. */
+    @Test
+    void oneByteNowAndThenHoldsNoPermitBeyondTheDeadline() throws Exception {
+        SSLContext tls = tls();
+        RdmaListener listener = listen(
+                ResourceOptions.DEFAULT,
+                OPTIONS.withTls(tls).withHandshakeTimeout(Duration.ofSeconds(2)),
+                AdmissionLimits.DEFAULT.withHandshakes(1));
+        try (CapturedLog log = new CapturedLog(RdmaListener.class.getName());
+                Socket raw = new Socket("127.0.0.1", listener.address().getPort())) {
+            SSLSocket secure = (SSLSocket) tls.getSocketFactory().createSocket(raw, "127.0.0.1", raw.getPort(), false);
+            secure.startHandshake();
+            raw.getOutputStream().write(new byte[] {23, 3, 3, 0x40, 0}); // a record of 16 KiB, and now its bytes
+            await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> isBrokenAfterAByte(raw));
+            await().atMost(PATIENCE).until(() -> !log.lines().isEmpty());
+            assertThat(log.lines().getFirst()).contains("handshakeTimeout of PT2S");
+        }
+    }
+
+    private static boolean isBrokenAfterAByte(Socket raw) {
+        try {
+            raw.getOutputStream().write(0);
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    @Test
+    void oneAddressDoesNotTakeAllPermits() throws Exception {
+        RdmaListener listener = listen(
+                ResourceOptions.DEFAULT,
+                OPTIONS.withHandshakeTimeout(PATIENCE),
+                AdmissionLimits.DEFAULT.withHandshakes(4).withHandshakesPerAddress(2));
+        int port = listener.address().getPort();
+        try (CapturedLog log = new CapturedLog(RdmaListener.class.getName());
+                Socket first = new Socket("127.0.0.1", port);
+                Socket second = new Socket("127.0.0.1", port);
+                Socket third = new Socket("127.0.0.1", port)) {
+            HangUp.await(third);
+            assertThat(first.isConnected() && second.isConnected()).isTrue();
+            await().atMost(PATIENCE).until(() -> !log.lines().isEmpty());
+            assertThat(log.lines().getFirst())
+                    .startsWith("WARNING")
+                    .contains("127.0.0.1:" + third.getLocalPort(), "2 handshakesPerAddress");
+            try (Socket other = new Socket()) {
+                other.bind(new InetSocketAddress("127.0.0.2", 0));
+                other.connect(new InetSocketAddress("127.0.0.1", port));
+                other.getOutputStream().write("GET / HTTP/1.1".getBytes());
+                other.setSoTimeout((int) PATIENCE.toMillis());
+                assertThat(new String(other.getInputStream().readNBytes(4))).isEqualTo("JRDM"); // a refusal
+            }
+        }
+    }
+
+    /** How much memory may be registered here, and how much is, is nobody's affair who has not said who they are. */
+    @Test
+    void detailsAreForTheLogAndForThoseWhoAreKnown() throws Exception {
+        ResourceOptions tight = ResourceOptions.DEFAULT.withMaxRegisteredBytes(4096);
+        RdmaListener listener = listen(tight, OPTIONS, AdmissionLimits.DEFAULT);
+        try (CapturedLog log = new CapturedLog(RdmaListener.class.getName())) {
+            RdmaConnectException refusal = refused(OPTIONS, listener);
+            assertThat(refusal.reason()).isEqualTo(Reason.REJECTED);
+            assertThat(refusal).hasMessageContaining("its log says why").hasMessageNotContaining("4096");
+            await().atMost(PATIENCE).until(() -> !log.lines().isEmpty());
+            assertThat(log.lines().getFirst()).startsWith("WARNING").contains("4096");
+        }
+        ConnectionOptions known = OPTIONS.withTls(tls());
+        assertThat(refused(known, listen(tight, known, AdmissionLimits.DEFAULT)))
+                .hasMessageContaining("4096");
+    }
+
+    @Test
+    void aTimeoutOfAnyLengthWorks() {
+        ConnectionOptions patient = OPTIONS.withHandshakeTimeout(Duration.ofSeconds(Long.MAX_VALUE));
+        RdmaListener full =
+                listen(ResourceOptions.DEFAULT.withMaxRegisteredBytes(4096), patient, AdmissionLimits.DEFAULT);
+        assertThat(refused(patient, full).reason()).isEqualTo(Reason.REJECTED);
+    }
+
+    /** A hello of 56 bytes made a server that does not ask send 150 KiB to whatever address it named. */
+    @Test
+    void aServerSendsNothingToAThirdHost() throws Exception {
+        Gid third = Gid.of(InetAddress.ofLiteral(thirdHost()));
+        PeerParameters deceiver =
+                new PeerParameters(77, 0, third, 0, Mtu.BYTES_1024, 1, 1, true, 8, 1024, 1024, Exchange.OFFER);
+        RdmaListener listener = listen(ResourceOptions.DEFAULT, OPTIONS, AdmissionLimits.DEFAULT);
+        assertThatThrownBy(() -> answer(listener, deceiver))
+                .isInstanceOf(RdmaConnectException.class)
+                .hasMessageContaining(thirdHost())
+                .hasMessageContaining("127.0.0.1")
+                .hasMessageContaining("withVerifyPeerGid");
+        RdmaListener credulous =
+                listen(ResourceOptions.DEFAULT, OPTIONS.withVerifyPeerGid(false), AdmissionLimits.DEFAULT);
+        assertThat(answer(credulous, deceiver).qpNumber()).isPositive();
+    }
+
+    private static PeerParameters answer(RdmaListener listener, PeerParameters hello) throws IOException {
+        try (Socket raw = new Socket("127.0.0.1", listener.address().getPort());
+                Exchange client = Exchange.over(raw, new ExchangeDeadline(raw, PATIENCE), OPTIONS, "127.0.0.1")) {
+            client.sendHello(hello);
+            return client.receiveAnswer();
+        }
+    }
+}

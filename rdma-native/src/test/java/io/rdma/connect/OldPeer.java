@@ -1,0 +1,221 @@
+package io.rdma.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.RdmaResources;
+import io.rdma.verbs.CmEvent;
+import io.rdma.verbs.CmEventType;
+import io.rdma.verbs.CmIdentifier;
+import io.rdma.verbs.ConnectionParameters;
+import io.rdma.verbs.Gid;
+import io.rdma.verbs.Mtu;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairState;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+
+// The bytes here are those of the exchange's version 2 and of the private data's version 1 as they were before there
+// were ranges of versions and capabilities. They are written down by hand, not taken from the library, and stay.
+
+/** A peer of the time before capabilities, connected by its own bytes; its queue pair and frames are the engine's. */
+final class OldPeer {
+    private static final int MAGIC = 0x4a52444d;
+    private static final int PARAMETERS = 48;
+    private static final Offer NOTHING = new Offer(0, 0, 0);
+
+    private final RdmaResources resources;
+    private final ConnectionOptions options;
+
+    OldPeer(RdmaResources resources, ConnectionOptions options) {
+        this.resources = resources;
+        this.options = options;
+    }
+
+    private QueuePairBringUp queuePair(InetAddress local) {
+        return new QueuePairBringUp(
+                resources,
+                options,
+                local,
+                1,
+                QueuePairAttributes.toState(QueuePairState.INIT).pkeyIndex(0).port(1),
+                NOTHING);
+    }
+
+    private static byte[] parameters(PeerParameters of) {
+        return ByteBuffer.allocate(PARAMETERS)
+                .putInt(of.qpNumber())
+                .putInt(of.psn())
+                .put(of.gid().bytes())
+                .putShort((short) of.lid())
+                .put((byte) of.mtu().code())
+                .put((byte) of.initiatorDepth())
+                .put((byte) of.responderResources())
+                .put((byte) 1) // counts credits
+                .putShort((short) 0)
+                .putInt(of.receiveBuffers())
+                .putInt(of.receiveBufferSize())
+                .putInt(of.maxMessageSize())
+                .putInt(0)
+                .array();
+    }
+
+    private static PeerParameters parameters(byte[] bytes) {
+        ByteBuffer from = ByteBuffer.wrap(bytes);
+        int qpNumber = from.getInt();
+        int psn = from.getInt();
+        byte[] gid = new byte[16];
+        from.get(gid);
+        return new PeerParameters(
+                qpNumber,
+                psn,
+                Gid.of(gid),
+                from.getShort(),
+                Mtu.of(from.get()),
+                Byte.toUnsignedInt(from.get()),
+                Byte.toUnsignedInt(from.get()),
+                (from.get() & 1) != 0,
+                from.position(from.position() + 2).getInt(),
+                from.getInt(),
+                from.getInt(),
+                NOTHING);
+    }
+
+    private static void header(DataInputStream in) throws IOException {
+        assertThat(in.readInt()).isEqualTo(MAGIC);
+        assertThat(in.readUnsignedShort())
+                .as("an old release refuses any other version")
+                .isEqualTo(2);
+    }
+
+    /** The client's half of the exchange, on a socket that is connected. */
+    RdmaEndpoint connect(Socket socket) throws IOException {
+        try (QueuePairBringUp queuePair = queuePair(socket.getLocalAddress())) {
+            ByteBuffer hello = ByteBuffer.allocate(8 + PARAMETERS)
+                    .putInt(MAGIC)
+                    .putShort((short) 2)
+                    .putShort((short) PARAMETERS)
+                    .put(parameters(queuePair.local()));
+            socket.getOutputStream().write(hello.array());
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            header(in);
+            assertThat(in.readByte()).isEqualTo((byte) 'Y');
+            RdmaEndpoint endpoint = queuePair.connect(parameters(in.readNBytes(PARAMETERS)), socket.getInetAddress());
+            socket.getOutputStream().write('R');
+            return endpoint;
+        }
+    }
+
+    /** The server's half of the exchange with the next client. */
+    RdmaEndpoint accept(ServerSocket listening, Socket[] accepted) throws IOException {
+        Socket socket = accepted[0] = listening.accept();
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        header(in);
+        assertThat(in.readUnsignedShort())
+                .as("an old release refuses any other length")
+                .isEqualTo(PARAMETERS);
+        try (QueuePairBringUp queuePair = queuePair(socket.getLocalAddress())) {
+            RdmaEndpoint endpoint = queuePair.connect(parameters(in.readNBytes(PARAMETERS)), socket.getInetAddress());
+            ByteBuffer answer = ByteBuffer.allocate(7 + PARAMETERS)
+                    .putInt(MAGIC)
+                    .putShort((short) 2)
+                    .put((byte) 'Y')
+                    .put(parameters(queuePair.local()));
+            socket.getOutputStream().write(answer.array());
+            assertThat(in.readByte()).isEqualTo((byte) 'R');
+            return endpoint;
+        }
+    }
+
+    private static byte[] greeting(PeerParameters of) {
+        return ByteBuffer.allocate(20)
+                .putInt(MAGIC)
+                .putShort((short) 1)
+                .put((byte) 1) // counts credits
+                .put((byte) 0)
+                .putInt(of.receiveBuffers())
+                .putInt(of.receiveBufferSize())
+                .putInt(of.maxMessageSize())
+                .array();
+    }
+
+    private static PeerParameters heard(ConnectionParameters said, PeerParameters local) {
+        ByteBuffer data = ByteBuffer.wrap(said.privateData());
+        assertThat(data.remaining()).isGreaterThanOrEqualTo(20);
+        assertThat(data.getInt()).isEqualTo(MAGIC);
+        assertThat(data.getShort())
+                .as("an old release refuses any other version")
+                .isEqualTo((short) 1);
+        boolean credits = (data.getShort() & 0x100) != 0;
+        return new PeerParameters(
+                said.queuePairNumber(),
+                0,
+                local.gid(),
+                0,
+                local.mtu(),
+                said.responderResources(),
+                said.initiatorDepth(),
+                credits,
+                data.getInt(),
+                data.getInt(),
+                data.getInt(),
+                NOTHING);
+    }
+
+    private ConnectionParameters said(PeerParameters local) {
+        return ConnectionParameters.DEFAULT
+                .withPrivateData(greeting(local))
+                .withReadsAndAtomics(local.responderResources(), local.initiatorDepth())
+                .withRetries(options.retryCnt(), options.rnrRetry())
+                .withQueuePair(local.qpNumber(), false);
+    }
+
+    /** The client's side by the connection manager. */
+    RdmaEndpoint connectByManager(InetSocketAddress address) {
+        CmLoop loop = CmLoop.of(resources);
+        CmDialog dialog = new CmDialog(address.toString(), options.handshakeTimeout());
+        CmIdentifier id = loop.create(dialog);
+        CmConnector.resolve(resources, id, dialog, null, address);
+        InetAddress local = id.localAddress().getAddress();
+        try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                resources, options, local, id.port(), id.attributesTo(QueuePairState.INIT), NOTHING)) {
+            id.connect(said(queuePair.local()));
+            CmEvent answer = dialog.await(CmEventType.CONNECT_RESPONSE);
+            RdmaEndpoint endpoint = queuePair.connect(
+                    heard(answer.parameters(), queuePair.local()),
+                    id.attributesTo(QueuePairState.RTR),
+                    id.attributesTo(QueuePairState.RTS));
+            id.establish();
+            CmConnector.watch(loop, id, dialog, endpoint);
+            return endpoint;
+        }
+    }
+
+    /** The server's side of one request by the connection manager. */
+    RdmaEndpoint acceptByManager(CmEvent event) {
+        CmIdentifier request = event.identifier();
+        CmDialog dialog = new CmDialog("a client", options.handshakeTimeout());
+        request.attach(dialog);
+        try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                resources,
+                options,
+                request.localAddress().getAddress(),
+                request.port(),
+                request.attributesTo(QueuePairState.INIT),
+                NOTHING)) {
+            RdmaEndpoint endpoint = queuePair.connect(
+                    heard(event.parameters(), queuePair.local()),
+                    request.attributesTo(QueuePairState.RTR),
+                    request.attributesTo(QueuePairState.RTS));
+            request.accept(said(queuePair.local()));
+            dialog.await(CmEventType.ESTABLISHED);
+            CmConnector.watch(CmLoop.of(resources), request, dialog, endpoint);
+            return endpoint;
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package io.rdma.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.FlowControlException;
+import io.rdma.engine.Operation;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.RdmaResources;
+import io.rdma.engine.ResourceOptions;
+import io.rdma.engine.SharedReceives;
+import io.rdma.engine.WorkRequest;
+import io.rdma.testing.NewestFirst;
+import io.rdma.testing.TestDevice;
+import io.rdma.verbs.AccessFlag;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A server whose connections share receive buffers, and clients that send more than they may, the same on every device. */
+abstract class SharedWindowContract {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int SHARED = 32;
+    private static final int SIZE = 256;
+    private static final int WINDOW = 8;
+
+    private final NewestFirst opened = new NewestFirst();
+    private final BlockingQueue<RdmaEndpoint> served = new LinkedBlockingQueue<>();
+    private final List<RdmaEndpoint> all = new ArrayList<>(); // of the server
+    private RdmaResources servers;
+    private RdmaResources clients;
+
+    /** Name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void open() {
+        TestDevice.assumed(device());
+        clients = opened.later(new RdmaResources(TestDevice.assumed(device())));
+        servers = opened.later(new RdmaResources(
+                TestDevice.assumed(device()), ResourceOptions.DEFAULT.withSharedReceiveBuffers(SHARED, SIZE)));
+    }
+
+    @AfterEach
+    void everySlotHasComeBack() throws Exception {
+        if (servers == null) {
+            return;
+        }
+        for (RdmaEndpoint endpoint : all) {
+            endpoint.close();
+            endpoint.closed().join();
+            endpoint.receives().discard();
+        }
+        await().atMost(PATIENCE).until(() -> shared().outstanding() == 0);
+        opened.close();
+    }
+
+    private SharedReceives shared() {
+        return servers.sharedReceives(servers.loops().getFirst());
+    }
+
+    private static ConnectionOptions options(FlowControl flowControl) {
+        return ConnectionOptions.DEFAULT
+                .withReceiveBuffers(WINDOW, SIZE)
+                .withSendBuffers(4, SIZE)
+                .withConnector(Connector.TCP)
+                .withFlowControl(flowControl);
+    }
+
+    private RdmaListener listen(FlowControl flowControl) {
+        return opened.later(RdmaListener.bind(
+                servers,
+                options(flowControl),
+                AdmissionLimits.DEFAULT,
+                new InetSocketAddress("127.0.0.1", 0),
+                connection -> served.add(connection.endpoint())));
+    }
+
+    private RdmaEndpoint connect(RdmaListener listener, FlowControl flowControl) throws Exception {
+        CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
+        RdmaConnector.connect(clients, options(flowControl), listener.address(), new ConnectHandler() {
+            @Override
+            public void connected(EstablishedConnection connection) {
+                connected.complete(connection);
+            }
+
+            @Override
+            public void failed(RuntimeException error) {
+                connected.completeExceptionally(error);
+            }
+        });
+        return connected.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).endpoint();
+    }
+
+    private RdmaEndpoint server() throws InterruptedException {
+        RdmaEndpoint one = served.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(one).isNotNull();
+        all.add(one);
+        return one;
+    }
+
+    private static void flood(RdmaEndpoint by, int messages) {
+        RegisteredBuffer buffer = RegisteredBuffer.of(by.allocate(4, Set.of(AccessFlag.LOCAL_WRITE)), 0, 4);
+        for (int i = 0; i < messages; i++) {
+            by.submit(new Operation(WorkRequest.send(buffer, false)) {
+                @Override
+                protected void completed(long value) {}
+
+                @Override
+                protected void failed(RuntimeException error) {}
+            });
+        }
+        buffer.close();
+    }
+
+    private static void assertReachable(RdmaEndpoint from, RdmaEndpoint to) {
+        for (int i = 0; i < 3 * SHARED; i++) {
+            flood(from, 1);
+            ReceivedMessage[] here = {null};
+            await().pollInSameThread()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .atMost(PATIENCE)
+                    .until(() -> (here[0] = to.receives().poll()) != null);
+            here[0].close();
+        }
+    }
+
+    private static void assertEnded(RdmaEndpoint hostile) {
+        assertThat(hostile.closed()).succeedsWithin(PATIENCE);
+        @Nullable Throwable failure = hostile.failure();
+        assertThat(failure).isInstanceOf(FlowControlException.class).hasMessageContaining("shares with other");
+    }
+
+    /** A client that says that it counts credits, and believes that it has more than it was told. */
+    private RdmaEndpoint liar(RdmaListener listener, Socket socket) throws IOException {
+        socket.connect(listener.address());
+        ConnectionOptions options = options(FlowControl.CREDITS);
+        Exchange exchange = opened.later(TestExchange.over(socket, options, true));
+        try (QueuePairBringUp queuePair =
+                new QueuePairBringUp(clients, options, exchange.localAddress().getAddress())) {
+            exchange.sendHello(queuePair.local());
+            PeerParameters told = exchange.receiveAnswer();
+            PeerParameters lie = new PeerParameters(
+                    told.qpNumber(),
+                    told.psn(),
+                    told.gid(),
+                    told.lid(),
+                    told.mtu(),
+                    told.initiatorDepth(),
+                    told.responderResources(),
+                    true,
+                    1 << 16,
+                    told.receiveBufferSize(),
+                    told.maxMessageSize(),
+                    told.offer());
+            RdmaEndpoint endpoint =
+                    queuePair.connect(lie, exchange.remoteAddress().getAddress());
+            exchange.sendReady();
+            return endpoint;
+        }
+    }
+
+    @Test
+    void whoSendsMoreThanItsCreditsIsEndedAndTheOthersGoOn() throws Exception {
+        RdmaListener listener = listen(FlowControl.CREDITS);
+        RdmaEndpoint good = connect(listener, FlowControl.CREDITS);
+        RdmaEndpoint goods = server();
+        try (Socket socket = new Socket()) {
+            RdmaEndpoint hostile = liar(listener, socket);
+            RdmaEndpoint hostiles = server();
+            flood(hostile, 100); // nobody takes them there
+            assertEnded(hostiles);
+            assertThat(hostiles.receives().outstanding()).isLessThanOrEqualTo(WINDOW);
+            hostile.close();
+            hostile.closed().join();
+        }
+        assertReachable(good, goods);
+        assertThat(goods.isClosing()).isFalse();
+    }
+
+    @Test
+    void aPlainClientIsRefusedWhereReceivesAreShared() throws Exception {
+        RdmaListener listener = listen(FlowControl.CREDITS);
+        assertThatThrownBy(() -> connect(listener, FlowControl.PLAIN))
+                .isInstanceOf(ExecutionException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(Reason.REJECTED))
+                .hasMessageContaining("does not count credits");
+        assertReachable(connect(listener, FlowControl.CREDITS), server());
+    }
+
+    /** Where the application has chosen plain messages all the same, who stands still holds its window, and is ended beyond it. */
+    @Test
+    void aStalledPlainClientTakesNoMoreThanItsWindow() throws Exception {
+        RdmaListener listener = listen(FlowControl.PLAIN);
+        RdmaEndpoint good = connect(listener, FlowControl.PLAIN);
+        RdmaEndpoint goods = server();
+        RdmaEndpoint stalled = connect(listener, FlowControl.PLAIN);
+        RdmaEndpoint stalleds = server();
+        flood(stalled, 100);
+        assertEnded(stalleds);
+        assertThat(stalleds.receives().outstanding()).isLessThanOrEqualTo(WINDOW);
+        assertReachable(good, goods);
+        assertThat(goods.isClosing()).isFalse();
+    }
+
+    @Test
+    void whoRequiresCreditsRefusesPlainPeersWithRingsOfTheirOwnToo() {
+        RdmaListener listener = opened.later(RdmaListener.bind(
+                clients,
+                options(FlowControl.CREDITS_REQUIRED),
+                AdmissionLimits.DEFAULT,
+                new InetSocketAddress("127.0.0.1", 0),
+                connection -> served.add(connection.endpoint())));
+        assertThatThrownBy(() -> connect(listener, FlowControl.PLAIN))
+                .cause()
+                .isInstanceOf(RdmaConnectException.class)
+                .hasMessageContaining("does not count credits");
+    }
+}

@@ -1,0 +1,15 @@
+package io.rdma.connect;
+
+import java.io.IOException;
+import java.net.Socket;
+
+/** Exchanges of tests, over sockets of this host. */
+final class TestExchange {
+    private TestExchange() {}
+
+    /** Over a connected socket, with a deadline that begins now. @param client whether this side connected */
+    static Exchange over(Socket socket, ConnectionOptions options, boolean client) throws IOException {
+        ExchangeDeadline deadline = new ExchangeDeadline(socket, options.handshakeTimeout());
+        return Exchange.over(socket, deadline, options, client ? "localhost" : null);
+    }
+}

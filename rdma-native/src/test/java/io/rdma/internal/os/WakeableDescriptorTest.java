@@ -1,0 +1,40 @@
+package io.rdma.internal.os;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.rdma.verbs.Errno;
+import io.rdma.verbs.VerbsException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A descriptor that will have no event any more ends a wait with an exception: a wake-up would be waited for anew, at once and for ever. */
+class WakeableDescriptorTest {
+    @BeforeEach
+    void assumeLinux() {
+        assumeThat(SixLongs.supported()).as("eventfd(2)").isTrue();
+    }
+
+    @Test
+    void aDescriptorThatIsNotOpenIsAnEnd() {
+        WakeableDescriptor closed = new WakeableDescriptor(1 << 20);
+        assertThatThrownBy(() -> closed.await(-1))
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EIO));
+        closed.close();
+    }
+
+    @Test
+    void anEventAndAWakeUpAreWhatTheyAre() {
+        int fd = Libc.eventfd(0, Libc.EFD_CLOEXEC | Libc.EFD_NONBLOCK);
+        WakeableDescriptor descriptor = new WakeableDescriptor(fd);
+        assertThat(descriptor.await(0)).isFalse();
+        descriptor.wake();
+        assertThat(descriptor.await(-1)).isFalse();
+        LinuxSockets.signal(fd);
+        assertThat(descriptor.await(-1)).isTrue();
+        descriptor.close();
+        Libc.close(fd);
+    }
+}
