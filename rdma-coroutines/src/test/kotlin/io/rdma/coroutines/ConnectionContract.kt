@@ -3,7 +3,7 @@ package io.rdma.coroutines
 import app.cash.turbine.test
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.buffer.RegisteredBuffer
-import io.rdma.connect.Connector
+import io.rdma.connect.ConnectMethod
 import io.rdma.connect.RdmaConnectException
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.testing.TestDevice
@@ -58,7 +58,7 @@ abstract class ConnectionContract {
     open val host = "127.0.0.1"
 
     /** Which way the connections are made. */
-    open val connector = Connector.AUTOMATIC
+    open val connector = ConnectMethod.AUTOMATIC
 
     /** Whether the device says of a message that it was sent with invalidate, `IBV_WC_WITH_INV`. */
     open val tellsInvalidation = true
@@ -74,7 +74,7 @@ abstract class ConnectionContract {
         device = this@ConnectionContract.device
         receiveBuffers(16, MESSAGE)
         sendBuffers(8, 2 * MESSAGE)
-        options = options.withMaxMessageSize(LARGE).withConnector(connector)
+        options = options.withMaxMessageSize(LARGE).withConnectMethod(connector)
     }
 
     private fun connected(test: suspend CoroutineScope.(Pair) -> Unit) {
@@ -616,7 +616,7 @@ abstract class ConnectionContract {
             val refused =
                 assertFails<RdmaConnectException>("running") { RdmaClient.connect(host, port) { small() } }
             val reason =
-                if (connector == Connector.RDMA_CM) {
+                if (connector == ConnectMethod.RDMA_CM) {
                     RdmaConnectException.Reason.REJECTED
                 } else {
                     RdmaConnectException.Reason.UNREACHABLE

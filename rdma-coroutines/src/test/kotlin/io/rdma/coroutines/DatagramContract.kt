@@ -43,13 +43,13 @@ abstract class DatagramContract {
     abstract val host: String
 
     private fun bind(port: Int = 0) =
-        RdmaDatagram.bind(host, port) {
+        RdmaDatagramSocket.bind(host, port) {
             device = this@DatagramContract.device
             receiveBuffers(BUFFERS, 64)
             sendBuffers(4, 64)
         }
 
-    private fun bound(test: suspend CoroutineScope.(one: RdmaDatagram, other: RdmaDatagram) -> Unit) {
+    private fun bound(test: suspend CoroutineScope.(one: RdmaDatagramSocket, other: RdmaDatagramSocket) -> Unit) {
         TestDevice.assumed(device)
         runBlocking {
             withTimeout(120.seconds) {
@@ -65,7 +65,7 @@ abstract class DatagramContract {
         }
     }
 
-    private fun isIdle(each: RdmaDatagram) {
+    private fun isIdle(each: RdmaDatagramSocket) {
         assertThat(each.endpoint().endpoint().inFlight()).isZero()
         assertThat(
             each
@@ -78,9 +78,9 @@ abstract class DatagramContract {
         assertThat(each.endpoint().pathsInUse()).isZero()
     }
 
-    private fun RdmaDatagram.outstanding(): Int = endpoint().endpoint().receives().outstanding()
+    private fun RdmaDatagramSocket.outstanding(): Int = endpoint().endpoint().receives().outstanding()
 
-    private suspend fun RdmaDatagram.say(
+    private suspend fun RdmaDatagramSocket.say(
         text: String,
         to: DatagramAddress,
     ) {
@@ -88,7 +88,7 @@ abstract class DatagramContract {
         send(bytes.size, { it.copyFrom(MemorySegment.ofArray(bytes)) }, to)
     }
 
-    private suspend fun RdmaDatagram.find(service: RdmaDatagram): DatagramAddress =
+    private suspend fun RdmaDatagramSocket.find(service: RdmaDatagramSocket): DatagramAddress =
         resolve(service.localAddress().address.hostAddress, service.localAddress().port)
 
     /** Does something again and again until [done]. */
@@ -103,13 +103,13 @@ abstract class DatagramContract {
     }
 
     private fun CoroutineScope.listen(
-        at: RdmaDatagram,
+        at: RdmaDatagramSocket,
         heard: MutableCollection<String>,
     ): Job = launch { at.incoming().collect { heard += String(it.toByteArray()) } }
 
     private suspend fun CoroutineScope.arrives(
-        from: RdmaDatagram,
-        at: RdmaDatagram,
+        from: RdmaDatagramSocket,
+        at: RdmaDatagramSocket,
         text: String,
     ) {
         val heard = ConcurrentLinkedQueue<String>()

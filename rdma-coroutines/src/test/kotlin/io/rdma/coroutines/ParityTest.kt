@@ -33,11 +33,11 @@ class ParityTest {
 
     @Test
     fun `both datagram endpoints have the same operations`() {
-        val reactor = names(io.rdma.reactive.RdmaDatagram::class.java) - reactorOnly
-        val kotlin = names(RdmaDatagram::class.java) - kotlinOnly
-        // Reactor's users bind by a builder, Kotlin's by RdmaDatagram.bind.
+        val reactor = names(io.rdma.reactive.RdmaDatagramSocket::class.java) - reactorOnly
+        val kotlin = names(RdmaDatagramSocket::class.java) - kotlinOnly
+        // Reactor's users bind by a builder, Kotlin's by RdmaDatagramSocket.bind.
         assertThat(kotlin).isEqualTo(reactor - "create").contains("send", "receive", "join", "leave", "resolve")
-        assertThat(names(RdmaDatagram.Companion::class.java)).containsExactly("bind")
+        assertThat(names(RdmaDatagramSocket.Companion::class.java)).containsExactly("bind")
     }
 
     @Test

@@ -1,9 +1,9 @@
 package io.rdma.coroutines
 
-import io.rdma.connect.Connector
+import io.rdma.connect.ConnectMethod
 
 /** The same promises over connections that the connection manager makes. */
 class SoftCmConnectionContractTest : ConnectionContract() {
     override val device = "soft0"
-    override val connector = Connector.RDMA_CM
+    override val connector = ConnectMethod.RDMA_CM
 }

@@ -1,6 +1,6 @@
 package io.rdma.coroutines
 
-import io.rdma.connect.Connector
+import io.rdma.connect.ConnectMethod
 import io.rdma.internal.ffi.Verbs
 import io.rdma.internal.soft.FaultySoft
 import io.rdma.testing.seam.SeamScenario
@@ -13,7 +13,7 @@ open class SoftSeamSweepTest : SeamSweep() {
 
     override fun device() = "soft0"
 
-    override fun connector(): Connector = Connector.TCP
+    override fun connector(): ConnectMethod = ConnectMethod.TCP
 
     override fun scenario(): SeamScenario = CoroutinesScenario()
 

@@ -1,6 +1,6 @@
 package io.rdma.coroutines
 
-import io.rdma.connect.Connector
+import io.rdma.connect.ConnectMethod
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaResources
 import io.rdma.testing.StreamingPeer
@@ -47,7 +47,7 @@ abstract class StreamEndContract {
     }
 
     private fun RdmaConfiguration.by(
-        connector: Connector,
+        connector: ConnectMethod,
         shared: RdmaResources,
     ) {
         resources = shared
@@ -69,7 +69,7 @@ abstract class StreamEndContract {
 
     /** Serves with a handler; the client's flow ends as is returned. */
     private suspend fun CoroutineScope.endFor(
-        connector: Connector,
+        connector: ConnectMethod,
         shared: RdmaResources,
         each: (RdmaServer, Int) -> Unit = { _, _ -> },
         handler: suspend (RdmaConnection) -> Unit,
@@ -87,7 +87,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
-    fun `a client that is killed in the middle of its stream is lost`(connector: Connector) =
+    fun `a client that is killed in the middle of its stream is lost`(connector: ConnectMethod) =
         testing { shared ->
             val end = CompletableDeferred<Throwable?>()
             val enough = CompletableDeferred<Unit>()
@@ -109,7 +109,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
-    fun `a server that is killed in the middle of its stream is lost and asked again`(connector: Connector) =
+    fun `a server that is killed in the middle of its stream is lost and asked again`(connector: ConnectMethod) =
         testing { shared ->
             StreamingPeer.server(device, connector, host).use { doomed ->
                 val port = doomed.await("listening").toInt()
@@ -134,7 +134,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
-    fun `a handler that returns ends its stream whole`(connector: Connector) =
+    fun `a handler that returns ends its stream whole`(connector: ConnectMethod) =
         testing { shared ->
             val end = endFor(connector, shared) { it.send((0 until items).asFlow(), encoder) }
             assertThat(end).isNull()
@@ -142,7 +142,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
-    fun `a handler that throws after its last item but one does not`(connector: Connector) =
+    fun `a handler that throws after its last item but one does not`(connector: ConnectMethod) =
         testing { shared ->
             val end =
                 endFor(connector, shared) {
@@ -154,7 +154,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
-    fun `a server that ends in the middle of its stream does not`(connector: Connector) =
+    fun `a server that ends in the middle of its stream does not`(connector: ConnectMethod) =
         testing { shared ->
             val end =
                 endFor(connector, shared, { server, received -> if (received == items) server.close() }) { connection ->

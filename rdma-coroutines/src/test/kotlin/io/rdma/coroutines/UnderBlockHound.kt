@@ -1,6 +1,6 @@
 package io.rdma.coroutines
 
-import io.rdma.connect.Connector
+import io.rdma.connect.ConnectMethod
 import io.rdma.engine.RdmaResources
 import io.rdma.engine.ResourceOptions
 import io.rdma.reactive.RdmaBlockHoundIntegration
@@ -42,13 +42,13 @@ fun main() {
         }.install()
     runBlocking {
         withTimeout(3.minutes) {
-            for (connector in listOf(Connector.TCP, Connector.RDMA_CM)) {
+            for (connector in listOf(ConnectMethod.TCP, ConnectMethod.RDMA_CM)) {
                 connected(connector, null) { client, peer -> exercise(client, peer) }
                 connected(connector, null, ::fail)
             }
             val shared = ResourceOptions.DEFAULT.withSharedReceiveBuffers(64, 1024)
             RdmaResources(RdmaDevices.named("soft0"), shared).use { resources ->
-                connected(Connector.TCP, resources) { client, peer -> exercise(client, peer) }
+                connected(ConnectMethod.TCP, resources) { client, peer -> exercise(client, peer) }
             }
             datagrams()
         }
@@ -61,7 +61,7 @@ fun main() {
 }
 
 private suspend fun connected(
-    connector: Connector,
+    connector: ConnectMethod,
     shared: RdmaResources?,
     test: suspend CoroutineScope.(RdmaConnection, RdmaConnection) -> Unit,
 ) = withContext(Dispatchers.Default) {
@@ -69,7 +69,7 @@ private suspend fun connected(
         device = "soft0"
         receiveBuffers(16, 1024)
         sendBuffers(4, 1024)
-        options = options.withConnector(connector)
+        options = options.withConnectMethod(connector)
     }
     val server =
         RdmaServer.bind("127.0.0.1", 0) {
@@ -143,7 +143,7 @@ private suspend fun fail(
 private suspend fun datagrams() =
     withContext(Dispatchers.Unconfined) {
         fun bind() =
-            RdmaDatagram.bind("127.0.0.1", 0) {
+            RdmaDatagramSocket.bind("127.0.0.1", 0) {
                 device = "soft0"
                 receiveBuffers(8, 64)
                 sendBuffers(4, 64)

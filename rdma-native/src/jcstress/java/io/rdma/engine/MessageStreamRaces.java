@@ -35,7 +35,7 @@ public final class MessageStreamRaces {
             if (operation.markQueued()) {
                 waiting = operation;
             } else {
-                operation.cancelledBefore();
+                operation.releaseUnposted();
             }
         }
 

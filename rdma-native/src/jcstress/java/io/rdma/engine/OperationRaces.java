@@ -80,7 +80,7 @@ public final class OperationRaces {
                 return;
             }
             if (!operation.markQueued()) {
-                operation.cancelledBefore();
+                operation.releaseUnposted();
             } else if (operation.markPosted()) {
                 operation.endAlone();
             }
@@ -119,7 +119,7 @@ public final class OperationRaces {
             if (operation.markPostedAtOnce()) {
                 operation.endAlone();
             } else {
-                operation.cancelledBefore();
+                operation.releaseUnposted();
             }
         }
 
@@ -153,7 +153,7 @@ public final class OperationRaces {
 
         @Actor
         public void drainer() {
-            if (operation.endingUnposted()) { // as at the end of a connection
+            if (operation.tryEndWaiting()) { // as at the end of a connection
                 operation.fail(new IllegalStateException("closed"));
             }
         }

@@ -45,7 +45,7 @@ public final class BufferPool implements AutoCloseable {
     private volatile @Nullable RuntimeException closedBecause;
 
     /** The memory of one buffer, and who takes it back. */
-    private final class Slot implements Lessor {
+    private final class Slot implements LeaseOwner {
         private final MemoryRegion region;
         private final MemorySegment memory;
         private final RegisteredBuffer exclusive;

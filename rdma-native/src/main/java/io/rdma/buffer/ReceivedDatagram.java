@@ -2,7 +2,7 @@ package io.rdma.buffer;
 
 import io.rdma.verbs.DatagramAddress;
 import io.rdma.verbs.GlobalRoutingHeader;
-import io.rdma.verbs.ReturnPaths;
+import io.rdma.verbs.SenderAddresses;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ public final class ReceivedDatagram extends ReceivedMessage {
 
     private final @Nullable MemorySegment header;
     private final Sender sender;
-    private final ReturnPaths paths;
+    private final SenderAddresses paths;
 
     /**
      * A datagram; made by the engine.
@@ -41,7 +41,7 @@ public final class ReceivedDatagram extends ReceivedMessage {
     public ReceivedDatagram(
             MemorySegment received,
             Sender sender,
-            ReturnPaths paths,
+            SenderAddresses paths,
             boolean hasImmediate,
             int immediate,
             IntConsumer giveBack,

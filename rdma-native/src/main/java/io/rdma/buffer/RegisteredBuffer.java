@@ -31,7 +31,7 @@ public final class RegisteredBuffer implements AutoCloseable {
 
     private final MemoryRegion region;
     private final MemorySegment memory;
-    private final Lessor lessor;
+    private final LeaseOwner owner;
     private final LeakDetector.@Nullable Trace trace;
     private final int place; // of an exclusive one, else -1
     private final boolean foreign; // memory of an arena that the application may close
@@ -43,28 +43,28 @@ public final class RegisteredBuffer implements AutoCloseable {
      *
      * @param region that covers the memory
      * @param memory inside the region, at most 2 GiB - 1
-     * @param lessor gets the memory back when caller and device are done
+     * @param owner gets the memory back when caller and device are done
      */
-    RegisteredBuffer(MemoryRegion region, MemorySegment memory, Lessor lessor) {
-        this(region, memory, false, lessor);
+    RegisteredBuffer(MemoryRegion region, MemorySegment memory, LeaseOwner owner) {
+        this(region, memory, false, owner);
     }
 
     /** @param foreign whether the application may close the memory's arena: each use looks whether it did */
-    RegisteredBuffer(MemoryRegion region, MemorySegment memory, boolean foreign, Lessor lessor) {
+    RegisteredBuffer(MemoryRegion region, MemorySegment memory, boolean foreign, LeaseOwner owner) {
         this.foreign = foreign;
         this.region = region;
         this.memory = memory;
-        this.lessor = lessor;
+        this.owner = owner;
         this.limit = Math.toIntExact(memory.byteSize());
         this.place = -1;
         this.trace = LeakDetector.watch(this, "a buffer");
     }
 
     /** The exclusive handle of some memory, for all its exclusive leases, one after the other. */
-    RegisteredBuffer(MemoryRegion region, MemorySegment memory, Lessor lessor, int place) {
+    RegisteredBuffer(MemoryRegion region, MemorySegment memory, LeaseOwner owner, int place) {
         this.region = region;
         this.memory = memory;
-        this.lessor = lessor;
+        this.owner = owner;
         this.place = place;
         this.foreign = false;
         this.trace = null;
@@ -209,7 +209,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     /** Ends one {@link #beginRead}. */
     public void endRead() {
         if (!isExclusive() && WORD.decrementAndGet(this) == CLOSED) {
-            lessor.giveBack();
+            owner.giveBack();
         }
     }
 
@@ -254,7 +254,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     /** Ends {@link #beginWrite}. */
     public void endWrite() {
         if (!isExclusive() && WORD.addAndGet(this, -WRITING) == CLOSED) {
-            lessor.giveBack();
+            owner.giveBack();
         }
     }
 
@@ -271,7 +271,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     @Override
     public void close() {
         if (isExclusive()) {
-            lessor.giveBack();
+            owner.giveBack();
             return;
         }
         int before = WORD.getAndUpdate(this, now -> now | CLOSED);
@@ -279,7 +279,7 @@ public final class RegisteredBuffer implements AutoCloseable {
             trace.close();
         }
         if (before == 0) {
-            lessor.giveBack();
+            owner.giveBack();
         }
     }
 

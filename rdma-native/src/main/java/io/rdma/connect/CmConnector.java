@@ -1,9 +1,9 @@
 package io.rdma.connect;
 
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.CleanupStack;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
-import io.rdma.engine.Undo;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
@@ -54,9 +54,9 @@ final class CmConnector {
     /** Connects, and waits until it is. */
     EstablishedConnection connect() {
         CmLoop loop = CmLoop.of(resources);
-        try (Undo undo = new Undo()) {
+        try (CleanupStack cleanup = new CleanupStack()) {
             CmIdentifier id = loop.create(dialog);
-            undo.add(() -> loop.close(id));
+            cleanup.add(() -> loop.close(id));
             resolve(resources, id, dialog, null, at);
             RdmaEndpoint endpoint;
             InetSocketAddress local = Objects.requireNonNull(id.localAddress());
@@ -74,9 +74,9 @@ final class CmConnector {
                 endpoint = queuePair.connect(
                         peer, id.attributesTo(QueuePairState.RTR), id.attributesTo(QueuePairState.RTS));
             }
-            undo.add(endpoint::discard);
+            cleanup.add(endpoint::discard);
             id.establish();
-            undo.keep();
+            cleanup.keep();
             watch(loop, id, dialog, endpoint);
             return new EstablishedConnection(endpoint, local, Objects.requireNonNull(id.remoteAddress()));
         } catch (VerbsException e) {
@@ -117,7 +117,7 @@ final class CmConnector {
             throw new RdmaConnectException(
                     Reason.ADDR_ERROR,
                     "the way to " + address + " is by device " + device + ", not by "
-                            + resources.context().name() + ": name that device, or choose Connector.TCP",
+                            + resources.context().name() + ": name that device, or choose ConnectMethod.TCP",
                     null);
         }
         id.resolveRoute(shortly(dialog));

@@ -1,11 +1,11 @@
 package io.rdma.connect;
 
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.CleanupStack;
 import io.rdma.engine.CloseSteps;
+import io.rdma.engine.PendingSetup;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
-import io.rdma.engine.Undertaking;
-import io.rdma.engine.Undo;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
@@ -75,11 +75,11 @@ final class CmListener implements AutoCloseable {
             InetSocketAddress address,
             Consumer<EstablishedConnection> served) {
         CmListener listener = new CmListener(resources, options, admission, refusals, tokens, served);
-        try (Undo undo = new Undo()) {
-            undo.add(listener);
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(listener);
             listener.id.bind(address);
             listener.id.listen(BACKLOG);
-            undo.keep();
+            cleanup.keep();
             return listener;
         }
     }
@@ -166,7 +166,7 @@ final class CmListener implements AutoCloseable {
     private void serve(Request request, @Nullable InetSocketAddress client, Admission.Permit permit) {
         EstablishedConnection connection;
         dialogs.add(request.dialog);
-        try (Undo done = new Undo()) {
+        try (CleanupStack done = new CleanupStack()) {
             if (closed) {
                 request.dialog.cancel(); // the close may have missed it
             }
@@ -185,7 +185,7 @@ final class CmListener implements AutoCloseable {
         served.accept(connection);
     }
 
-    private Undertaking begin(Request request) {
+    private PendingSetup begin(Request request) {
         try {
             return resources.begin(request.dialog::cancel);
         } catch (IllegalStateException e) {
@@ -206,11 +206,11 @@ final class CmListener implements AutoCloseable {
             reject(id, "the server failed");
             throw e;
         }
-        try (Undo undo = new Undo()) {
-            undo.add(() -> loop.close(id));
-            undo.add(endpoint::discard);
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(() -> loop.close(id));
+            cleanup.add(endpoint::discard);
             request.dialog.await(CmEventType.ESTABLISHED);
-            undo.keep();
+            cleanup.keep();
         }
         CmConnector.watch(loop, id, request.dialog, endpoint);
         return new EstablishedConnection(

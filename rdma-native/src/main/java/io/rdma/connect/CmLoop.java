@@ -1,7 +1,7 @@
 package io.rdma.connect;
 
+import io.rdma.engine.CleanupStack;
 import io.rdma.engine.RdmaResources;
-import io.rdma.engine.Undo;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
 import io.rdma.verbs.CmEventType;
@@ -139,7 +139,7 @@ final class CmLoop implements AutoCloseable {
         }
         channel.wake();
         stopped.join(); // whatever interrupts: the channel must not go under its thread
-        try (Undo all = new Undo()) { // each is closed, whatever another's close throws
+        try (CleanupStack all = new CleanupStack()) { // each is closed, whatever another's close throws
             all.add(channel);
             open.forEach(all::add);
         }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end, which is what lets a slow receiver slow the sender down where no credits are counted
  * @param minRnrTimer code of the pause before such a retry, 1 to 31: 14 is 1.28 ms
  * @param flowControl how a fast sender is kept from running over a slow receiver
- * @param connector which way connections are made
+ * @param connectMethod which way connections are made
  * @param tls for the exchange: both sides authenticate by certificate and the parameters travel encrypted; null for plain TCP. Where RDMA CM makes the connection, the
  *     exchange comes first and gives the client a token for it. The data itself is never encrypted, see docs/operate/security.md
  * @param verifyServerName whether a client with TLS wants the server's certificate to be for the name or address that it connects to, as HTTPS does; without it any
@@ -53,7 +53,7 @@ public record ConnectionOptions(
         int rnrRetry,
         int minRnrTimer,
         FlowControl flowControl,
-        Connector connector,
+        ConnectMethod connectMethod,
         @Nullable SSLContext tls,
         boolean verifyServerName,
         boolean verifyPeerGid,
@@ -83,7 +83,7 @@ public record ConnectionOptions(
             7,
             14,
             FlowControl.CREDITS,
-            Connector.AUTOMATIC,
+            ConnectMethod.AUTOMATIC,
             null,
             true,
             true,
@@ -254,13 +254,13 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code connector}.
+     * With another value of {@code connectMethod}.
      *
-     * @param connector see the record
+     * @param connectMethod see the record
      * @return a copy
      */
-    public ConnectionOptions withConnector(Connector connector) {
-        return copy(e -> e.connector = connector);
+    public ConnectionOptions withConnectMethod(ConnectMethod connectMethod) {
+        return copy(e -> e.connectMethod = connectMethod);
     }
 
     /**
@@ -358,7 +358,7 @@ public record ConnectionOptions(
         private int rnrRetry;
         private int minRnrTimer;
         private FlowControl flowControl;
-        private Connector connector;
+        private ConnectMethod connectMethod;
         private @Nullable SSLContext tls;
         private boolean verifyServerName;
         private boolean verifyPeerGid;
@@ -382,7 +382,7 @@ public record ConnectionOptions(
             rnrRetry = from.rnrRetry;
             minRnrTimer = from.minRnrTimer;
             flowControl = from.flowControl;
-            connector = from.connector;
+            connectMethod = from.connectMethod;
             tls = from.tls;
             verifyServerName = from.verifyServerName;
             verifyPeerGid = from.verifyPeerGid;
@@ -411,7 +411,7 @@ public record ConnectionOptions(
                 e.rnrRetry,
                 e.minRnrTimer,
                 e.flowControl,
-                e.connector,
+                e.connectMethod,
                 e.tls,
                 e.verifyServerName,
                 e.verifyPeerGid,

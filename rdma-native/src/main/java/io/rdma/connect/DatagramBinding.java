@@ -1,11 +1,11 @@
 package io.rdma.connect;
 
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.CleanupStack;
 import io.rdma.engine.CloseSteps;
 import io.rdma.engine.CompletionReservation;
 import io.rdma.engine.DatagramEndpoint;
 import io.rdma.engine.RdmaResources;
-import io.rdma.engine.Undo;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
@@ -20,7 +20,7 @@ import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairState;
 import io.rdma.verbs.QueuePairType;
 import io.rdma.verbs.RdmaException;
-import io.rdma.verbs.ReturnPaths;
+import io.rdma.verbs.SenderAddresses;
 import io.rdma.verbs.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -49,9 +49,9 @@ public final class DatagramBinding implements AutoCloseable {
 
     private DatagramBinding(RdmaResources resources, CmLoop loop, ConnectionOptions options, InetSocketAddress wanted) {
         this.loop = loop;
-        try (Undo undo = new Undo()) {
+        try (CleanupStack cleanup = new CleanupStack()) {
             CmIdentifier id = loop.create(PortSpace.UDP, new ServiceEvents());
-            undo.add(() -> loop.close(id));
+            cleanup.add(() -> loop.close(id));
             service = id;
             id.bind(wanted);
             address = Objects.requireNonNull(id.localAddress());
@@ -68,8 +68,9 @@ public final class DatagramBinding implements AutoCloseable {
             }
             int gid = GidSelector.select(resources.context(), id.port(), port.linkLayer(), address.getAddress())
                     .index();
-            ReturnPaths returnPaths = new ReturnPaths(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY);
-            try (Undo unused = new Undo()) {
+            SenderAddresses senders =
+                    new SenderAddresses(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY);
+            try (CleanupStack unused = new CleanupStack()) {
                 completions = unused.add(
                         resources.roomiestLoop().reserve(options.queuePair().maxSendWr() + options.receiveBuffers()));
                 CompletionQueue queue = completions.queue();
@@ -83,14 +84,14 @@ public final class DatagramBinding implements AutoCloseable {
                     completions,
                     queuePair,
                     port,
-                    returnPaths,
+                    senders,
                     new DatagramEndpoint.Options(
                             options.queuePair(),
                             options.receiveBuffers(),
                             options.sendBuffers(),
                             options.signalEvery(),
                             options.drainTimeout()));
-            undo.add(endpoint.endpoint()::close);
+            cleanup.add(endpoint.endpoint()::close);
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(RANDOM.nextInt(1 << 24)));
             groups = new DatagramGroups(loop, queuePair, address.getAddress(), options.handshakeTimeout());
@@ -103,7 +104,7 @@ public final class DatagramBinding implements AutoCloseable {
             endpoint.endpoint().ending().thenRun(this::ending);
             closed = endpoint.endpoint().closed().thenRunAsync(this::release, Thread::startVirtualThread);
             id.listen(BACKLOG);
-            undo.keep();
+            cleanup.keep();
         }
     }
 
@@ -125,7 +126,7 @@ public final class DatagramBinding implements AutoCloseable {
             throw new RdmaConnectException(
                     Reason.BIND, "the wildcard is of no device: bind datagrams to an address of the device's", null);
         }
-        try (Undo done = new Undo()) {
+        try (CleanupStack done = new CleanupStack()) {
             done.add(resources.begin(() -> {})); // it does not wait for anybody
             return bindTo(resources, options, address);
         }
@@ -239,7 +240,7 @@ public final class DatagramBinding implements AutoCloseable {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException(group.getHostAddress() + " is no multicast group"));
         }
-        return Waiting.on("rdma-group", () -> groups.join(group));
+        return NetworkTask.start("rdma-group", () -> groups.join(group));
     }
 
     /**
@@ -251,7 +252,7 @@ public final class DatagramBinding implements AutoCloseable {
      * @return on a thread of its own
      */
     public CompletableFuture<Void> leave(InetAddress group) {
-        return Waiting.on("rdma-group", () -> {
+        return NetworkTask.start("rdma-group", () -> {
             groups.leave(group);
             return null;
         });

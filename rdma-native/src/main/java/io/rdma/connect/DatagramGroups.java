@@ -1,8 +1,8 @@
 package io.rdma.connect;
 
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.CleanupStack;
 import io.rdma.engine.CloseSteps;
-import io.rdma.engine.Undo;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventType;
@@ -54,18 +54,18 @@ final class DatagramGroups {
     DatagramAddress join(InetAddress group) {
         turn.lock();
         CmDialog dialog = new CmDialog("group " + group.getHostAddress(), timeout);
-        try (Undo undo = new Undo()) {
+        try (CleanupStack cleanup = new CleanupStack()) {
             Membership known = begin(group, dialog);
             if (known != null) {
                 return known.address();
             }
             CmIdentifier id = loop.create(PortSpace.UDP, dialog);
-            undo.add(() -> loop.close(id));
+            cleanup.add(() -> loop.close(id));
             id.bind(new InetSocketAddress(local, 0));
             id.joinMulticast(new InetSocketAddress(group, 0), false);
             CmEvent joined = dialog.await(CmEventType.MULTICAST_JOIN);
             DatagramAddress address = attach(group, id, joined);
-            undo.keep();
+            cleanup.keep();
             return address;
         } catch (VerbsException | IllegalStateException e) {
             throw new RdmaConnectException(

@@ -44,7 +44,7 @@ final class DatagramLookUps implements AutoCloseable {
     /** See {@link DatagramBinding#resolve}. */
     CompletableFuture<DatagramAddress> start(InetSocketAddress host) {
         CmDialog dialog = new CmDialog(host.toString(), timeout);
-        CompletableFuture<DatagramAddress> result = Waiting.on("rdma-resolve", () -> lookUp(host, dialog));
+        CompletableFuture<DatagramAddress> result = NetworkTask.start("rdma-resolve", () -> lookUp(host, dialog));
         result.whenComplete((found, error) -> dialog.cancel());
         return result;
     }

@@ -1,13 +1,13 @@
 package io.rdma.connect;
 
 import io.rdma.buffer.RegistrationCache;
+import io.rdma.engine.CleanupStack;
 import io.rdma.engine.CompletionLoop;
 import io.rdma.engine.CompletionReservation;
 import io.rdma.engine.EndpointOptions;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.SharedReceives;
-import io.rdma.engine.Undo;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceAttributes;
@@ -87,17 +87,17 @@ final class QueuePairBringUp implements AutoCloseable {
         memory = options.ownProtectionDomain() ? resources.allocateDomain() : resources.registrations();
         shared = options.ownProtectionDomain() ? null : resources.sharedReceives(loop);
         ProtectionDomain domain = memory.domain();
-        try (Undo undo = new Undo()) {
-            undo.add(() -> resources.release(memory));
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(() -> resources.release(memory));
             QueuePairCapacity capacity = capacity(options);
-            completions = undo.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
+            completions = cleanup.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
             CompletionQueue queue = completions.queue();
-            queuePair = undo.add(
+            queuePair = cleanup.add(
                     shared == null
                             ? domain.createQueuePair(queue, queue, capacity)
                             : domain.createQueuePair(queue, queue, shared.queue(), capacity));
             queuePair.modify(toInit.access(ACCESS));
-            undo.keep();
+            cleanup.keep();
         }
         local = new PeerParameters(
                 queuePair.number(),
@@ -238,11 +238,11 @@ final class QueuePairBringUp implements AutoCloseable {
                 grows ? FirstBuffers.receives(receiveBuffers(), receiveBufferSize()) : receiveBuffers(),
                 grows ? FirstBuffers.receives(peer.receiveBuffers(), peer.receiveBufferSize()) : peer.receiveBuffers(),
                 FirstBuffers.sends(options.sendBuffers(), options.sendBufferSize()));
-        try (Undo undo = new Undo()) {
-            undo.add(() -> resources.release(memory));
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(() -> resources.release(memory));
             RdmaEndpoint endpoint = new RdmaEndpoint(completions, memory, queuePair, shared, negotiated);
             endpoint.closed().thenRun(() -> resources.release(memory));
-            undo.keep();
+            cleanup.keep();
             return endpoint;
         }
     }

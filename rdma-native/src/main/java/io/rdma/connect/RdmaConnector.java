@@ -1,10 +1,10 @@
 package io.rdma.connect;
 
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.CleanupStack;
+import io.rdma.engine.PendingSetup;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
-import io.rdma.engine.Undertaking;
-import io.rdma.engine.Undo;
 import io.rdma.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -14,7 +14,7 @@ import java.net.SocketTimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** The active side: by the connection manager, or by the exchange over TCP, as {@link Connector} says. */
+/** The active side: by the connection manager, or by the exchange over TCP, as {@link ConnectMethod} says. */
 public final class RdmaConnector {
     private final RdmaResources resources;
     private final ConnectionOptions options;
@@ -60,7 +60,7 @@ public final class RdmaConnector {
 
     private void run() {
         EstablishedConnection connection;
-        try (Undo done = new Undo()) {
+        try (CleanupStack done = new CleanupStack()) {
             connection = connect(done.add(resources.begin(this::cancel)));
         } catch (RuntimeException e) {
             closeSocket();
@@ -83,7 +83,7 @@ public final class RdmaConnector {
         return new RdmaConnectException(Reason.CANCELLED, "connecting to " + address + " was cancelled", cause);
     }
 
-    private EstablishedConnection connect(Undertaking begun) {
+    private EstablishedConnection connect(PendingSetup begun) {
         if (address.isUnresolved()) {
             throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
         }
@@ -100,7 +100,7 @@ public final class RdmaConnector {
         try {
             return byManager(token);
         } catch (RdmaException e) {
-            if (options.connector() == Connector.RDMA_CM || !nobodyThere(e) || cancelled) {
+            if (options.connectMethod() == ConnectMethod.RDMA_CM || !nobodyThere(e) || cancelled) {
                 throw e;
             }
             System.getLogger(RdmaConnector.class.getName())
@@ -111,7 +111,7 @@ public final class RdmaConnector {
 
     /** Where the connection manager is the first choice: it is of no use to loopback addresses, which belong to no device. */
     static boolean mayTryManager(RdmaResources resources, ConnectionOptions options, InetAddress address) {
-        return switch (options.connector()) {
+        return switch (options.connectMethod()) {
             case RDMA_CM -> true;
             case TCP -> false;
             case AUTOMATIC -> !resources.context().isSoftware() && !address.isLoopbackAddress();
@@ -140,12 +140,12 @@ public final class RdmaConnector {
     }
 
     /** @param manager whether to go on to the connection manager, with a token, where both sides have one */
-    private EstablishedConnection exchange(Undertaking begun, boolean manager) {
-        try (Undo undo = new Undo()) {
-            ExchangeDeadline deadline = undo.add(new ExchangeDeadline(socket, options.handshakeTimeout()));
+    private EstablishedConnection exchange(PendingSetup begun, boolean manager) {
+        try (CleanupStack cleanup = new CleanupStack()) {
+            ExchangeDeadline deadline = cleanup.add(new ExchangeDeadline(socket, options.handshakeTimeout()));
             socket.connect(address, deadline.millisLeft());
-            undo.add(socket);
-            Exchange exchange = undo.add(Exchange.over(socket, deadline, options, address.getHostString()));
+            cleanup.add(socket);
+            Exchange exchange = cleanup.add(Exchange.over(socket, deadline, options, address.getHostString()));
             EstablishedConnection authenticated = manager ? byToken(exchange) : null;
             if (authenticated != null) {
                 return authenticated; // the end of the exchange tells the server that it may forget the token
@@ -157,11 +157,11 @@ public final class RdmaConnector {
                 endpoint = queuePair.connect(
                         exchange.receiveAnswer(), exchange.remoteAddress().getAddress());
             }
-            undo.add(endpoint::discard);
+            cleanup.add(endpoint::discard);
             exchange.sendReady();
             exchange.complete();
             begun.close(); // a close of the resources finds the endpoint from now on, and says goodbye
-            undo.keep();
+            cleanup.keep();
             ConnectionWatch.start(exchange, endpoint);
             return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
         } catch (SocketTimeoutException e) {
@@ -191,9 +191,11 @@ public final class RdmaConnector {
         if (token != null) {
             return tryManager(token);
         }
-        if (options.connector() == Connector.RDMA_CM) {
+        if (options.connectMethod() == ConnectMethod.RDMA_CM) {
             throw new RdmaConnectException(
-                    Reason.REJECTED, address + " does not listen for RDMA CM: use Connector.AUTOMATIC or TCP", null);
+                    Reason.REJECTED,
+                    address + " does not listen for RDMA CM: use ConnectMethod.AUTOMATIC or TCP",
+                    null);
         }
         return null;
     }

@@ -1,10 +1,10 @@
 package io.rdma.connect;
 
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.CleanupStack;
 import io.rdma.engine.CloseSteps;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
-import io.rdma.engine.Undo;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.VerbsException;
 import java.io.Closeable;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 // - At most `handshakes` at once, `handshakesPerAddress` of them of one address; each is bounded in size and time, see
 // Exchange. Each holds a permit until its endpoint is with its loop, or it failed: see Admission.
 
-/** The passive side: listens for the connection manager, the exchange over TCP, or both, as {@link Connector} says, and hands over each connection. */
+/** The passive side: listens for the connection manager, the exchange over TCP, or both, as {@link ConnectMethod} says, and hands over each connection. */
 public final class RdmaListener implements AutoCloseable {
     private static final int MOST_TRIES = 20;
 
@@ -50,7 +50,7 @@ public final class RdmaListener implements AutoCloseable {
         this.handler = handler;
         this.admission = new Admission(limits);
         this.tokens = options.tls() == null ? null : new CmTokens();
-        if (options.connector() == Connector.RDMA_CM && tokens == null) {
+        if (options.connectMethod() == ConnectMethod.RDMA_CM && tokens == null) {
             socket = null;
             manager = CmListener.bind(resources, options, admission, refusals, null, address, this::handOver);
             return;
@@ -61,15 +61,15 @@ public final class RdmaListener implements AutoCloseable {
     /** Binds the socket and, if both are to listen, the connection manager: at the same port, unless a token says which it is. */
     private ServerSocket bound(InetSocketAddress address, boolean both) throws IOException {
         for (int tries = 1; ; tries++) {
-            try (Undo undo = new Undo()) {
-                ServerSocket bound = undo.add(new ServerSocket());
+            try (CleanupStack cleanup = new CleanupStack()) {
+                ServerSocket bound = cleanup.add(new ServerSocket());
                 bound.setReuseAddress(true);
                 bound.bind(address);
                 if (both) {
                     manager = managerAt(
                             new InetSocketAddress(address.getAddress(), tokens == null ? bound.getLocalPort() : 0));
                 }
-                undo.keep();
+                cleanup.keep();
                 return bound;
             } catch (RdmaException e) {
                 // Somebody else's port of the other kind: clients would come to them.
@@ -85,7 +85,7 @@ public final class RdmaListener implements AutoCloseable {
         try {
             return CmListener.bind(resources, options, admission, refusals, tokens, address, this::handOver);
         } catch (RdmaException e) {
-            if (CmListener.isInUse(e) || options.connector() == Connector.RDMA_CM) {
+            if (CmListener.isInUse(e) || options.connectMethod() == ConnectMethod.RDMA_CM) {
                 throw e;
             }
             log().log(Logger.Level.DEBUG, "no RDMA CM at " + address + ", only the exchange over TCP", e);
@@ -188,19 +188,19 @@ public final class RdmaListener implements AutoCloseable {
 
     /** @return null if the client went on to the connection manager, with a token of this */
     private @Nullable EstablishedConnection exchange(Socket accepted, Admission.Permit permit) throws IOException {
-        try (Undo undo = new Undo()) {
-            undo.add(accepted);
-            ExchangeDeadline deadline = undo.add(new ExchangeDeadline(accepted, options.handshakeTimeout()));
-            Exchange exchange = undo.add(Exchange.over(accepted, deadline, options, null));
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(accepted);
+            ExchangeDeadline deadline = cleanup.add(new ExchangeDeadline(accepted, options.handshakeTimeout()));
+            Exchange exchange = cleanup.add(Exchange.over(accepted, deadline, options, null));
             PeerParameters peer = introduced(exchange, permit);
             if (peer == null) {
                 return null;
             }
             RdmaEndpoint endpoint = answer(exchange, peer);
-            undo.add(endpoint::discard);
+            cleanup.add(endpoint::discard);
             exchange.awaitReady();
             exchange.complete();
-            undo.keep();
+            cleanup.keep();
             ConnectionWatch.start(exchange, endpoint);
             return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
         }
@@ -253,7 +253,7 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     private RdmaEndpoint answer(Exchange exchange, PeerParameters peer) throws IOException {
-        try (Undo done = new Undo()) {
+        try (CleanupStack done = new CleanupStack()) {
             done.add(resources.begin(() -> {})); // until the endpoint is there it waits for nobody
             admission.admit();
             RdmaEndpoint endpoint = null;

@@ -5,7 +5,7 @@ import io.rdma.verbs.GlobalRoutingHeader;
 import io.rdma.verbs.PortAttributes;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairCapacity;
-import io.rdma.verbs.ReturnPaths;
+import io.rdma.verbs.SenderAddresses;
 import java.time.Duration;
 
 // Invariant: an operation borrows its buffer from the submit, and holds the address handle of its destination from when
@@ -27,7 +27,7 @@ public final class DatagramEndpoint implements Submitter {
      * @param completions for all work requests of the queue pair; owned like that
      * @param queuePair in INIT; owned by the endpoint from now on, also if this throws
      * @param port of the queue pair
-     * @param returnPaths to who sends here
+     * @param senders addresses of the peers that send here
      * @param options how many buffers
      */
     public DatagramEndpoint(
@@ -35,15 +35,15 @@ public final class DatagramEndpoint implements Submitter {
             CompletionReservation completions,
             QueuePair queuePair,
             PortAttributes port,
-            ReturnPaths returnPaths,
+            SenderAddresses senders,
             Options options) {
-        reader = new DatagramReader(returnPaths);
-        try (Undo undo = new Undo()) {
-            undo.add(completions);
-            undo.add(queuePair);
+        reader = new DatagramReader(senders);
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(completions);
+            cleanup.add(queuePair);
             paths = AddressHandles.of(resources);
             int mtu = queuePair.largestDatagram();
-            undo.keep(); // the endpoint closes it
+            cleanup.keep(); // the endpoint closes it
             endpoint = new RdmaEndpoint(
                     completions,
                     resources.registrations(),
@@ -171,7 +171,7 @@ public final class DatagramEndpoint implements Submitter {
     }
 
     private void submit(Operation operation, CachedAddress path) {
-        operation.goBy(path);
+        operation.setPath(path);
         endpoint.sends().submit(operation);
     }
 

@@ -3,7 +3,7 @@ package io.rdma.engine;
 import io.rdma.buffer.ReceivedDatagram;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.GlobalRoutingHeader;
-import io.rdma.verbs.ReturnPaths;
+import io.rdma.verbs.SenderAddresses;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes datagrams of what was received, and drops what is none: a stranger's packet must not end the endpoint. Loop thread. */
 final class DatagramReader {
-    private final ReturnPaths paths;
+    private final SenderAddresses paths;
     private final AtomicLong malformed = new AtomicLong();
 
-    DatagramReader(ReturnPaths paths) {
+    DatagramReader(SenderAddresses paths) {
         this.paths = paths;
     }
 

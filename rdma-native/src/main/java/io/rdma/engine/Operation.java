@@ -206,7 +206,7 @@ public abstract class Operation {
     }
 
     /** The way of a datagram, which the operation holds from now on. Before the submit. */
-    final void goBy(CachedAddress held) {
+    final void setPath(CachedAddress held) {
         extras().path = held;
     }
 
@@ -283,7 +283,7 @@ public abstract class Operation {
     }
 
     /** It was abandoned before it was posted or queued: what the submit took goes back. */
-    final void cancelledBefore() {
+    final void releaseUnposted() {
         giveBack(NOTHING);
     }
 
@@ -299,7 +299,7 @@ public abstract class Operation {
     /**
      * It goes to wait for its post.
      *
-     * @return false if it was abandoned before, and {@link #cancelledBefore} is due
+     * @return false if it was abandoned before, and {@link #releaseUnposted} is due
      */
     final boolean markQueued() {
         state = WAITING;
@@ -314,7 +314,7 @@ public abstract class Operation {
     /**
      * Posted without having waited in a queue.
      *
-     * @return false if it was abandoned before, and {@link #cancelledBefore} is due
+     * @return false if it was abandoned before, and {@link #releaseUnposted} is due
      */
     final boolean markPostedAtOnce() {
         if (abandoned != DOWN) {
@@ -354,7 +354,7 @@ public abstract class Operation {
     }
 
     /** As {@link #ending}, of one that waits. @return false if it was abandoned */
-    final boolean endingUnposted() {
+    final boolean tryEndWaiting() {
         return move(WAITING, ENDED);
     }
 

@@ -75,7 +75,7 @@ public final class RdmaEndpoint implements Submitter {
     private volatile long drainDeadline; // System.nanoTime
 
     /**
-     * Takes over a queue pair in INIT and posts its receives. Within an {@link RdmaResources#begin undertaking}, if the resources may be closed meanwhile.
+     * Takes over a queue pair in INIT and posts its receives. Within an {@link RdmaResources#begin pending setup}, if the resources may be closed meanwhile.
      *
      * @param completions for all work requests of the queue pair; owned like that
      * @param registrations with the domain of the queue pair
@@ -113,19 +113,19 @@ public final class RdmaEndpoint implements Submitter {
                 options.peerFirstReceiveBuffers(),
                 options.peerReceiveBuffers(),
                 options.farewells());
-        try (Undo undo = new Undo()) {
-            undo.add(completions);
-            undo.add(queuePair);
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(completions);
+            cleanup.add(queuePair);
             loop.requireLive();
-            sendSlots = undo.add(domain.allocate(
+            sendSlots = cleanup.add(domain.allocate(
                     (long) SendQueue.depth(options) * RequestEncoder.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
-            sendBuffers = undo.add(new BufferPool(
+            sendBuffers = cleanup.add(new BufferPool(
                     domain, options.firstSendBuffers(), options.sendBuffers(), options.sendBufferSize()));
             receives = new ReceiveQueue(this, queuePair, domain, shared, datagrams, credits, options);
-            undo.add(receives::destroyed);
+            cleanup.add(receives::destroyed);
             sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
             probe = probeNanos() == 0 ? null : new Probe(this, sendSlots, probeNanos());
-            undo.keep();
+            cleanup.keep();
         }
         loop.join(this);
         receives.postAll();

@@ -39,7 +39,7 @@ public final class RdmaResources implements AutoCloseable {
             ConcurrentHashMap.newKeySet(); // of connections that are gone, held by a message or buffer
     private final Map<Class<?>, AutoCloseable> companions = new HashMap<>(); // guarded by itself
     private boolean companionsClosed; // guarded by companions
-    private final Undertakings undertakings = new Undertakings();
+    private final PendingSetups setups = new PendingSetups();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     /**
@@ -58,29 +58,29 @@ public final class RdmaResources implements AutoCloseable {
      * @param options how it is shared
      */
     public RdmaResources(RdmaDevice device, ResourceOptions options) {
-        try (Undo undo = new Undo()) {
-            context = undo.add(device.open());
+        try (CleanupStack cleanup = new CleanupStack()) {
+            context = cleanup.add(device.open());
             memory = new MemoryPolicy(options.hugePages(), new RegistrationBudget(options.maxRegisteredBytes()));
             cachedBytes = options.cachedBytes();
-            ProtectionDomain domain = undo.add(context.allocateProtectionDomain(memory));
-            registrations = undo.add(new RegistrationCache(domain, cachedBytes));
+            ProtectionDomain domain = cleanup.add(context.allocateProtectionDomain(memory));
+            registrations = cleanup.add(new RegistrationCache(domain, cachedBytes));
             CompletionQueueLimits limits = CompletionQueueLimits.of(options, context.queryDevice());
             List<CompletionLoop> made = new ArrayList<>();
             for (int i = 0; i < options.loops(); i++) {
                 String name = "rdma-loop-" + device.name() + "-" + NUMBER.incrementAndGet();
-                made.add(undo.add(new CompletionLoop(context, limits, options.idleStrategy(), name)));
+                made.add(cleanup.add(new CompletionLoop(context, limits, options.idleStrategy(), name)));
             }
             loops = List.copyOf(made);
             if (options.sharedReceiveBuffers() > 0) {
                 for (CompletionLoop loop : loops) {
                     shared.put(
                             loop,
-                            undo.add(new SharedReceives(
+                            cleanup.add(new SharedReceives(
                                     loop, domain, options.sharedReceiveBuffers(), options.sharedReceiveBufferSize())));
                 }
             }
-            events = undo.add(new DeviceEvents(context, loops, shared));
-            undo.keep();
+            events = cleanup.add(new DeviceEvents(context, loops, shared));
+            cleanup.keep();
         }
     }
 
@@ -210,8 +210,8 @@ public final class RdmaResources implements AutoCloseable {
      * @return to be closed when all that it made has an owner or is closed again
      * @throws IllegalStateException if this is closed
      */
-    public Undertaking begin(Runnable breakOff) {
-        return undertakings.begin(breakOff);
+    public PendingSetup begin(Runnable breakOff) {
+        return setups.begin(breakOff);
     }
 
     /**
@@ -281,8 +281,8 @@ public final class RdmaResources implements AutoCloseable {
             throw new IllegalStateException(
                     "resources cannot be closed on their own completion loop: it would wait for itself");
         }
-        if (!undertakings.endAll()) {
-            if (!undertakings.isEndedByCaller()) { // else it is closed by one of its own steps
+        if (!setups.endAll()) {
+            if (!setups.isEndedByCaller()) { // else it is closed by one of its own steps
                 ended.join(); // whatever interrupts
             }
             return;

@@ -91,7 +91,7 @@ final class SendQueue implements InFlightTable.Owner {
             return;
         }
         if (!operation.markQueued()) {
-            operation.cancelledBefore();
+            operation.releaseUnposted();
             return;
         }
         backlog.add(operation);
@@ -224,7 +224,7 @@ final class SendQueue implements InFlightTable.Owner {
             return false;
         }
         if (!operation.markPostedAtOnce()) {
-            operation.cancelledBefore();
+            operation.releaseUnposted();
             return true;
         }
         try {
@@ -414,7 +414,7 @@ final class SendQueue implements InFlightTable.Owner {
     private void failWaiting() {
         Operation operation;
         while ((operation = backlog.any()) != null) {
-            if (operation.endingUnposted()) { // else the canceller gave the buffer back
+            if (operation.tryEndWaiting()) { // else the canceller gave the buffer back
                 if (operation.request().opcode().consumesReceive()) {
                     farewell.abort(); // a message that the peer does not get
                 }

@@ -47,11 +47,11 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         this.loop = loop;
         this.count = count;
         loop.queues().reserveInEach(count); // each queue pair's receives complete where its sends do
-        try (Undo undo = new Undo()) {
-            undo.add(() -> loop.queues().releaseInEach(count));
-            queue = undo.add(domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(count, 1)));
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(() -> loop.queues().releaseInEach(count));
+            queue = cleanup.add(domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(count, 1)));
             ring = new ReceiveRing(loop, domain, this, count, 0, count, size, true, false);
-            undo.keep();
+            cleanup.keep();
         }
         ring.postAll();
         Throwable refused = refusal;

@@ -30,8 +30,8 @@ public final class CompletionQueue extends NativeObject {
      *
      * @return as it was created
      */
-    public VerbsInterface polling() {
-        return extended == null ? VerbsInterface.CLASSIC : VerbsInterface.EXTENDED;
+    public PostingInterface polling() {
+        return extended == null ? PostingInterface.CLASSIC : PostingInterface.EXTENDED;
     }
 
     /**

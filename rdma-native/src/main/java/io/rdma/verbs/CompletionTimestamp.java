@@ -2,7 +2,7 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
 
-/** The time that completions carry, {@code wc_flags} of {@code ibv_create_cq_ex(3)}; one but {@link #NONE} needs {@link VerbsInterface#EXTENDED}. */
+/** The time that completions carry, {@code wc_flags} of {@code ibv_create_cq_ex(3)}; one but {@link #NONE} needs {@link PostingInterface#EXTENDED}. */
 public enum CompletionTimestamp {
     /** None. */
     NONE(0),

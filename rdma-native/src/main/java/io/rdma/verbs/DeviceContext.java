@@ -224,8 +224,8 @@ public final class DeviceContext extends NativeObject {
      * @throws VerbsException EOPNOTSUPP if the device lacks the extended interface or that timestamp
      */
     public CompletionQueue createCompletionQueue(
-            int entries, @Nullable CompletionChannel channel, VerbsInterface polling, CompletionTimestamp timestamp) {
-        if (polling == VerbsInterface.CLASSIC) {
+            int entries, @Nullable CompletionChannel channel, PostingInterface polling, CompletionTimestamp timestamp) {
+        if (polling == PostingInterface.CLASSIC) {
             if (timestamp != CompletionTimestamp.NONE) {
                 throw new IllegalArgumentException(
                         "completions have a timestamp with the extended interface only, not " + timestamp);

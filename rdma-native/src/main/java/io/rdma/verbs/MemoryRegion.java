@@ -185,7 +185,7 @@ public final class MemoryRegion implements AutoCloseable {
      * @throws IllegalArgumentException if the memory is to change and the region owns it, or shares it
      * @throws VerbsException EOPNOTSUPP where the device cannot; where the message says so, only {@link #close} is left
      */
-    public synchronized void reregister(Reregistration change) {
+    public synchronized void reregister(ReregisterOptions change) {
         MemorySegment memory = change.memory();
         if (fixed && memory != null) {
             throw new IllegalArgumentException("only memory of the caller's can be exchanged: register it instead");
@@ -200,7 +200,7 @@ public final class MemoryRegion implements AutoCloseable {
         }
     }
 
-    private void change(Reregistration change, MemorySegment memory) {
+    private void change(ReregisterOptions change, MemorySegment memory) {
         Extent old = extent;
         RegistrationBudget budget = old.budget;
         ProtectionDomain domain = change.domain();

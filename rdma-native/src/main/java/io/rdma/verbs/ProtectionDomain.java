@@ -290,7 +290,7 @@ public final class ProtectionDomain extends NativeObject {
      */
     public QueuePair createQueuePair(
             QueuePairType type, CompletionQueue sendQueue, CompletionQueue receiveQueue, QueuePairCapacity capacity) {
-        return createQueuePair(type, sendQueue, receiveQueue, null, capacity, VerbsInterface.CLASSIC);
+        return createQueuePair(type, sendQueue, receiveQueue, null, capacity, PostingInterface.CLASSIC);
     }
 
     /**
@@ -329,7 +329,7 @@ public final class ProtectionDomain extends NativeObject {
             CompletionQueue receiveQueue,
             SharedReceiveQueue shared,
             QueuePairCapacity capacity) {
-        return createQueuePair(type, sendQueue, receiveQueue, shared, capacity, VerbsInterface.CLASSIC);
+        return createQueuePair(type, sendQueue, receiveQueue, shared, capacity, PostingInterface.CLASSIC);
     }
 
     /**
@@ -351,7 +351,7 @@ public final class ProtectionDomain extends NativeObject {
             CompletionQueue receiveQueue,
             @Nullable SharedReceiveQueue shared,
             QueuePairCapacity capacity,
-            VerbsInterface posting) {
+            PostingInterface posting) {
         if (shared != null && !shared.isOf(this)) {
             // Devices differ in whose domain counts then: libibverbs lets it pass, and each message fails.
             throw new IllegalArgumentException("the shared receive queue is of another protection domain");
@@ -365,7 +365,7 @@ public final class ProtectionDomain extends NativeObject {
                 receives ? cap : withReceives(cap, 0, 0),
                 type.code(),
                 false);
-        ExtendedVerbs extended = posting == VerbsInterface.EXTENDED ? verbs.extended() : null;
+        ExtendedVerbs extended = posting == PostingInterface.EXTENDED ? verbs.extended() : null;
         Qp qp = extended == null ? verbs.createQp(handle(), attr) : extended.createQpEx(handle(), attr, type.sendOps());
         QpCap granted = shared != null
                 ? withReceives(

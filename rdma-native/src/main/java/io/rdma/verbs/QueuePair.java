@@ -85,8 +85,8 @@ public final class QueuePair extends NativeObject {
      *
      * @return as it was created
      */
-    public VerbsInterface posting() {
-        return extended == null ? VerbsInterface.CLASSIC : VerbsInterface.EXTENDED;
+    public PostingInterface posting() {
+        return extended == null ? PostingInterface.CLASSIC : PostingInterface.EXTENDED;
     }
 
     /**
@@ -151,7 +151,7 @@ public final class QueuePair extends NativeObject {
      *
      * @param chain not empty
      * @return 0 when all were posted, else a negative errno ({@code -ENOMEM}: the queue is full); {@link #postedBeforeFailure(SendChain)} tells
-     *     how many were posted nevertheless, which are none with {@link VerbsInterface#EXTENDED}
+     *     how many were posted nevertheless, which are none with {@link PostingInterface#EXTENDED}
      * @throws IllegalArgumentException if a request is for an operation that this type lacks; or of a datagram, which has no destination or is larger
      *     than the port's MTU. Nothing is posted then
      */

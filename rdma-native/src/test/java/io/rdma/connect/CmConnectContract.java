@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class CmConnectContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT
-            .withConnector(Connector.RDMA_CM)
+            .withConnectMethod(ConnectMethod.RDMA_CM)
             .withReceiveBuffers(8, 1024)
             .withSendBuffers(4, 1024);
 
@@ -121,8 +121,8 @@ abstract class CmConnectContract {
     /** By both ways: a server that ends must not leave behind what its handler is only about to hear of. */
     @ParameterizedTest
     @EnumSource(names = {"RDMA_CM", "TCP"})
-    void aServersConnectionsAreClosedWhereverTheirHandlersAre(Connector connector) {
-        ConnectionOptions options = OPTIONS.withConnector(connector);
+    void aServersConnectionsAreClosedWhereverTheirHandlersAre(ConnectMethod connector) {
+        ConnectionOptions options = OPTIONS.withConnectMethod(connector);
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         CompletableFuture<Void> handled = new CompletableFuture<>();
         RdmaListener listener = listen(options, AdmissionLimits.DEFAULT, connection -> {
@@ -176,9 +176,9 @@ abstract class CmConnectContract {
     @Test
     void whoListensForTheExchangeOnlyIsFoundByTheAutomatic() {
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
-        ConnectionOptions tcp = OPTIONS.withConnector(Connector.TCP);
+        ConnectionOptions tcp = OPTIONS.withConnectMethod(ConnectMethod.TCP);
         RdmaListener listener = listen(tcp, AdmissionLimits.DEFAULT, accepted::complete);
-        RdmaEndpoint client = connect(OPTIONS.withConnector(Connector.AUTOMATIC), listener.address())
+        RdmaEndpoint client = connect(OPTIONS.withConnectMethod(ConnectMethod.AUTOMATIC), listener.address())
                 .endpoint();
         assertThat(client.isClosing()).isFalse();
         join(accepted).endpoint().close();
@@ -191,7 +191,7 @@ abstract class CmConnectContract {
                 resources.context().isSoftware(), "the default of the software device is the exchange over TCP");
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         RdmaListener listener = listen(OPTIONS, AdmissionLimits.DEFAULT, accepted::complete);
-        connect(OPTIONS.withConnector(ConnectionOptions.DEFAULT.connector()), listener.address());
+        connect(OPTIONS.withConnectMethod(ConnectionOptions.DEFAULT.connectMethod()), listener.address());
         assertThat(join(accepted).endpoint().isClosing()).isFalse();
     }
 
@@ -200,15 +200,15 @@ abstract class CmConnectContract {
         CompletableFuture<EstablishedConnection> first = new CompletableFuture<>();
         CompletableFuture<EstablishedConnection> second = new CompletableFuture<>();
         RdmaListener listener =
-                listen(OPTIONS.withConnector(Connector.AUTOMATIC), AdmissionLimits.DEFAULT, connection -> {
+                listen(OPTIONS.withConnectMethod(ConnectMethod.AUTOMATIC), AdmissionLimits.DEFAULT, connection -> {
                     if (!first.complete(connection)) {
                         second.complete(connection);
                     }
                 });
-        connect(OPTIONS.withConnector(Connector.TCP), listener.address());
+        connect(OPTIONS.withConnectMethod(ConnectMethod.TCP), listener.address());
         join(first);
-        Connector other = resources.context().isSoftware() ? Connector.AUTOMATIC : Connector.RDMA_CM;
-        connect(OPTIONS.withConnector(other), listener.address());
+        ConnectMethod other = resources.context().isSoftware() ? ConnectMethod.AUTOMATIC : ConnectMethod.RDMA_CM;
+        connect(OPTIONS.withConnectMethod(other), listener.address());
         join(second);
     }
 

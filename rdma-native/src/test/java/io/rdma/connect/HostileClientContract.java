@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class HostileClientContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT
-            .withConnector(Connector.TCP)
+            .withConnectMethod(ConnectMethod.TCP)
             .withReceiveBuffers(8, 1024)
             .withSendBuffers(4, 1024);
 

@@ -44,9 +44,9 @@ abstract class OldPeerContract {
     /** An address of the device. */
     abstract String host();
 
-    private static ConnectionOptions options(Connector connector) {
+    private static ConnectionOptions options(ConnectMethod connector) {
         return ConnectionOptions.DEFAULT
-                .withConnector(connector)
+                .withConnectMethod(connector)
                 .withReceiveBuffers(8, 1024)
                 .withSendBuffers(4, 1024);
     }
@@ -55,7 +55,7 @@ abstract class OldPeerContract {
     void open() {
         resources = opened.later(new RdmaResources(
                 TestDevice.assumed(device()), ResourceOptions.DEFAULT.withCompletionQueueEntries(2048)));
-        old = new OldPeer(resources, options(Connector.TCP));
+        old = new OldPeer(resources, options(ConnectMethod.TCP));
     }
 
     @AfterEach
@@ -67,7 +67,7 @@ abstract class OldPeerContract {
         return one.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
     }
 
-    private RdmaListener listen(Connector connector, CompletableFuture<EstablishedConnection> accepted) {
+    private RdmaListener listen(ConnectMethod connector, CompletableFuture<EstablishedConnection> accepted) {
         return opened.later(RdmaListener.bind(
                 resources,
                 options(connector),
@@ -76,7 +76,7 @@ abstract class OldPeerContract {
                 accepted::complete));
     }
 
-    private CompletableFuture<RdmaEndpoint> connect(Connector connector, InetSocketAddress to) {
+    private CompletableFuture<RdmaEndpoint> connect(ConnectMethod connector, InetSocketAddress to) {
         CompletableFuture<RdmaEndpoint> outcome = new CompletableFuture<>();
         RdmaConnector.connect(resources, options(connector), to, new ConnectHandler() {
             @Override
@@ -148,7 +148,7 @@ abstract class OldPeerContract {
     @Test
     void anOldClientOfTheExchangeEndsByItsByte() throws Exception {
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
-        RdmaListener listener = listen(Connector.TCP, accepted);
+        RdmaListener listener = listen(ConnectMethod.TCP, accepted);
         try (Socket socket =
                 new Socket(listener.address().getAddress(), listener.address().getPort())) {
             RdmaEndpoint client = old.connect(socket);
@@ -164,7 +164,7 @@ abstract class OldPeerContract {
     void anOldServerOfTheExchangeHearsTheByte() throws Exception {
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getByName(host()))) {
             InetSocketAddress address = (InetSocketAddress) listening.getLocalSocketAddress();
-            CompletableFuture<RdmaEndpoint> outcome = connect(Connector.TCP, address);
+            CompletableFuture<RdmaEndpoint> outcome = connect(ConnectMethod.TCP, address);
             Socket[] accepted = new Socket[1];
             RdmaEndpoint server = old.accept(listening, accepted);
             RdmaEndpoint client = join(outcome);
@@ -182,7 +182,7 @@ abstract class OldPeerContract {
     @Test
     void anOldClientOfTheManagerEndsByItsGoodbye() {
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
-        RdmaListener listener = listen(Connector.RDMA_CM, accepted);
+        RdmaListener listener = listen(ConnectMethod.RDMA_CM, accepted);
         RdmaEndpoint client = old.connectByManager(listener.address());
         RdmaEndpoint server = join(accepted).endpoint();
         talk(client, server);
@@ -207,7 +207,7 @@ abstract class OldPeerContract {
         });
         listening.bind(new InetSocketAddress(host(), 0));
         listening.listen(8);
-        RdmaEndpoint client = join(connect(Connector.RDMA_CM, listening.localAddress()));
+        RdmaEndpoint client = join(connect(ConnectMethod.RDMA_CM, listening.localAddress()));
         RdmaEndpoint server = join(served);
         talk(client, server);
         client.close();

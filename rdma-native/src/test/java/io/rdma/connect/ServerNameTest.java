@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ServerNameTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT
-            .withConnector(Connector.TCP)
+            .withConnectMethod(ConnectMethod.TCP)
             .withHandshakeTimeout(PATIENCE)
             .withReceiveBuffers(8, 1024)
             .withSendBuffers(4, 1024);

@@ -80,7 +80,7 @@ abstract class SharedWindowContract {
         return ConnectionOptions.DEFAULT
                 .withReceiveBuffers(WINDOW, SIZE)
                 .withSendBuffers(4, SIZE)
-                .withConnector(Connector.TCP)
+                .withConnectMethod(ConnectMethod.TCP)
                 .withFlowControl(flowControl);
     }
 

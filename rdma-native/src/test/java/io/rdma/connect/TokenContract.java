@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class TokenContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionOptions OPEN = ConnectionOptions.DEFAULT
-            .withConnector(Connector.RDMA_CM)
+            .withConnectMethod(ConnectMethod.RDMA_CM)
             .withHandshakeTimeout(PATIENCE)
             .withReceiveBuffers(8, 1024)
             .withSendBuffers(4, 1024);
@@ -187,11 +187,15 @@ abstract class TokenContract {
     @Test
     void theExchangeAloneDoesAsWell() throws Exception {
         RdmaListener listener = listen(secure, AdmissionLimits.DEFAULT);
-        connect(secure.withConnector(Connector.TCP), listener).endpoint().close();
+        connect(secure.withConnectMethod(ConnectMethod.TCP), listener)
+                .endpoint()
+                .close();
         accepted();
-        RdmaListener tcp = listen(secure.withConnector(Connector.TCP), AdmissionLimits.DEFAULT);
+        RdmaListener tcp = listen(secure.withConnectMethod(ConnectMethod.TCP), AdmissionLimits.DEFAULT);
         assertReason(Reason.REJECTED, () -> connect(secure, tcp), "does not listen for RDMA CM");
-        connect(secure.withConnector(Connector.AUTOMATIC), tcp).endpoint().close();
+        connect(secure.withConnectMethod(ConnectMethod.AUTOMATIC), tcp)
+                .endpoint()
+                .close();
         accepted();
     }
 }

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
-import io.rdma.connect.Connector;
 import io.rdma.connect.EstablishedConnection;
 import io.rdma.connect.RdmaListener;
 import io.rdma.verbs.AccessFlag;
@@ -25,8 +25,8 @@ abstract class FarewellContract extends ConnectedContract {
     /** An address of the device. */
     abstract String host();
 
-    private void connect(Connector connector) {
-        ConnectionOptions options = small().withConnector(connector);
+    private void connect(ConnectMethod connector) {
+        ConnectionOptions options = small().withConnectMethod(connector);
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         try (RdmaListener listener = RdmaListener.bind(
                 resources, options, AdmissionLimits.DEFAULT, new InetSocketAddress(host(), 0), accepted::complete)) {
@@ -74,7 +74,7 @@ abstract class FarewellContract extends ConnectedContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void whatWasPostedBeforeACloseArrivesAndTheEndIsOrderly(Connector connector) {
+    void whatWasPostedBeforeACloseArrivesAndTheEndIsOrderly(ConnectMethod connector) {
         connect(connector);
         List<Counted> sent = send(4);
         client.close();
@@ -88,7 +88,7 @@ abstract class FarewellContract extends ConnectedContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aSideThatGivesUpSaysSoBehindWhatItSent(Connector connector) {
+    void aSideThatGivesUpSaysSoBehindWhatItSent(ConnectMethod connector) {
         connect(connector);
         send(4).forEach(Counted::ended);
         client.abort(new IllegalStateException("the handler failed"));
@@ -101,7 +101,7 @@ abstract class FarewellContract extends ConnectedContract {
     /** The last control credit and every message credit are used up: the farewell has a receive of its own. */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aFarewellNeedsNoCreditOfAnybody(Connector connector) {
+    void aFarewellNeedsNoCreditOfAnybody(ConnectMethod connector) {
         connect(connector);
         fillReceives();
         client.close();
@@ -112,7 +112,7 @@ abstract class FarewellContract extends ConnectedContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aCloseThatGivesMessagesUpIsNoOrderlyEndForThePeer(Connector connector) {
+    void aCloseThatGivesMessagesUpIsNoOrderlyEndForThePeer(ConnectMethod connector) {
         connect(connector);
         fillReceives();
         List<Counted> waiting = send(8, 9); // the server has no receive for it
@@ -124,7 +124,7 @@ abstract class FarewellContract extends ConnectedContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aLargeMessageThatWasNotFetchedIsGivenUp(Connector connector) {
+    void aLargeMessageThatWasNotFetchedIsGivenUp(ConnectMethod connector) {
         connect(connector);
         var region = client.allocate(4096, Set.of(AccessFlag.REMOTE_READ));
         Counted large = submit(client, WorkRequest.send(RegisteredBuffer.of(region, 0, 4096), true));
@@ -136,7 +136,7 @@ abstract class FarewellContract extends ConnectedContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void bothMayCloseAtOnce(Connector connector) {
+    void bothMayCloseAtOnce(ConnectMethod connector) {
         connect(connector);
         client.close();
         server.close();
@@ -149,7 +149,7 @@ abstract class FarewellContract extends ConnectedContract {
     /** As its kernel says goodbye for a process that was killed, or its exchange ends for another reason. */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void anEndWithoutAFarewellIsALoss(Connector connector) {
+    void anEndWithoutAFarewellIsALoss(ConnectMethod connector) {
         connect(connector);
         send(4).forEach(Counted::ended);
         server.peerClosed();

@@ -17,7 +17,7 @@ import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.QueuePairState;
 import io.rdma.verbs.QueuePairType;
-import io.rdma.verbs.ReturnPaths;
+import io.rdma.verbs.SenderAddresses;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
 import java.time.Duration;
@@ -92,7 +92,7 @@ class FaultyDatagramTest {
                 completions,
                 pair,
                 resources.context().queryPort(1),
-                new ReturnPaths(resources.context(), 1, gid.index(), QKEY),
+                new SenderAddresses(resources.context(), 1, gid.index(), QKEY),
                 new DatagramEndpoint.Options(capacity, 4, 4, 4, Duration.ofSeconds(2)));
         pair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
         pair.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(7));

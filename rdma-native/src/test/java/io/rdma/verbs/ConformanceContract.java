@@ -188,11 +188,11 @@ abstract class ConformanceContract {
     }
 
     private static CompletionQueue extendedQueue(Pair pair) {
-        return pair.context.createCompletionQueue(8, null, VerbsInterface.EXTENDED, CompletionTimestamp.NONE);
+        return pair.context.createCompletionQueue(8, null, PostingInterface.EXTENDED, CompletionTimestamp.NONE);
     }
 
     private static QueuePair extendedPair(Pair pair, CompletionQueue queue) {
         return pair.domain.createQueuePair(
-                QueuePairType.RC, queue, queue, null, new QueuePairCapacity(4, 1, 1, 1, 0), VerbsInterface.EXTENDED);
+                QueuePairType.RC, queue, queue, null, new QueuePairCapacity(4, 1, 1, 1, 0), PostingInterface.EXTENDED);
     }
 }

@@ -55,7 +55,7 @@ abstract class ExtendedInterfaceContract {
         context.close();
     }
 
-    private void connect(VerbsInterface posting, VerbsInterface polling, CompletionTimestamp timestamp) {
+    private void connect(PostingInterface posting, PostingInterface polling, CompletionTimestamp timestamp) {
         queue = context.createCompletionQueue(4 * DEPTH, null, polling, timestamp);
         QueuePairCapacity capacity = new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 32);
         pair = domain.createQueuePair(QueuePairType.RC, queue, queue, null, capacity, posting);
@@ -104,7 +104,7 @@ abstract class ExtendedInterfaceContract {
 
     @ParameterizedTest(name = "posted to {0}, polled {1}")
     @CsvSource({"CLASSIC, EXTENDED", "EXTENDED, CLASSIC", "EXTENDED, EXTENDED"})
-    void theInterfacesMix(VerbsInterface posting, VerbsInterface polling) {
+    void theInterfacesMix(PostingInterface posting, PostingInterface polling) {
         connect(posting, polling, CompletionTimestamp.NONE);
         for (int round = 0; round < 10; round++) {
             sends.clear();
@@ -129,7 +129,7 @@ abstract class ExtendedInterfaceContract {
 
     @Test
     void aChainThatIsRefusedIsNotPostedAtAll() {
-        connect(VerbsInterface.EXTENDED, VerbsInterface.EXTENDED, CompletionTimestamp.NONE);
+        connect(PostingInterface.EXTENDED, PostingInterface.EXTENDED, CompletionTimestamp.NONE);
         Assumptions.assumeTrue(
                 pair.capacity().maxInlineData() < 1024, "this device granted more inline data than asked for");
         sends.clear();
@@ -151,7 +151,7 @@ abstract class ExtendedInterfaceContract {
     void completionsHaveTheTime(CompletionTimestamp timestamp) {
         long before = System.currentTimeMillis();
         try {
-            connect(VerbsInterface.CLASSIC, VerbsInterface.EXTENDED, timestamp);
+            connect(PostingInterface.CLASSIC, PostingInterface.EXTENDED, timestamp);
         } catch (VerbsException e) {
             assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP);
             Assumptions.abort("this device has no " + timestamp + ": " + e.getMessage());
@@ -172,7 +172,7 @@ abstract class ExtendedInterfaceContract {
     @Test
     void aTimestampNeedsTheExtendedInterface() {
         assertThatThrownBy(() -> context.createCompletionQueue(
-                        1, null, VerbsInterface.CLASSIC, CompletionTimestamp.DEVICE_CLOCK))
+                        1, null, PostingInterface.CLASSIC, CompletionTimestamp.DEVICE_CLOCK))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("extended");
     }

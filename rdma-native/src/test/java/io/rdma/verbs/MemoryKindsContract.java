@@ -80,10 +80,10 @@ abstract class MemoryKindsContract {
         pair.connect();
         try (MemoryRegion region = pair.domain.allocate(BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
             assumeReregisters(
-                    () -> region.reregister(Reregistration.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_WRITE))));
+                    () -> region.reregister(ReregisterOptions.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_WRITE))));
             write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
             assertArrived(region.segment(), BYTES);
-            region.reregister(Reregistration.NOTHING.withAccess(Set.of(AccessFlag.LOCAL_WRITE)));
+            region.reregister(ReregisterOptions.NOTHING.withAccess(Set.of(AccessFlag.LOCAL_WRITE)));
             write(region.remote(), 8, WorkCompletionStatus.REM_ACCESS_ERR);
         }
     }
@@ -95,7 +95,7 @@ abstract class MemoryKindsContract {
             MemorySegment first = arena.allocate(BYTES, PAGE);
             MemorySegment second = arena.allocate(2 * BYTES, PAGE);
             try (MemoryRegion region = pair.domain.register(first, Set.of(AccessFlag.REMOTE_WRITE))) {
-                assumeReregisters(() -> region.reregister(Reregistration.NOTHING.withMemory(second)));
+                assumeReregisters(() -> region.reregister(ReregisterOptions.NOTHING.withMemory(second)));
                 assertThat(region.length()).isEqualTo(2 * BYTES);
                 assertThat(region.segment()).isEqualTo(second);
                 write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
@@ -110,7 +110,7 @@ abstract class MemoryKindsContract {
         pair.connect();
         try (ProtectionDomain other = pair.context.allocateProtectionDomain();
                 MemoryRegion region = pair.domain.allocate(BYTES, Set.of(AccessFlag.REMOTE_WRITE))) {
-            assumeReregisters(() -> region.reregister(Reregistration.NOTHING.withDomain(other)));
+            assumeReregisters(() -> region.reregister(ReregisterOptions.NOTHING.withDomain(other)));
             assertThatThrownBy(other::close).isInstanceOf(VerbsException.class).hasMessageContaining("EBUSY");
             write(region.remote(), 8, WorkCompletionStatus.REM_ACCESS_ERR);
         }
@@ -120,10 +120,10 @@ abstract class MemoryKindsContract {
     void aRegionInUseOrOwnedIsNotReregistered() {
         try (MemoryRegion region = pair.domain.allocate(BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
             region.retain();
-            assertThatThrownBy(() -> region.reregister(Reregistration.NOTHING.withAccess(Set.of())))
+            assertThatThrownBy(() -> region.reregister(ReregisterOptions.NOTHING.withAccess(Set.of())))
                     .isInstanceOf(IllegalStateException.class);
             region.release();
-            assertThatThrownBy(() -> region.reregister(Reregistration.NOTHING.withMemory(region.segment())))
+            assertThatThrownBy(() -> region.reregister(ReregisterOptions.NOTHING.withMemory(region.segment())))
                     .isInstanceOf(IllegalArgumentException.class);
         }
     }

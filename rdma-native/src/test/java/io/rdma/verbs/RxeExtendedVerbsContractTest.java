@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Tag;
 @Tag("rxe")
 class RxeExtendedVerbsContractTest extends RxeVerbsContractTest {
     @Override
-    VerbsInterface way() {
-        return VerbsInterface.EXTENDED;
+    PostingInterface way() {
+        return PostingInterface.EXTENDED;
     }
 
     /** librxe before rdma-core 64 adds the first entry's length once for each entry. */

@@ -46,8 +46,8 @@ abstract class VerbsContract {
     abstract String device();
 
     /** How the queue pairs are posted to and the completion queues polled. */
-    VerbsInterface way() {
-        return VerbsInterface.CLASSIC;
+    PostingInterface way() {
+        return PostingInterface.CLASSIC;
     }
 
     /** Whether a request may have entries of different lengths. */
@@ -336,7 +336,7 @@ abstract class VerbsContract {
         }
         assertThat(a.post(sends)).isEqualTo(-Errno.ENOMEM);
         int posted = a.postedBeforeFailure(sends);
-        if (way() == VerbsInterface.EXTENDED) {
+        if (way() == PostingInterface.EXTENDED) {
             assertThat(posted).as("all or nothing").isZero();
             assertThat(queueA.poll(batch)).isZero();
             sends.clear();

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
 
-/** Binds an {@link RdmaDatagram} to an address; immutable, each method returns a changed copy. */
+/** Binds an {@link RdmaDatagramSocket} to an address; immutable, each method returns a changed copy. */
 public final class RdmaDatagramBinder {
     private final Transport transport;
 
@@ -104,15 +104,15 @@ public final class RdmaDatagramBinder {
      *
      * @return bound
      */
-    public Mono<RdmaDatagram> bind() {
-        return MakingMono.<RdmaDatagram>of("rdmaBindDatagram", making -> making.made(bound()));
+    public Mono<RdmaDatagramSocket> bind() {
+        return MakingMono.<RdmaDatagramSocket>of("rdmaBindDatagram", making -> making.made(bound()));
     }
 
-    private RdmaDatagram bound() {
+    private RdmaDatagramSocket bound() {
         RdmaResources resources = transport.resources();
         try {
             DatagramBinding binding = DatagramBinding.bind(resources, transport.options(), transport.address());
-            return new DefaultRdmaDatagram(binding, () -> transport.release(resources));
+            return new DefaultRdmaDatagramSocket(binding, () -> transport.release(resources));
         } catch (Throwable e) {
             transport.release(resources);
             throw e;
@@ -126,7 +126,7 @@ public final class RdmaDatagramBinder {
      * @return bound
      * @throws IllegalStateException if time is up, or on a thread that must not block
      */
-    public RdmaDatagram bindNow(Duration timeout) {
+    public RdmaDatagramSocket bindNow(Duration timeout) {
         return MakingMono.await(bind(), timeout);
     }
 }

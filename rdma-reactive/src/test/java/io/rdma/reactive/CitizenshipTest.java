@@ -62,7 +62,7 @@ class CitizenshipTest {
             return Map.ofEntries(
                     Map.entry("rdmaConnect", pair.connecting()),
                     Map.entry("rdmaBind", RdmaServer.create().bind()),
-                    Map.entry("rdmaBindDatagram", RdmaDatagram.create().bind()),
+                    Map.entry("rdmaBindDatagram", RdmaDatagramSocket.create().bind()),
                     Map.entry("rdmaSend", client.send(1, target -> {})),
                     Map.entry("rdmaSendStream", client.send(Flux.range(0, 3), (n, target) -> 1)),
                     Map.entry("rdmaReceive", client.receiveOwned()),

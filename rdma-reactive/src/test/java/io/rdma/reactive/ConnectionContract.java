@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.LeakDetector;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.connect.Connector;
+import io.rdma.connect.ConnectMethod;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.AccessFlag;
@@ -72,8 +72,8 @@ abstract class ConnectionContract {
     }
 
     /** Which way the connections are made. */
-    Connector connector() {
-        return Connector.AUTOMATIC;
+    ConnectMethod connector() {
+        return ConnectMethod.AUTOMATIC;
     }
 
     @BeforeEach
@@ -84,7 +84,7 @@ abstract class ConnectionContract {
                 .host(host())
                 .receiveBuffers(16, MESSAGE)
                 .sendBuffers(8, 2 * MESSAGE)
-                .options(o -> o.withMaxMessageSize(LARGE).withConnector(connector()))
+                .options(o -> o.withMaxMessageSize(LARGE).withConnectMethod(connector()))
                 .handle(connection -> {
                     accepted.add(connection);
                     return Mono.never(); // the test decides when it ends
@@ -101,7 +101,7 @@ abstract class ConnectionContract {
                 .port(server.port())
                 .receiveBuffers(16, MESSAGE)
                 .sendBuffers(8, 2 * MESSAGE)
-                .options(o -> o.withMaxMessageSize(LARGE).withConnector(connector()));
+                .options(o -> o.withMaxMessageSize(LARGE).withConnectMethod(connector()));
     }
 
     private RdmaConnection nextAccepted() throws InterruptedException {

@@ -53,9 +53,9 @@ abstract class DatagramContract {
     private static final Duration AGAIN = Duration.ofMillis(500);
     private static final int BUFFERS = 8;
 
-    private final List<RdmaDatagram> bound = new ArrayList<>();
-    private RdmaDatagram one;
-    private RdmaDatagram other;
+    private final List<RdmaDatagramSocket> bound = new ArrayList<>();
+    private RdmaDatagramSocket one;
+    private RdmaDatagramSocket other;
 
     /** Name of the device. */
     abstract String device();
@@ -71,29 +71,29 @@ abstract class DatagramContract {
     }
 
     private RdmaDatagramBinder binder() {
-        return RdmaDatagram.create()
+        return RdmaDatagramSocket.create()
                 .device(device())
                 .host(host())
                 .receiveBuffers(BUFFERS)
                 .sendBuffers(4);
     }
 
-    private RdmaDatagram bind() {
-        RdmaDatagram made = binder().bindNow(PATIENCE);
+    private RdmaDatagramSocket bind() {
+        RdmaDatagramSocket made = binder().bindNow(PATIENCE);
         bound.add(made);
         return made;
     }
 
     @AfterEach
     void nothingIsLeft() {
-        for (RdmaDatagram each : bound) {
+        for (RdmaDatagramSocket each : bound) {
             each.disposeNow(PATIENCE);
             await().atMost(PATIENCE).untilAsserted(() -> isIdle(each));
             assertThat(each.endpoint().paths()).as("paths of closed resources").isZero();
         }
     }
 
-    private static void isIdle(RdmaDatagram each) {
+    private static void isIdle(RdmaDatagramSocket each) {
         assertThat(each.endpoint().endpoint().inFlight()).isZero();
         assertThat(each.endpoint().endpoint().sendBuffers().leased()).isZero();
         assertThat(each.endpoint().endpoint().receives().outstanding()).isZero();
@@ -106,7 +106,7 @@ abstract class DatagramContract {
         assertThat(LeakDetector.reported()).as("leases that nobody closed").isZero();
     }
 
-    private static Mono<Void> text(RdmaDatagram from, String text, DatagramAddress to) {
+    private static Mono<Void> text(RdmaDatagramSocket from, String text, DatagramAddress to) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return from.send(bytes.length, target -> target.copyFrom(MemorySegment.ofArray(bytes)), to);
     }
@@ -115,7 +115,7 @@ abstract class DatagramContract {
         return new String(message.toByteArray(), StandardCharsets.UTF_8);
     }
 
-    private static Queue<String> texts(RdmaDatagram at) {
+    private static Queue<String> texts(RdmaDatagramSocket at) {
         Queue<String> heard = new ConcurrentLinkedQueue<>();
         at.receive(DatagramContract::textOf).subscribe(heard::add);
         return heard;
@@ -134,7 +134,7 @@ abstract class DatagramContract {
         });
     }
 
-    private static DatagramAddress find(RdmaDatagram from, RdmaDatagram service) {
+    private static DatagramAddress find(RdmaDatagramSocket from, RdmaDatagramSocket service) {
         return Objects.requireNonNull(from.resolve(
                         service.localAddress().getAddress().getHostAddress(),
                         service.localAddress().getPort())
@@ -454,7 +454,7 @@ abstract class DatagramContract {
 
     @Test
     void everybodyWhoJoinedHearsTheGroup() throws UnknownHostException {
-        RdmaDatagram third = bind();
+        RdmaDatagramSocket third = bind();
         DatagramAddress group = Objects.requireNonNull(other.join(group(1)).block(PATIENCE));
         third.join(group(1)).block(PATIENCE);
         DatagramAddress fromHere = Objects.requireNonNull(one.join(group(1)).block(PATIENCE));
@@ -504,15 +504,15 @@ abstract class DatagramContract {
                 .hasMessageContaining("wildcard");
         int port = one.localAddress().getPort();
         one.disposeNow(PATIENCE);
-        RdmaDatagram again = binder().port(port).bindNow(PATIENCE);
+        RdmaDatagramSocket again = binder().port(port).bindNow(PATIENCE);
         bound.add(again);
         assertThat(again.localAddress().getPort()).isEqualTo(port);
     }
 
     @Test
     void endpointsShareResourcesAndTheirPaths() {
-        RdmaDatagram first;
-        RdmaDatagram second;
+        RdmaDatagramSocket first;
+        RdmaDatagramSocket second;
         try (RdmaResources resources = new RdmaResources(TestDevice.assumed(device()))) {
             first = binder().resources(resources).bindNow(PATIENCE);
             second = binder().resources(resources).bindNow(PATIENCE);

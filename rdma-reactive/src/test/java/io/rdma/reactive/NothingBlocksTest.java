@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.connect.Connector;
+import io.rdma.connect.ConnectMethod;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.soft.LinkFaults;
@@ -69,15 +69,15 @@ class NothingBlocksTest {
     /** A server and connections to it. */
     private static final class Service implements AutoCloseable {
         private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
-        private final Connector connector;
+        private final ConnectMethod connector;
         private final DisposableServer server;
 
-        Service(Connector connector, UnaryOperator<RdmaServer> change) {
+        Service(ConnectMethod connector, UnaryOperator<RdmaServer> change) {
             this.connector = connector;
             server = change.apply(RdmaServer.create().device("soft0"))
                     .host("127.0.0.1")
                     .receiveBuffers(16, 1024)
-                    .options(options -> options.withConnector(connector))
+                    .options(options -> options.withConnectMethod(connector))
                     .handle(connection -> {
                         accepted.add(connection);
                         return Mono.never();
@@ -92,7 +92,7 @@ class NothingBlocksTest {
                     .port(server.port())
                     .receiveBuffers(16, 1024)
                     .sendBuffers(4, 1024)
-                    .options(options -> options.withConnector(connector))
+                    .options(options -> options.withConnectMethod(connector))
                     .connectNow(PATIENCE);
         }
 
@@ -145,7 +145,7 @@ class NothingBlocksTest {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void nothingOfOursBlocksTheLoop(Connector connector) throws Exception {
+    void nothingOfOursBlocksTheLoop(ConnectMethod connector) throws Exception {
         try (Service service = new Service(connector, server -> server)) {
             RdmaConnection client = service.client();
             exercise(client, service.accepted(), 500);
@@ -156,7 +156,7 @@ class NothingBlocksTest {
 
     @Test
     void aMistakeOfAUserIsSeen() throws Exception {
-        try (Service service = new Service(Connector.TCP, server -> server)) {
+        try (Service service = new Service(ConnectMethod.TCP, server -> server)) {
             RdmaConnection client = service.client();
             MemoryRegion there = Objects.requireNonNull(
                     service.accepted().allocate(8, AccessFlag.REMOTE_ATOMIC).block(PATIENCE));
@@ -174,7 +174,7 @@ class NothingBlocksTest {
     void sharedReceivesDoNotBlockTheLoop() throws Exception {
         ResourceOptions shared = ResourceOptions.DEFAULT.withSharedReceiveBuffers(64, 1024);
         try (RdmaResources resources = new RdmaResources(RdmaDevices.named("soft0"), shared);
-                Service service = new Service(Connector.TCP, server -> server.resources(resources))) {
+                Service service = new Service(ConnectMethod.TCP, server -> server.resources(resources))) {
             RdmaConnection first = service.client();
             RdmaConnection firstPeer = service.accepted();
             RdmaConnection second = service.client();
@@ -190,7 +190,7 @@ class NothingBlocksTest {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void faultsDoNotBlockTheLoop(Connector connector) throws Exception {
+    void faultsDoNotBlockTheLoop(ConnectMethod connector) throws Exception {
         SoftNetwork network = SoftNetwork.ofThisProcess();
         try (Service service = new Service(connector, server -> server)) {
             RdmaConnection client = service.client();
@@ -224,8 +224,8 @@ class NothingBlocksTest {
 
     @Test
     void datagramsDoNotBlockTheLoop() {
-        RdmaDatagram one = datagrams();
-        RdmaDatagram other = datagrams();
+        RdmaDatagramSocket one = datagrams();
+        RdmaDatagramSocket other = datagrams();
         DatagramAddress address = Objects.requireNonNull(
                 one.resolve("127.0.0.1", other.localAddress().getPort()).block(PATIENCE));
         // One may be lost while nobody listens yet: sent until enough arrived.
@@ -238,8 +238,8 @@ class NothingBlocksTest {
         other.disposeNow(PATIENCE);
     }
 
-    private static RdmaDatagram datagrams() {
-        return RdmaDatagram.create()
+    private static RdmaDatagramSocket datagrams() {
+        return RdmaDatagramSocket.create()
                 .device("soft0")
                 .host("127.0.0.1")
                 .receiveBuffers(8)

@@ -15,7 +15,7 @@ import org.testng.annotations.BeforeClass;
 /** Datagrams as they are received, by the rules of Reactive Streams. */
 public class ReceiveDatagramTckTest extends PublisherVerification<Object> {
     private RdmaResources resources;
-    private RdmaDatagram sender;
+    private RdmaDatagramSocket sender;
 
     /** For TestNG. */
     public ReceiveDatagramTckTest() {
@@ -34,8 +34,8 @@ public class ReceiveDatagramTckTest extends PublisherVerification<Object> {
         resources.close();
     }
 
-    private RdmaDatagram bound() {
-        return RdmaDatagram.create()
+    private RdmaDatagramSocket bound() {
+        return RdmaDatagramSocket.create()
                 .resources(resources)
                 .host("127.0.0.1")
                 .receiveBuffers(TckPair.MESSAGES)
@@ -51,7 +51,7 @@ public class ReceiveDatagramTckTest extends PublisherVerification<Object> {
     /** As many datagrams as there are buffers are not lost on this device; the endpoint ends behind them. */
     @Override
     public Publisher<Object> createPublisher(long elements) {
-        RdmaDatagram receiver = bound();
+        RdmaDatagramSocket receiver = bound();
         DatagramAddress there = Objects.requireNonNull(
                 sender.resolve("127.0.0.1", receiver.localAddress().getPort()).block(TckPair.PATIENCE));
         for (int i = 0; i < elements; i++) {
@@ -65,7 +65,7 @@ public class ReceiveDatagramTckTest extends PublisherVerification<Object> {
 
     @Override
     public Publisher<Object> createFailedPublisher() {
-        RdmaDatagram receiver = bound();
+        RdmaDatagramSocket receiver = bound();
         receiver.receive(ReceivedMessage::length).subscribe();
         return receiver.receive(ReceivedMessage::length); // there is a receiver already
     }

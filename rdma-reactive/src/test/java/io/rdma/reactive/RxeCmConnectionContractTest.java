@@ -1,6 +1,6 @@
 package io.rdma.reactive;
 
-import io.rdma.connect.Connector;
+import io.rdma.connect.ConnectMethod;
 import org.junit.jupiter.api.Tag;
 
 /** The same promises over connections that the connection manager makes. */
@@ -17,7 +17,7 @@ class RxeCmConnectionContractTest extends ConnectionContract {
     }
 
     @Override
-    Connector connector() {
-        return Connector.RDMA_CM;
+    ConnectMethod connector() {
+        return ConnectMethod.RDMA_CM;
     }
 }

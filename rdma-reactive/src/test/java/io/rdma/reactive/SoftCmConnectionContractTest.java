@@ -1,6 +1,6 @@
 package io.rdma.reactive;
 
-import io.rdma.connect.Connector;
+import io.rdma.connect.ConnectMethod;
 
 /** The same promises over connections that the connection manager makes. */
 class SoftCmConnectionContractTest extends ConnectionContract {
@@ -15,7 +15,7 @@ class SoftCmConnectionContractTest extends ConnectionContract {
     }
 
     @Override
-    Connector connector() {
-        return Connector.RDMA_CM;
+    ConnectMethod connector() {
+        return ConnectMethod.RDMA_CM;
     }
 }

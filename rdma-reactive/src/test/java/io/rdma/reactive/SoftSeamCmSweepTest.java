@@ -1,11 +1,11 @@
 package io.rdma.reactive;
 
-import io.rdma.connect.Connector;
+import io.rdma.connect.ConnectMethod;
 
 /** The same sweep with connections that RDMA CM makes. */
 class SoftSeamCmSweepTest extends SoftSeamSweepTest {
     @Override
-    protected Connector connector() {
-        return Connector.RDMA_CM;
+    protected ConnectMethod connector() {
+        return ConnectMethod.RDMA_CM;
     }
 }

@@ -1,6 +1,6 @@
 package io.rdma.reactive;
 
-import io.rdma.connect.Connector;
+import io.rdma.connect.ConnectMethod;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.soft.FaultySoft;
 import io.rdma.testing.seam.SeamScenario;
@@ -20,8 +20,8 @@ class SoftSeamSweepTest extends SeamSweep {
     }
 
     @Override
-    protected Connector connector() {
-        return Connector.TCP;
+    protected ConnectMethod connector() {
+        return ConnectMethod.TCP;
     }
 
     @Override

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
-import io.rdma.connect.Connector;
+import io.rdma.connect.ConnectMethod;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.RdmaResources;
 import io.rdma.testing.JavaProcess;
@@ -59,11 +59,11 @@ abstract class StreamEndContract {
         }
     }
 
-    private RdmaServer server(Connector connector) {
+    private RdmaServer server(ConnectMethod connector) {
         return RdmaServer.create().resources(resources).host(host()).options(o -> StreamingPeer.options(connector));
     }
 
-    private RdmaClient client(Connector connector, int port) {
+    private RdmaClient client(ConnectMethod connector, int port) {
         return RdmaClient.create()
                 .resources(resources)
                 .host(host())
@@ -97,7 +97,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aClientThatIsKilledInTheMiddleOfItsStreamIsLost(Connector connector) throws Exception {
+    void aClientThatIsKilledInTheMiddleOfItsStreamIsLost(ConnectMethod connector) throws Exception {
         AtomicInteger received = new AtomicInteger();
         CompletableFuture<Void> end = new CompletableFuture<>();
         DisposableServer server = server(connector)
@@ -118,7 +118,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aServerThatIsKilledInTheMiddleOfItsStreamIsLostAndAskedAgain(Connector connector) throws Exception {
+    void aServerThatIsKilledInTheMiddleOfItsStreamIsLostAndAskedAgain(ConnectMethod connector) throws Exception {
         try (JavaProcess doomed = StreamingPeer.server(device(), connector, host())) {
             int port = Integer.parseInt(doomed.await("listening"));
             AtomicInteger received = new AtomicInteger();
@@ -140,7 +140,7 @@ abstract class StreamEndContract {
     }
 
     private CompletableFuture<List<Integer>> receivedFrom(
-            Connector connector, Function<RdmaConnection, Publisher<Void>> handler) {
+            ConnectMethod connector, Function<RdmaConnection, Publisher<Void>> handler) {
         DisposableServer server = server(connector).handle(handler).bindNow(PATIENCE);
         RdmaConnection connection =
                 client(connector, server.address().getPort()).connectNow(PATIENCE);
@@ -155,7 +155,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aHandlerThatCompletesEndsItsStreamWhole(Connector connector) {
+    void aHandlerThatCompletesEndsItsStreamWhole(ConnectMethod connector) {
         assertThat(receivedFrom(
                         connector, connection -> connection.send(Flux.range(0, ITEMS), StreamEndContract::encode)))
                 .succeedsWithin(PATIENCE)
@@ -164,7 +164,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aHandlerThatFailsAfterItsLastItemButOneDoesNot(Connector connector) {
+    void aHandlerThatFailsAfterItsLastItemButOneDoesNot(ConnectMethod connector) {
         assertThat(receivedFrom(
                         connector,
                         connection -> connection
@@ -178,7 +178,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aServerThatEndsInTheMiddleOfItsStreamDoesNot(Connector connector) throws Exception {
+    void aServerThatEndsInTheMiddleOfItsStreamDoesNot(ConnectMethod connector) throws Exception {
         DisposableServer server = server(connector)
                 .handle(connection ->
                         connection.send(Flux.concat(Flux.range(0, ITEMS), Flux.never()), StreamEndContract::encode))
@@ -199,7 +199,7 @@ abstract class StreamEndContract {
     /** A client's handler is a handler, too. */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aClientsHandlerThatFailsDoesNot(Connector connector) throws Exception {
+    void aClientsHandlerThatFailsDoesNot(ConnectMethod connector) throws Exception {
         CompletableFuture<Void> end = new CompletableFuture<>();
         DisposableServer server = server(connector)
                 .handle(connection -> numbers(connection)

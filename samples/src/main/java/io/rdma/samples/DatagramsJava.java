@@ -1,7 +1,7 @@
 package io.rdma.samples;
 
 import io.rdma.buffer.ReceivedDatagram;
-import io.rdma.reactive.RdmaDatagram;
+import io.rdma.reactive.RdmaDatagramSocket;
 import io.rdma.verbs.DatagramAddress;
 import io.rdma.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
@@ -20,8 +20,8 @@ final class DatagramsJava {
     private DatagramsJava() {}
 
     static void server(String device, String host, int port) {
-        RdmaDatagram here =
-                RdmaDatagram.create().device(device).host(host).port(port).bindNow(PATIENCE);
+        RdmaDatagramSocket here =
+                RdmaDatagramSocket.create().device(device).host(host).port(port).bindNow(PATIENCE);
         System.out.println("listening on port " + here.localAddress().getPort());
         here.receiveOwned()
                 .concatMap(question -> answer(here, question))
@@ -30,14 +30,15 @@ final class DatagramsJava {
                 .block();
     }
 
-    private static Mono<Void> answer(RdmaDatagram here, ReceivedDatagram question) {
+    private static Mono<Void> answer(RdmaDatagramSocket here, ReceivedDatagram question) {
         return here.send(question.length(), target -> target.copyFrom(question.segment()), question.source())
                 .onErrorComplete(VerbsException.class) // who cannot be reached gets none
                 .doFinally(end -> question.close());
     }
 
     static int client(String device, String local, String host, int port, int count) {
-        RdmaDatagram here = RdmaDatagram.create().device(device).host(local).bindNow(PATIENCE);
+        RdmaDatagramSocket here =
+                RdmaDatagramSocket.create().device(device).host(local).bindNow(PATIENCE);
         try {
             Flux<String> answers = here.receive(message -> new String(message.toByteArray(), StandardCharsets.UTF_8))
                     .publish()
@@ -54,7 +55,8 @@ final class DatagramsJava {
     }
 
     /** The question or the answer may be lost: so it is asked again. */
-    private static Mono<String> ask(RdmaDatagram here, DatagramAddress service, String question, Flux<String> answers) {
+    private static Mono<String> ask(
+            RdmaDatagramSocket here, DatagramAddress service, String question, Flux<String> answers) {
         byte[] bytes = question.getBytes(StandardCharsets.UTF_8);
         Mono<String> asked = here.send(bytes.length, target -> target.copyFrom(MemorySegment.ofArray(bytes)), service)
                 .then(Mono.empty());

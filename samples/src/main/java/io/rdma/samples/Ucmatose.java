@@ -1,7 +1,7 @@
 package io.rdma.samples;
 
+import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
-import io.rdma.connect.Connector;
 import io.rdma.connect.FlowControl;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
@@ -75,7 +75,7 @@ final class Ucmatose implements Callable<Integer> {
     }
 
     private ConnectionOptions options(ConnectionOptions defaults) {
-        return defaults.withConnector(Connector.RDMA_CM)
+        return defaults.withConnectMethod(ConnectMethod.RDMA_CM)
                 .withFlowControl(FlowControl.PLAIN)
                 .withReceiveBuffers(count, size);
     }

@@ -1,6 +1,6 @@
 package io.rdma.samples
 
-import io.rdma.coroutines.RdmaDatagram
+import io.rdma.coroutines.RdmaDatagramSocket
 import io.rdma.verbs.DatagramAddress
 import io.rdma.verbs.VerbsException
 import kotlinx.coroutines.flow.first
@@ -19,7 +19,7 @@ fun datagramsServer(
     host: String,
     port: Int,
 ) = runBlocking {
-    RdmaDatagram.bind(host, port) { this.device = device }.use { here ->
+    RdmaDatagramSocket.bind(host, port) { this.device = device }.use { here ->
         println("listening on port ${here.localAddress().port}")
         here.incoming().collect { question ->
             try {
@@ -40,14 +40,14 @@ fun datagramsClient(
     count: Int,
 ): Int =
     runBlocking {
-        RdmaDatagram.bind(local, 0) { this.device = device }.use { here ->
+        RdmaDatagramSocket.bind(local, 0) { this.device = device }.use { here ->
             val service = here.resolve(host, port)
             (0 until count).count { i -> here.asks(service, "message $i") }
         }
     }
 
 /** The question or the answer may be lost: so it is asked again. */
-private suspend fun RdmaDatagram.asks(
+private suspend fun RdmaDatagramSocket.asks(
     service: DatagramAddress,
     question: String,
 ): Boolean {

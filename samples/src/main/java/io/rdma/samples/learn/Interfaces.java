@@ -2,8 +2,8 @@ package io.rdma.samples.learn;
 
 import io.rdma.samples.DeviceOption;
 import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.PostingInterface;
 import io.rdma.verbs.ProtectionDomain;
-import io.rdma.verbs.VerbsInterface;
 import io.rdma.verbs.WorkRequestOpcode;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -33,8 +33,8 @@ final class Interfaces implements Callable<Integer> {
                 "learn-interfaces-polling", "chain", "us for a completion, polling", List.of("classic", "extended"));
         try (DeviceContext context = device.device().open();
                 ProtectionDomain domain = context.allocateProtectionDomain();
-                Side classic = new Side(context, domain, BYTES, VerbsInterface.CLASSIC);
-                Side extended = new Side(context, domain, BYTES, VerbsInterface.EXTENDED)) {
+                Side classic = new Side(context, domain, BYTES, PostingInterface.CLASSIC);
+                Side extended = new Side(context, domain, BYTES, PostingInterface.EXTENDED)) {
             classic.connect(extended.address());
             extended.connect(classic.address());
             for (int chain : CHAINS) {

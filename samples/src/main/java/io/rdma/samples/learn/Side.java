@@ -8,6 +8,7 @@ import io.rdma.verbs.GidTableEntry;
 import io.rdma.verbs.GidType;
 import io.rdma.verbs.LinkLayer;
 import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.PostingInterface;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
@@ -17,7 +18,6 @@ import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SendChain;
 import io.rdma.verbs.VerbsException;
-import io.rdma.verbs.VerbsInterface;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
 import java.security.SecureRandom;
@@ -38,11 +38,11 @@ final class Side implements AutoCloseable {
     private int awaited; // completions
 
     Side(DeviceContext context, ProtectionDomain domain, long bytes) {
-        this(context, domain, bytes, VerbsInterface.CLASSIC);
+        this(context, domain, bytes, PostingInterface.CLASSIC);
     }
 
     /** By one of the two interfaces of posting and polling, see {@link Interfaces}. */
-    Side(DeviceContext context, ProtectionDomain domain, long bytes, VerbsInterface way) {
+    Side(DeviceContext context, ProtectionDomain domain, long bytes, PostingInterface way) {
         steps = new Steps(context);
         memory = domain.allocate(bytes, Steps.ALL);
         // An overrun would be the end: room for all that is posted.

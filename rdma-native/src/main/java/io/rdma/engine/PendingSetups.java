@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 // Invariant: who begins before the end is told to break off and waited for; who begins later is refused.
 
 /** What is on its way on a device. Thread-safe. */
-final class Undertakings {
-    private final Set<Undertaking> begun = new HashSet<>(); // guarded by this
+final class PendingSetups {
+    private final Set<PendingSetup> begun = new HashSet<>(); // guarded by this
     private @Nullable Thread ender; // guarded by this: the thread of the first endAll
 
-    synchronized Undertaking begin(Runnable breakOff) {
+    synchronized PendingSetup begin(Runnable breakOff) {
         if (ender != null) {
             throw new IllegalStateException("the resources are closed: open new ones");
         }
-        Undertaking one = new Undertaking(this, breakOff);
+        PendingSetup one = new PendingSetup(this, breakOff);
         begun.add(one);
         return one;
     }
@@ -26,7 +26,7 @@ final class Undertakings {
         return ender == Thread.currentThread();
     }
 
-    synchronized void ended(Undertaking one) {
+    synchronized void ended(PendingSetup one) {
         begun.remove(one);
         notifyAll();
     }
@@ -38,7 +38,7 @@ final class Undertakings {
      * @throws IllegalStateException if the caller would wait for itself
      */
     boolean endAll() {
-        List<Undertaking> left;
+        List<PendingSetup> left;
         synchronized (this) {
             if (begun.stream().anyMatch(one -> one.owner() == Thread.currentThread())) {
                 throw new IllegalStateException(
@@ -50,7 +50,7 @@ final class Undertakings {
             ender = Thread.currentThread();
             left = List.copyOf(begun);
         }
-        left.forEach(Undertaking::breakOff);
+        left.forEach(PendingSetup::breakOff);
         boolean interrupted = false;
         // Not a future: before JDK 24 a virtual thread that holds a monitor of its caller's would keep its carrier from
         // those it waits for, which wait() makes up for.

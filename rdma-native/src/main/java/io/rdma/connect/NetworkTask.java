@@ -4,12 +4,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What waits for the network, on a virtual thread of its own. */
-final class Waiting {
-    private Waiting() {}
+/** Task that waits for the network, on a virtual thread of its own. */
+final class NetworkTask {
+    private NetworkTask() {}
 
-    /** Not supplyAsync, whose failures come wrapped. */
-    static <T extends @Nullable Object> CompletableFuture<T> on(String thread, Supplier<T> task) {
+    /** Starts a task. Unlike that of supplyAsync, its future fails with the exception itself. */
+    static <T extends @Nullable Object> CompletableFuture<T> start(String thread, Supplier<T> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Thread.ofVirtual().name(thread).start(() -> {
             try {

@@ -29,7 +29,7 @@ import reactor.core.publisher.Mono;
  *       threads of their own.
  * </ul>
  */
-public interface RdmaDatagram extends Disposable {
+public interface RdmaDatagramSocket extends Disposable {
     /**
      * Begins to bind, with the defaults of {@link io.rdma.connect.ConnectionOptions#DEFAULT}, on the default device.
      *

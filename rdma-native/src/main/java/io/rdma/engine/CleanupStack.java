@@ -3,11 +3,11 @@ package io.rdma.engine;
 import java.util.ArrayDeque;
 
 /** Closes what a half-done construction has made, newest first, unless it is kept. */
-public final class Undo implements AutoCloseable {
+public final class CleanupStack implements AutoCloseable {
     private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
 
     /** Nothing made yet. */
-    public Undo() {}
+    public CleanupStack() {}
 
     /**
      * Remembers something to close.
@@ -32,7 +32,7 @@ public final class Undo implements AutoCloseable {
             try {
                 made.pop().close();
             } catch (Exception e) {
-                System.getLogger(Undo.class.getName()).log(System.Logger.Level.WARNING, "clean-up failed", e);
+                System.getLogger(CleanupStack.class.getName()).log(System.Logger.Level.WARNING, "clean-up failed", e);
             }
         }
     }

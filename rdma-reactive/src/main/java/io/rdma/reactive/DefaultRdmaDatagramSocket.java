@@ -16,15 +16,15 @@ import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** {@link RdmaDatagram} over a {@link DatagramBinding}; all state is there. */
-final class DefaultRdmaDatagram implements RdmaDatagram {
+/** {@link RdmaDatagramSocket} over a {@link DatagramBinding}; all state is there. */
+final class DefaultRdmaDatagramSocket implements RdmaDatagramSocket {
     private final DatagramBinding binding;
     private final DatagramEndpoint endpoint;
     private final Inbound inbound;
     private final CompletableFuture<Void> released;
 
     /** @param release what to do, off the loop, when the binding is closed */
-    DefaultRdmaDatagram(DatagramBinding binding, Runnable release) {
+    DefaultRdmaDatagramSocket(DatagramBinding binding, Runnable release) {
         this.binding = binding;
         this.endpoint = binding.endpoint();
         this.inbound = new Inbound(endpoint.endpoint());
@@ -129,6 +129,6 @@ final class DefaultRdmaDatagram implements RdmaDatagram {
 
     @Override
     public String toString() {
-        return "RdmaDatagram[" + localAddress() + "]";
+        return "RdmaDatagramSocket[" + localAddress() + "]";
     }
 }

@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture
  * - **buffers** are borrowed from the post to the completion of the device, whatever becomes of the coroutine.
  * - resumes through the coroutine's dispatcher.
  */
-public class RdmaDatagram private constructor(
+public class RdmaDatagramSocket private constructor(
     private val binding: DatagramBinding,
     release: () -> Unit,
 ) : AutoCloseable {
@@ -150,7 +150,7 @@ public class RdmaDatagram private constructor(
     }
 
     /** The local address, for messages and logs. */
-    override fun toString(): String = "RdmaDatagram[${localAddress()}]"
+    override fun toString(): String = "RdmaDatagramSocket[${localAddress()}]"
 
     /** Where endpoints are made. */
     public companion object {
@@ -165,12 +165,12 @@ public class RdmaDatagram private constructor(
             host: String,
             port: Int,
             configure: RdmaConfiguration.() -> Unit = {},
-        ): RdmaDatagram {
+        ): RdmaDatagramSocket {
             val configuration = RdmaConfiguration().apply(configure)
             val resources = configuration.open()
             try {
                 val binding = DatagramBinding.bind(resources, configuration.options, InetSocketAddress(host, port))
-                return RdmaDatagram(binding) { configuration.release(resources) }
+                return RdmaDatagramSocket(binding) { configuration.release(resources) }
             } catch (e: Throwable) {
                 configuration.release(resources)
                 throw e

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The ways back to who sent datagrams to a queue pair, as {@code ibv_init_ah_from_wc(3)} finds them, without asking the device each time: from the GID
  * that the datagram was sent to, or, for one to a group, from that of the queue pair.
  */
-public final class ReturnPaths {
+public final class SenderAddresses {
     private final int port;
     private final int sgidIndex;
     private final int qkey;
@@ -23,7 +23,7 @@ public final class ReturnPaths {
      * @param sgidIndex of the GID that answers come from if the datagram does not say
      * @param qkey that senders are believed to have, which no datagram says
      */
-    public ReturnPaths(DeviceContext context, int port, int sgidIndex, int qkey) {
+    public SenderAddresses(DeviceContext context, int port, int sgidIndex, int qkey) {
         this.port = port;
         this.sgidIndex = sgidIndex;
         this.qkey = qkey;

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param memory other memory of the caller's, or null
  * @param domain another domain, or null
  */
-public record Reregistration(
+public record ReregisterOptions(
         @Nullable Set<AccessFlag> access,
         @Nullable MemorySegment memory,
         @Nullable ProtectionDomain domain) {
     /** Nothing yet. */
-    public static final Reregistration NOTHING = new Reregistration(null, null, null);
+    public static final ReregisterOptions NOTHING = new ReregisterOptions(null, null, null);
 
     /**
      * Other rights, {@code IBV_REREG_MR_CHANGE_ACCESS}.
@@ -25,8 +25,8 @@ public record Reregistration(
      * @param value all of them
      * @return a copy
      */
-    public Reregistration withAccess(Set<AccessFlag> value) {
-        return new Reregistration(Set.copyOf(value), memory, domain);
+    public ReregisterOptions withAccess(Set<AccessFlag> value) {
+        return new ReregisterOptions(Set.copyOf(value), memory, domain);
     }
 
     /**
@@ -35,11 +35,11 @@ public record Reregistration(
      * @param value native memory
      * @return a copy
      */
-    public Reregistration withMemory(MemorySegment value) {
+    public ReregisterOptions withMemory(MemorySegment value) {
         if (!value.isNative()) {
             throw new IllegalArgumentException("only native memory can be registered: allocate it from an Arena");
         }
-        return new Reregistration(access, value, domain);
+        return new ReregisterOptions(access, value, domain);
     }
 
     /**
@@ -48,8 +48,8 @@ public record Reregistration(
      * @param value of the same device
      * @return a copy
      */
-    public Reregistration withDomain(ProtectionDomain value) {
-        return new Reregistration(access, memory, value);
+    public ReregisterOptions withDomain(ProtectionDomain value) {
+        return new ReregisterOptions(access, memory, value);
     }
 
     int flags() {

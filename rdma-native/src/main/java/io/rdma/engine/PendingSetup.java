@@ -5,13 +5,13 @@ import java.lang.System.Logger.Level;
 // Invariant: it is not broken off after its end.
 
 /** Something on its way that needs an open device, such as a connection from before its queue pair is made until its endpoint has joined a loop. Thread-safe. */
-public final class Undertaking implements AutoCloseable {
-    private final Undertakings all;
+public final class PendingSetup implements AutoCloseable {
+    private final PendingSetups all;
     private final Thread owner;
     private final Runnable breakOff;
     private boolean ended; // guarded by this
 
-    Undertaking(Undertakings all, Runnable breakOff) {
+    PendingSetup(PendingSetups all, Runnable breakOff) {
         this.all = all;
         this.owner = Thread.currentThread();
         this.breakOff = breakOff;
@@ -28,7 +28,8 @@ public final class Undertaking implements AutoCloseable {
         try {
             breakOff.run();
         } catch (Throwable e) { // the others are to be told, too
-            System.getLogger(Undertaking.class.getName()).log(Level.WARNING, "an undertaking was not broken off", e);
+            System.getLogger(PendingSetup.class.getName())
+                    .log(Level.WARNING, "a connection set-up was not broken off", e);
         }
     }
 

@@ -4,7 +4,7 @@ package io.rdma.verbs;
  * By which of libibverbs' two interfaces a queue pair is posted to, or a completion queue polled. What is posted, what comes back and the methods here are the same; the cost
  * differs, see {@code docs/internals/performance-analysis.md}.
  */
-public enum VerbsInterface {
+public enum PostingInterface {
     /** {@code ibv_post_send(3)}, {@code ibv_poll_cq(3)}: one call for a chain, one for a batch. Every device has it. */
     CLASSIC,
     /**
