@@ -1,4 +1,7 @@
-/** RDMA operations as suspend functions, messages as {@code Flow}. Users require this module alone: what its signatures name comes with it. */
+/**
+ * RDMA operations as suspend functions, messages as {@code Flow}. Users require this module alone: what its signatures
+ * name comes with it.
+ */
 module io.rdma.coroutines {
     // Options, buffers, errors and the endpoint below a connection are in public signatures.
     requires transitive io.rdma.core;

@@ -1,6 +1,7 @@
 /**
- * Verbs for the JVM: typed objects over libibverbs and over the embedded software device, registered buffers, the engine that
- * completes operations, and the making of connections. Users of a front-end meet {@code verbs}, {@code buffer} and {@code connect}.
+ * Verbs for the JVM: typed objects over libibverbs and over the embedded software device, registered buffers, the
+ * engine that completes operations, and the making of connections. Users of a front-end meet {@code verbs},
+ * {@code buffer} and {@code connect}.
  */
 module io.rdma.core {
     // Annotations of the public signatures; nothing of it is needed at run time.

@@ -1,6 +1,6 @@
 /**
- * RDMA operations as {@code Mono}, messages as {@code Flux}. Users require this module alone: what its signatures name comes
- * with it.
+ * RDMA operations as {@code Mono}, messages as {@code Flux}. Users require this module alone: what its signatures name
+ * comes with it.
  */
 module io.rdma.reactive {
     // Options, buffers, errors and the endpoint below a connection are in public signatures.

@@ -11,11 +11,13 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 
-// - A coroutine that is cancelled before the submit posts nothing. One that is cancelled while its operation waits for room abandons it.
-// Once the request is posted there is nothing to abandon: the coroutine is resumed by its cancellation, the engine keeps the buffer until the
-// device is done, and what the operation says then is said to a continuation that has ended, which ignores it.
-// - A suspending function that returns what it awaits, generic or not Unit, and nothing else, is a tail call: it has no object for its state, and the
-// caller's continuation is resumed, which knows its dispatcher already. Hence the detour of a generic function.
+// - A coroutine that is cancelled before the submit posts nothing. One that is cancelled while its operation waits for
+// room abandons it. Once the request is posted there is nothing to abandon: the coroutine is resumed by its
+// cancellation, the engine keeps the buffer until the device is done, and what the operation says then is said to a
+// continuation that has ended, which ignores it.
+// - A suspending function that returns what it awaits, generic or not Unit, and nothing else, is a tail call: it has no
+// object for its state, and the caller's continuation is resumed, which knows its dispatcher already. Hence the detour
+// of a generic function.
 
 /** Submits [request] and suspends until it ends. */
 internal suspend fun Submitter.await(request: WorkRequest): Unit = awaitEnd(request)
@@ -53,7 +55,10 @@ private class Awaited<T>(
     override fun failed(error: RuntimeException) = continuation.resumeWithException(error)
 }
 
-/** Suspends until the pool has a buffer; one that arrives too late for a cancelled coroutine goes back. Of an [exclusive] one see [RegisteredBuffer.place]. */
+/**
+ * Suspends until the pool has a buffer; one that arrives too late for a cancelled coroutine goes back. Of an
+ * [exclusive] one see [RegisteredBuffer.place].
+ */
 internal suspend fun BufferPool.await(exclusive: Boolean = false): RegisteredBuffer =
     suspendCancellableCoroutine { continuation ->
         val waiter =

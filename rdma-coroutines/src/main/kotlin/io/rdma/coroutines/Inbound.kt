@@ -14,12 +14,14 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 // Invariants
 // - Who holds the claim is the only one to poll the queue, and the only one to wait.
-// - A wake-up carries no message: what nobody took stays in the queue, so no cancellation can lose it. Nor does it matter who is woken in vain.
-// - A suspending function makes an object for its state at each call, unless all it suspends in are tail calls. So what is called for each message is
-// inlined into what is called once.
+// - A wake-up carries no message: what nobody took stays in the queue, so no cancellation can lose it. Nor does it
+// matter who is woken in vain.
+// - A suspending function makes an object for its state at each call, unless all it suspends in are tail calls. So what
+// is called for each message is inlined into what is called once.
 
 /**
- * The receiving side of a connection or of a datagram endpoint: one receiver at a time. What arrives is of the type [M], by the kind of endpoint; [ended] says what has, to who awaits one more.
+ * The receiving side of a connection or of a datagram endpoint: one receiver at a time. What arrives is of the type
+ * [M], by the kind of endpoint; [ended] says what has, to who awaits one more.
  */
 internal class Inbound<M : ReceivedMessage>(
     private val endpoint: RdmaEndpoint,
@@ -36,7 +38,10 @@ internal class Inbound<M : ReceivedMessage>(
         queue.listener(ready::wakeIfDue)
     }
 
-    /** One message, decoded in its receive buffer, which is posted again when [decoder] returns. If one is here already nothing is allocated for it. */
+    /**
+     * One message, decoded in its receive buffer, which is posted again when [decoder] returns. If one is here already
+     * nothing is allocated for it.
+     */
     suspend fun <T> receive(decoder: (M) -> T): T {
         claim()
         val here =
@@ -77,7 +82,8 @@ internal class Inbound<M : ReceivedMessage>(
                     try {
                         emit(message)
                     } catch (e: Throwable) {
-                        // An operator such as first() or take() ends the flow by a CancellationException after the collector got its message.
+                        // An operator such as first() or take() ends the flow by a CancellationException after the
+                        // collector got its message.
                         if (e !is CancellationException || !currentCoroutineContext().isActive) message.close()
                         throw e
                     }

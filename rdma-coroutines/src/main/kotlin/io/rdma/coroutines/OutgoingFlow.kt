@@ -11,12 +11,14 @@ import java.util.concurrent.atomic.AtomicInteger
 
 // Invariants
 // - `pending` is 1 for the collection plus 1 for each message that is not delivered: who makes it 0 ends `delivered`.
-// - At most `most` messages are not delivered. Who sent the last of them waits for a quarter of the room, so that many messages share a suspension.
-// If that wait is cancelled, its message is sent nevertheless.
-// - `delivered` is a child of the scope that collects: its failure cancels the collection, and a cancelled scope ends it, which abandons
-// what is on its way. The scope ends when it has.
+// - At most `most` messages are not delivered. Who sent the last of them waits for a quarter of the room, so that many
+// messages share a suspension. If that wait is cancelled, its message is sent nevertheless.
+// - `delivered` is a child of the scope that collects: its failure cancels the collection, and a cancelled scope ends
+// it, which abandons what is on its way. The scope ends when it has.
 
-/** Sends what it collects; made for one collection, whose scope it keeps open until the peer's device has everything. */
+/**
+ * Sends what it collects; made for one collection, whose scope it keeps open until the peer's device has everything.
+ */
 internal class OutgoingFlow<T>(
     private val endpoint: RdmaEndpoint,
     private val encoder: MessageEncoder<T>,
@@ -32,7 +34,8 @@ internal class OutgoingFlow<T>(
         delivered.invokeOnCompletion { cause -> if (cause != null) abandonAll() }
     }
 
-    // Tail calls: as long as there is a buffer, a message needs no object for the state of this function, also if it waits.
+    // Tail calls: as long as there is a buffer, a message needs no object for the state of this function, also if it
+    // waits.
     override suspend fun emit(value: T) {
         if (undelivered() >= most) return emitLater(value)
         if (!tryEmit(value)) return emitWithBuffer(value)

@@ -43,13 +43,16 @@ public object RdmaClient {
     }
 
     /**
-     * Connects and runs [handler]; when the connection ends under it, or none can be made, does so again if [retry], which may wait, returns true for the cause and the number of
-     * failures in a row before it. A connection that was made begins the count anew.
+     * Connects and runs [handler]; when the connection ends under it, or none can be made, does so again if [retry],
+     * which may wait, returns true for the cause and the number of failures in a row before it. A connection that was
+     * made begins the count anew.
      *
-     * Nothing is replayed: an operation that was under way fails, perhaps after it was executed, and the handler, which begins anew, decides what to do about it. Keys of the
-     * peer's memory are those of one connection, and so belong into the handler. It learns of a loss by the failure of what it does or waits for.
+     * Nothing is replayed: an operation that was under way fails, perhaps after it was executed, and the handler, which
+     * begins anew, decides what to do about it. Keys of the peer's memory are those of one connection, and so belong
+     * into the handler. It learns of a loss by the failure of what it does or waits for.
      *
-     * Returns what the handler returns; its connection is closed then. Throws what the handler throws while its connection stands, and the cause that [retry] refused.
+     * Returns what the handler returns; its connection is closed then. Throws what the handler throws while its
+     * connection stands, and the cause that [retry] refused.
      *
      * @sample io.rdma.coroutines.samples.reconnect
      */

@@ -34,7 +34,10 @@ public class RdmaConfiguration internal constructor() {
             options = options.withProbeInterval(value.toJavaDuration())
         }
 
-    /** How long a close waits for its farewell to arrive, and then for the device to give back what is in flight, part of [options]. */
+    /**
+     * How long a close waits for its farewell to arrive, and then for the device to give back what is in flight, part
+     * of [options].
+     */
     public var drainTimeout: Duration
         get() = options.drainTimeout().toKotlinDuration()
         set(value) {
@@ -49,7 +52,10 @@ public class RdmaConfiguration internal constructor() {
         options = options.withQueuePair(options.queuePair().change())
     }
 
-    /** [count] receive buffers of [size] bytes, posted ahead; larger messages, up to `options.maxMessageSize`, are read from the peer. */
+    /**
+     * [count] receive buffers of [size] bytes, posted ahead; larger messages, up to `options.maxMessageSize`, are read
+     * from the peer.
+     */
     public fun receiveBuffers(
         count: Int,
         size: Int,

@@ -27,10 +27,11 @@ import kotlin.time.toJavaDuration
  * A reliable connection to one peer.
  *
  * Every suspending operation, unless said otherwise:
- * - **errors**: [io.rdma.verbs.WorkCompletionException] for the operation that failed; the connection is lost then, and all others end with
- *   [ConnectionClosedException] whose cause is that first failure. Misuse (closed buffer, message too large) is [IllegalStateException] or
- *   [IllegalArgumentException], and the connection goes on.
- * - **cancellation** is prompt: before the request is posted it never will be; afterwards the operation happens, only nobody waits for it.
+ * - **errors**: [io.rdma.verbs.WorkCompletionException] for the operation that failed; the connection is lost then, and
+ *   all others end with [ConnectionClosedException] whose cause is that first failure. Misuse (closed buffer, message
+ *   too large) is [IllegalStateException] or [IllegalArgumentException], and the connection goes on.
+ * - **cancellation** is prompt: before the request is posted it never will be; afterwards the operation happens, only
+ *   nobody waits for it.
  * - **buffers** are borrowed from the post to the completion of the device, whatever becomes of the coroutine.
  * - resumes through the coroutine's dispatcher.
  */
@@ -44,9 +45,9 @@ public class RdmaConnection internal constructor(
         endpoint.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
 
     /**
-     * Sends a message of [length] bytes that [writer] puts into a registered buffer; suspends while the peer or the device has no room, and
-     * until the peer's device has it. At most [maxMessageSize]; what does not fit into a send buffer gets
-     * registered memory of its own, what does not fit into the peer's receive buffers is read by it.
+     * Sends a message of [length] bytes that [writer] puts into a registered buffer; suspends while the peer or the
+     * device has no room, and until the peer's device has it. At most [maxMessageSize]; what does not fit into a send
+     * buffer gets registered memory of its own, what does not fit into the peer's receive buffers is read by it.
      */
     public suspend fun send(
         length: Int,
@@ -78,8 +79,8 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Sends each item as a message, in order; collects [items] only as fast as there are send buffers. Returns when the peer's device has all
-     * messages; the first error cancels the collection.
+     * Sends each item as a message, in order; collects [items] only as fast as there are send buffers. Returns when the
+     * peer's device has all messages; the first error cancels the collection.
      *
      * @sample io.rdma.coroutines.samples.sendFlow
      */
@@ -93,10 +94,16 @@ public class RdmaConnection internal constructor(
             outgoing.complete()
         }
 
-    /** A buffer of the connection's pool, for a message or as source or target; suspends while the pool is empty. The caller closes it. */
+    /**
+     * A buffer of the connection's pool, for a message or as source or target; suspends while the pool is empty. The
+     * caller closes it.
+     */
     public suspend fun acquire(): RegisteredBuffer = endpoint.sendBuffers().await()
 
-    /** Sends the first `limit` bytes of [message], which stays the caller's to close; returns when the peer's device has them. */
+    /**
+     * Sends the first `limit` bytes of [message], which stays the caller's to close; returns when the peer's device has
+     * them.
+     */
     public suspend fun send(message: RegisteredBuffer) {
         endpoint.await(WorkRequest.send(message, false))
     }
@@ -110,8 +117,9 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Like [send]; its arrival revokes a [window] that the peer bound by its [bind], so that the peer knows that this side is done with it: the message
-     * there has the key, `invalidatedKey()`. A key that is not bound to this connection ends it.
+     * Like [send]; its arrival revokes a [window] that the peer bound by its [bind], so that the peer knows that this
+     * side is done with it: the message there has the key, `invalidatedKey()`. A key that is not bound to this
+     * connection ends it.
      */
     public suspend fun sendWithInvalidate(
         message: RegisteredBuffer,
@@ -121,8 +129,8 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Receives one message, decoded in its receive buffer, which is posted again when [decoder] returns. The message is lent for the call, as those of
-     * [incoming] are.
+     * Receives one message, decoded in its receive buffer, which is posted again when [decoder] returns. The message is
+     * lent for the call, as those of [incoming] are.
      *
      * @throws ConnectionClosedException at the end, with a cause if the connection was lost
      * @throws IllegalStateException if somebody else receives
@@ -132,21 +140,21 @@ public class RdmaConnection internal constructor(
     public suspend fun <T> receive(decoder: (ReceivedMessage) -> T): T = inbound.receive(decoder)
 
     /**
-     * The messages, one at a time: each buffer is posted again when the collector's block returns. A slow collector slows the peer down.
-     * Completes after an orderly close, throws [ConnectionClosedException] when the connection is lost. One collector at a time; messages that
-     * were not collected wait for the next.
+     * The messages, one at a time: each buffer is posted again when the collector's block returns. A slow collector
+     * slows the peer down. Completes after an orderly close, throws [ConnectionClosedException] when the connection is
+     * lost. One collector at a time; messages that were not collected wait for the next.
      *
-     * A message is lent to the block: a use of it after that fails until the handle is lent for a later message in the same receive buffer, and is a use of
-     * that one then; with leak detection `paranoid` it always fails. So operators that keep items (`buffer`, `toList`, `shareIn`) belong behind a `map` that
-     * copies, or behind [receiveOwned].
+     * A message is lent to the block: a use of it after that fails until the handle is lent for a later message in the
+     * same receive buffer, and is a use of that one then; with leak detection `paranoid` it always fails. So operators
+     * that keep items (`buffer`, `toList`, `shareIn`) belong behind a `map` that copies, or behind [receiveOwned].
      *
      * @sample io.rdma.coroutines.samples.incoming
      */
     public fun incoming(): Flow<ReceivedMessage> = inbound.incoming()
 
     /**
-     * Like [incoming], but the collector owns each message and closes it, also the one that `first()` returns. If its block throws or is cancelled, the
-     * message is closed.
+     * Like [incoming], but the collector owns each message and closes it, also the one that `first()` returns. If its
+     * block throws or is cancelled, the message is closed.
      */
     public fun receiveOwned(): Flow<ReceivedMessage> = inbound.owned()
 
@@ -167,7 +175,10 @@ public class RdmaConnection internal constructor(
         endpoint.await(WorkRequest.writeWithImmediate(source, target, immediate))
     }
 
-    /** Reads the peer's memory into the first `limit` bytes of [target], which is neither readable nor writable until then. */
+    /**
+     * Reads the peer's memory into the first `limit` bytes of [target], which is neither readable nor writable until
+     * then.
+     */
     public suspend fun read(
         source: RemoteMemory,
         target: RegisteredBuffer,
@@ -199,8 +210,9 @@ public class RdmaConnection internal constructor(
     ): MemoryRegion = endpoint.allocate(bytes, access.toSet())
 
     /**
-     * Lets the peer use [length] bytes from [offset] of a region of this connection for some [time], with a key of its own: the peer is to get the grant's
-     * `remote()`. It ends by itself, or by its close, or with the connection; a request of the peer's that comes later fails, and with it the connection.
+     * Lets the peer use [length] bytes from [offset] of a region of this connection for some [time], with a key of its
+     * own: the peer is to get the grant's `remote()`. It ends by itself, or by its close, or with the connection; a
+     * request of the peer's that comes later fails, and with it the connection.
      *
      * @sample io.rdma.coroutines.samples.grant
      */
@@ -213,9 +225,10 @@ public class RdmaConnection internal constructor(
     ): MemoryRegion = endpoint.grant(memory, offset, length, time.toJavaDuration(), access.toSet())
 
     /**
-     * Lets the peer use [length] bytes from [offset] of a region of this connection through a memory window: as [grant], but without registering memory, for
-     * this connection alone, and until the window is closed or the peer does [sendWithInvalidate]. Some devices, `rdma_rxe` among them, check the range against
-     * the whole region only. Returns when the device has bound it; the caller closes the window, else the connection does. The region needs
+     * Lets the peer use [length] bytes from [offset] of a region of this connection through a memory window: as
+     * [grant], but without registering memory, for this connection alone, and until the window is closed or the peer
+     * does [sendWithInvalidate]. Some devices, `rdma_rxe` among them, check the range against the whole region only.
+     * Returns when the device has bound it; the caller closes the window, else the connection does. The region needs
      * [AccessFlag.MW_BIND], and [AccessFlag.LOCAL_WRITE] if the peer may write; without them the connection ends.
      *
      * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows
@@ -237,8 +250,9 @@ public class RdmaConnection internal constructor(
         }
 
     /**
-     * Makes [memory] of the application, native and not of a confined arena, usable as source or target of operations, without a copy. It stays registered for the next time:
-     * a part of memory that was registered before costs no system call. The caller closes the buffer, and frees the memory only when its operations have ended.
+     * Makes [memory] of the application, native and not of a confined arena, usable as source or target of operations,
+     * without a copy. It stays registered for the next time: a part of memory that was registered before costs no
+     * system call. The caller closes the buffer, and frees the memory only when its operations have ended.
      *
      * @see io.rdma.buffer.RegistrationCache
      */
@@ -270,8 +284,8 @@ public class RdmaConnection internal constructor(
     public fun isClosed(): Boolean = endpoint.isClosing
 
     /**
-     * Closes: what waits fails, what was not received is dropped, and the peer is told that this was all. In the middle of a stream, or with messages that
-     * wait, it was not, and the peer is told that, as by [abort]. Does not wait.
+     * Closes: what waits fails, what was not received is dropped, and the peer is told that this was all. In the middle
+     * of a stream, or with messages that wait, it was not, and the peer is told that, as by [abort]. Does not wait.
      */
     override fun close() {
         endpoint.close()
@@ -279,8 +293,8 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Gives the connection up: as [close], but what the peer receives ends with an error, also if all messages arrived. Servers do so when a handler
-     * fails. Everybody on this side gets the [cause], of which nothing is sent.
+     * Gives the connection up: as [close], but what the peer receives ends with an error, also if all messages arrived.
+     * Servers do so when a handler fails. Everybody on this side gets the [cause], of which nothing is sent.
      */
     public fun abort(cause: Throwable) {
         endpoint.abort(cause)

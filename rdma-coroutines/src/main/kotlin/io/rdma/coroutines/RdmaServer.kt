@@ -46,8 +46,10 @@ public class RdmaServer private constructor(
     public fun port(): Int = address().port
 
     /**
-     * Runs [handler] for each connection, in a coroutine of its own, and closes the connection when it returns. A handler that fails, or is cancelled, has not
-     * come to its end: its connection is given up, see [RdmaConnection.abort], so that what the client received does not look whole. The others go on. Returns when the server is closed and all handlers have ended; cancellation ends the handlers.
+     * Runs [handler] for each connection, in a coroutine of its own, and closes the connection when it returns. A
+     * handler that fails, or is cancelled, has not come to its end: its connection is given up, see
+     * [RdmaConnection.abort], so that what the client received does not look whole. The others go on. Returns when the
+     * server is closed and all handlers have ended; cancellation ends the handlers.
      *
      * @sample io.rdma.coroutines.samples.serve
      */
@@ -102,7 +104,8 @@ public class RdmaServer private constructor(
         private val LOG = System.getLogger(RdmaServer::class.java.name)
 
         /**
-         * Listens on [host] at the TCP [port] of the exchange, 0 for a free one. Opening the device blocks for some milliseconds.
+         * Listens on [host] at the TCP [port] of the exchange, 0 for a free one. Opening the device blocks for some
+         * milliseconds.
          *
          * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use
          * @throws io.rdma.verbs.VerbsException if the device cannot be used

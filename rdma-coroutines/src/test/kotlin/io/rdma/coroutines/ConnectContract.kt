@@ -24,7 +24,10 @@ import kotlin.random.Random
 import kotlin.time.Duration.Companion.microseconds
 import kotlin.time.Duration.Companion.seconds
 
-/** How connections begin and end, the same on every device. Each test ends with the check that all resources can be closed. */
+/**
+ * How connections begin and end, the same on every device. Each test ends with the check that all resources can be
+ * closed.
+ */
 abstract class ConnectContract {
     /** Name of the device. */
     abstract val device: String

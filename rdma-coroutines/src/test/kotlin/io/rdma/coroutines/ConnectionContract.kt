@@ -49,7 +49,10 @@ import kotlin.time.Duration.Companion.microseconds
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
-/** What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all pools are whole. */
+/**
+ * What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all
+ * pools are whole.
+ */
 abstract class ConnectionContract {
     /** Name of the device. */
     abstract val device: String

@@ -32,8 +32,8 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * What datagrams promise, the same on every device. A datagram may be lost, so a test sends again until it arrived. Each test ends with the check that nothing is in flight and
- * all pools are whole.
+ * What datagrams promise, the same on every device. A datagram may be lost, so a test sends again until it arrived.
+ * Each test ends with the check that nothing is in flight and all pools are whole.
  */
 abstract class DatagramContract {
     /** Name of the device. */

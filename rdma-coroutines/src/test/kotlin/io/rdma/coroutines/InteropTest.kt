@@ -43,7 +43,10 @@ import io.rdma.reactive.RdmaServer as ReactorRdmaServer
 /** docs/guide/interop.md: each hazard is one, and what is said against it helps. */
 @Timeout(180)
 class InteropTest {
-    /** Runs what is dispatched only when told: so something can happen between the arrival of a value and the coroutine that waits for it. */
+    /**
+     * Runs what is dispatched only when told: so something can happen between the arrival of a value and the coroutine
+     * that waits for it.
+     */
     private class Later : CoroutineDispatcher() {
         private val queue = LinkedBlockingQueue<Runnable>()
 
@@ -61,7 +64,10 @@ class InteropTest {
         fun awaitWork() = await().atMost(PATIENCE).until { queue.isNotEmpty() }
     }
 
-    /** A server that sends [MESSAGES] numbers to each connection, and a client of each front-end at it, which have all of them. */
+    /**
+     * A server that sends [MESSAGES] numbers to each connection, and a client of each front-end at it, which have all
+     * of them.
+     */
     private fun connected(test: suspend CoroutineScope.(ReactorRdmaConnection, RdmaConnection) -> Unit) =
         runBlocking {
             RdmaServer.bind(HOST, 0) { device = "soft0" }.use { server ->

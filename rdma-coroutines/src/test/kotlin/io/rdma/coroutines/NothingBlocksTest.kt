@@ -3,7 +3,10 @@ package io.rdma.coroutines
 import io.rdma.testing.JavaProcess
 import org.junit.jupiter.api.Test
 
-/** BlockHound watches the loops' threads while coroutines use them. It rewrites the JDK, so it does in a process of its own. */
+/**
+ * BlockHound watches the loops' threads while coroutines use them. It rewrites the JDK, so it does in a process of its
+ * own.
+ */
 class NothingBlocksTest {
     @Test
     fun `nothing of ours blocks the loop`() {

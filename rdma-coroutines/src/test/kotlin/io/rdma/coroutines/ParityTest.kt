@@ -12,7 +12,9 @@ class ParityTest {
             .map { it.name.substringBefore('-') } // what follows is the compiler's, for value classes such as Duration
             .toSet() - setOf("toString", "equals", "hashCode")
 
-    /** Reactor's dispose family is what Reactor's users expect; Kotlin's users expect close, use and a suspending wait. */
+    /**
+     * Reactor's dispose family is what Reactor's users expect; Kotlin's users expect close, use and a suspending wait.
+     */
     private val reactorOnly = setOf("dispose", "isDisposed", "disposeLater", "onDispose", "disposeNow")
     private val kotlinOnly =
         setOf(

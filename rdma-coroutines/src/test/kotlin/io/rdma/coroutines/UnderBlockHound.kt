@@ -30,7 +30,9 @@ import kotlin.time.Duration.Companion.minutes
 
 private val blocked = AtomicReference<Throwable>()
 
-/** Does everything that coroutines can do with connections and datagrams, on the loops' threads where that is possible. */
+/**
+ * Does everything that coroutines can do with connections and datagrams, on the loops' threads where that is possible.
+ */
 fun main() {
     BlockHound
         .builder()

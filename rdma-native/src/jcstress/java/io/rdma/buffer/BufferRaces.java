@@ -123,7 +123,9 @@ public final class BufferRaces {
         }
     }
 
-    /** The last buffer of a pool comes back while somebody begins to wait for one; what its owner left in it is seen. */
+    /**
+     * The last buffer of a pool comes back while somebody begins to wait for one; what its owner left in it is seen.
+     */
     @JCStressTest
     @Outcome(id = "1, 5", expect = Expect.ACCEPTABLE, desc = "the waiter has the buffer")
     @Outcome(expect = Expect.FORBIDDEN, desc = "the waiter waits for ever, or sees what was")

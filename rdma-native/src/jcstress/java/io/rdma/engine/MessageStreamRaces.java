@@ -60,7 +60,9 @@ public final class MessageStreamRaces {
         protected void failed(RuntimeException error) {}
     }
 
-    /** The stream ends while its first message is submitted: the message is abandoned, and its buffer goes back once. */
+    /**
+     * The stream ends while its first message is submitted: the message is abandoned, and its buffer goes back once.
+     */
     @JCStressTest
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "abandoned")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a message of a stream that has ended waits, or its buffer is lost")

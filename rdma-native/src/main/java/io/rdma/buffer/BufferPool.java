@@ -18,15 +18,14 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Every slot that was made is either in `free` or behind exactly one lease. The regions end when the pool is closed
-// and
-// all slots are in `free`: whoever brings that about closes them.
+// and all slots are in `free`: whoever brings that about closes them.
 // - One thread at a time makes slots, without the loop's help: it raises `growing` and then looks whether the pool is
 // closed, a close sets its reason and then looks at `growing`. Slots and regions are published under the monitor.
 // - Waiters are served in order by whoever drains; `wip` lets one thread drain for all.
 
 /**
- * Equal buffers from registered slabs. Who finds it empty waits, without a thread, until one is given back. A pool may begin with a part of
- * its buffers and register the others when they are asked for. Thread-safe.
+ * Equal buffers from registered slabs. Who finds it empty waits, without a thread, until one is given back. A pool may
+ * begin with a part of its buffers and register the others when they are asked for. Thread-safe.
  */
 public final class BufferPool implements AutoCloseable {
     private static final int SWEEP = 1024;
@@ -128,7 +127,9 @@ public final class BufferPool implements AutoCloseable {
         }
     }
 
-    /** Has a thread of its own register more buffers, if there may be more; who asked for one waits for it as for any. */
+    /**
+     * Has a thread of its own register more buffers, if there may be more; who asked for one waits for it as for any.
+     */
     private void grow() {
         if (full || !growing.compareAndSet(false, true)) {
             return;
@@ -217,7 +218,8 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * As {@link #tryAcquire}, for who hands the buffer to nobody but the engine: an {@linkplain RegisteredBuffer#place() exclusive} lease, which makes no garbage.
+     * As {@link #tryAcquire}, for who hands the buffer to nobody but the engine: an
+     * {@linkplain RegisteredBuffer#place() exclusive} lease, which makes no garbage.
      *
      * @return a lease to be closed exactly once, or null: {@link #acquire} then
      */
@@ -292,7 +294,8 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Closes with a reason that everybody who waits or asks later gets. Leased buffers stay valid until they are closed.
+     * Closes with a reason that everybody who waits or asks later gets. Leased buffers stay valid until they are
+     * closed.
      *
      * @param reason given to waiters
      */

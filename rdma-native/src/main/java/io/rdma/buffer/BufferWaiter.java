@@ -2,7 +2,10 @@ package io.rdma.buffer;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Someone who waits for a buffer of a {@link BufferPool}: exactly one of {@link #acquired}, {@link #failed} and a successful {@link #abandon} happens. */
+/**
+ * Someone who waits for a buffer of a {@link BufferPool}: exactly one of {@link #acquired}, {@link #failed} and a
+ * successful {@link #abandon} happens.
+ */
 public abstract class BufferWaiter {
     private final AtomicBoolean claimed = new AtomicBoolean();
 
@@ -16,7 +19,8 @@ public abstract class BufferWaiter {
     /**
      * Subclassed by the front-ends.
      *
-     * @param exclusive whether it hands the buffer to nobody but the engine, and closes it exactly once: see {@link RegisteredBuffer#place}
+     * @param exclusive whether it hands the buffer to nobody but the engine, and closes it exactly once: see
+     *     {@link RegisteredBuffer#place}
      */
     protected BufferWaiter(boolean exclusive) {
         this.exclusive = exclusive;

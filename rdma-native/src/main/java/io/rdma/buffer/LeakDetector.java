@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 // - A handle that is closed is forgotten at once; one that becomes unreachable open is reported exactly once.
 
 /**
- * Finds leases that nobody closed: a {@link RegisteredBuffer} or {@link ReceivedMessage} that became unreachable while it was open is reported as an error to
- * {@link System.Logger}, with the place where it was leased and, if paranoid, what was done with it last. Its memory stays out of its pool: only the program knows what
- * else it gave it to. How many are watched is the system property {@code io.rdma.leakDetection}: {@code off}, {@code sampled} (about one of 128, the default), or
- * {@code paranoid} (all; for tests, it costs a stack trace per lease). Paranoid, each message has a handle of its own, also one that is lent to a decoder: so a use of it
- * after the decoder returned always fails.
+ * Finds leases that nobody closed: a {@link RegisteredBuffer} or {@link ReceivedMessage} that became unreachable while
+ * it was open is reported as an error to {@link System.Logger}, with the place where it was leased and, if paranoid,
+ * what was done with it last. Its memory stays out of its pool: only the program knows what else it gave it to. How
+ * many are watched is the system property {@code io.rdma.leakDetection}: {@code off}, {@code sampled} (about one of
+ * 128, the default), or {@code paranoid} (all; for tests, it costs a stack trace per lease). Paranoid, each message has
+ * a handle of its own, also one that is lent to a decoder: so a use of it after the decoder returned always fails.
  */
 public final class LeakDetector {
     /** How many leases are watched. */
@@ -60,7 +61,11 @@ public final class LeakDetector {
         return LEVEL == Level.PARANOID;
     }
 
-    /** Watches a handle that was just made. @return null if this one is not watched */
+    /**
+     * Watches a handle that was just made.
+     *
+     * @return null if this one is not watched
+     */
     static @Nullable Trace watch(Object handle, String what) {
         Cleaner cleaner = CLEANER;
         if (cleaner == null || LEVEL == Level.SAMPLED && ++leases % SAMPLE != 0) {

@@ -22,7 +22,8 @@ public final class MessageLender {
     }
 
     /**
-     * Opens the handle for a message, or makes a fresh one if the {@link LeakDetector} is paranoid. The one before is closed: the caller has the receive buffer.
+     * Opens the handle for a message, or makes a fresh one if the {@link LeakDetector} is paranoid. The one before is
+     * closed: the caller has the receive buffer.
      *
      * @param memory what it arrived in; its first bytes are the message
      * @param length of the message

@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 // Invariant: whoever makes it has checked that the receive holds the 40 bytes, and that they are readable if the
 // completion says so.
 
-/** A datagram in the receive buffer it arrived in, and who sent it. The buffer is posted again after {@link #close}; what arrives while none is posted is lost. */
+/**
+ * A datagram in the receive buffer it arrived in, and who sent it. The buffer is posted again after {@link #close};
+ * what arrives while none is posted is lost.
+ */
 public final class ReceivedDatagram extends ReceivedMessage {
     /**
      * What the completion of the receive says, {@code struct ibv_wc}.
@@ -53,7 +56,8 @@ public final class ReceivedDatagram extends ReceivedMessage {
     }
 
     /**
-     * Who sent it, as the packet says, with the key of the queue pair that received it: where an answer goes. It stays valid after the close.
+     * Who sent it, as the packet says, with the key of the queue pair that received it: where an answer goes. It stays
+     * valid after the close.
      *
      * @return the sender's address
      * @throws IllegalStateException if closed

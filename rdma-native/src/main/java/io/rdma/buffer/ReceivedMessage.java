@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 // - Only the handle of a MessageLender is opened again, and only by who has its receive buffer: never while it is open.
 
 /**
- * A message in the receive buffer it arrived in. The buffer is posted again after {@link #close}; until then the peer has one buffer
- * less to send into, which is the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message without bytes and with immediate data.
+ * A message in the receive buffer it arrived in. The buffer is posted again after {@link #close}; until then the peer
+ * has one buffer less to send into, which is the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message
+ * without bytes and with immediate data.
  */
 public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDatagram {
     // Of a field, not an AtomicBoolean: an object less for each message.
@@ -71,7 +72,10 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         this.trace = LeakDetector.watch(this, "a received message");
     }
 
-    /** A closed one, to be {@link #open opened} for each message in a receive buffer; who opens it closes it, so it is not watched. */
+    /**
+     * A closed one, to be {@link #open opened} for each message in a receive buffer; who opens it closes it, so it is
+     * not watched.
+     */
     ReceivedMessage(IntConsumer giveBack, int place) {
         this.memory = MemorySegment.NULL;
         this.giveBack = giveBack;
@@ -160,8 +164,8 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     }
 
     /**
-     * The remote key of this side that the peer gave back, {@code invalidated_rkey} in {@code ibv_poll_cq(3)}: no request gets through with it any more, and the memory window that had it can
-     * be closed.
+     * The remote key of this side that the peer gave back, {@code invalidated_rkey} in {@code ibv_poll_cq(3)}: no
+     * request gets through with it any more, and the memory window that had it can be closed.
      *
      * @return the {@code rkey()} of the memory that the peer was given
      * @throws IllegalStateException if there is none

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A piece of registered memory, leased to the caller until {@link #close}.
  *
- * <p>Operations borrow it: while the device reads it (send, write) the caller may read but not write; while the device writes it (RDMA read)
- * the caller may do neither. {@code close} is safe at any time, ends only the caller's interest, and the memory goes back when the device
- * is done too. Thread-safe, but two threads that write the same bytes are the caller's affair.
+ * <p>Operations borrow it: while the device reads it (send, write) the caller may read but not write; while the device
+ * writes it (RDMA read) the caller may do neither. {@code close} is safe at any time, ends only the caller's interest,
+ * and the memory goes back when the device is done too. Thread-safe, but two threads that write the same bytes are the
+ * caller's affair.
  */
 public final class RegisteredBuffer implements AutoCloseable {
     private static final int CLOSED = 1 << 31;
@@ -71,7 +72,8 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * A buffer over a part of a region of the caller's, for use as source or target; it holds the region until it is closed and idle.
+     * A buffer over a part of a region of the caller's, for use as source or target; it holds the region until it is
+     * closed and idle.
      *
      * @param region open
      * @param offset first byte
@@ -92,7 +94,8 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * Which buffer of its pool an exclusive lease is: one whose holder hands it to nobody but the engine, and closes it exactly once.
+     * Which buffer of its pool an exclusive lease is: one whose holder hands it to nobody but the engine, and closes it
+     * exactly once.
      *
      * @return 0 to one less than {@link BufferPool#count}; -1 for a lease that is not exclusive
      */
@@ -234,7 +237,8 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * Checks that the memory is still there. The engine asks at the submit and again when it posts; an arena that is closed after that takes the memory from under the device.
+     * Checks that the memory is still there. The engine asks at the submit and again when it posts; an arena that is
+     * closed after that takes the memory from under the device.
      *
      * @throws IllegalStateException if the arena of the memory is closed
      */

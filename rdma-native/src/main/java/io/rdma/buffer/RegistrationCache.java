@@ -16,18 +16,19 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Within a scope no entry lies inside another one: starts and ends rise together, so the entry with the greatest
-// start
-// at or before an address is the only one that has to be asked.
+// start at or before an address is the only one that has to be asked.
 // - An entry answers only for memory of its own scope: another arena's memory at the same addresses is other memory.
 // - The sum of the entries is at most `maxBytes`; leases outlive their entry, since they hold its region.
 // - No verbs call is made under the lock.
 
 /**
- * Keeps memory of the application's registered for the next time it is used: registering is a system call that pins pages, a hit here is none.
+ * Keeps memory of the application's registered for the next time it is used: registering is a system call that pins
+ * pages, a hit here is none.
  *
- * <p>An entry goes when it is the least recently used one and others need its room, when its arena has been closed (noticed at the next use of
- * the cache), by {@link #invalidate}, and when the cache is closed. Until then memory of an automatic arena is kept reachable. Memory whose end the JVM does not
- * know of, {@link MemorySegment#ofAddress}, must be invalidated before it is freed. Thread-safe.
+ * <p>An entry goes when it is the least recently used one and others need its room, when its arena has been closed
+ * (noticed at the next use of the cache), by {@link #invalidate}, and when the cache is closed. Until then memory of an
+ * automatic arena is kept reachable. Memory whose end the JVM does not know of, {@link MemorySegment#ofAddress}, must
+ * be invalidated before it is freed. Thread-safe.
  */
 public final class RegistrationCache implements AutoCloseable {
     private static final Thread ANY_OTHER = Thread.ofPlatform().unstarted(() -> {});
@@ -72,10 +73,12 @@ public final class RegistrationCache implements AutoCloseable {
     }
 
     /**
-     * Makes memory of the application usable as source or target. Within memory that was leased before, in whole or as part, it is a hit: so lease a large
-     * segment once, then its slices. A miss registers, which takes its time: not on the loop.
+     * Makes memory of the application usable as source or target. Within memory that was leased before, in whole or as
+     * part, it is a hit: so lease a large segment once, then its slices. A miss registers, which takes its time: not on
+     * the loop.
      *
-     * @param memory native, not of a confined arena, at most 2 GiB - 1; must not be freed before the buffer is closed and its operations have ended
+     * @param memory native, not of a confined arena, at most 2 GiB - 1; must not be freed before the buffer is closed
+     *     and its operations have ended
      * @return to be closed
      * @throws IllegalArgumentException if the memory is none that can be registered
      * @throws IllegalStateException if its arena or the cache is closed
@@ -115,7 +118,10 @@ public final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    /** The last one to hold an entry that was dropped deregisters, which takes its time: not on the loop, where operations end. */
+    /**
+     * The last one to hold an entry that was dropped deregisters, which takes its time: not on the loop, where
+     * operations end.
+     */
     private static void release(MemoryRegion region) {
         if (region.isClosed()) {
             Thread.ofVirtual().name("rdma-free").start(region::release);
@@ -253,7 +259,11 @@ public final class RegistrationCache implements AutoCloseable {
         closeAll(dropped);
     }
 
-    /** Closes each, whatever the one before it threw. @throws RuntimeException the first failure, with the others suppressed in it */
+    /**
+     * Closes each, whatever the one before it threw.
+     *
+     * @throws RuntimeException the first failure, with the others suppressed in it
+     */
     private static void closeAll(List<Entry> dropped) {
         RuntimeException first = null;
         for (Entry entry : dropped) {

@@ -40,7 +40,11 @@ final class Admission {
             this.holder = holder;
         }
 
-        /** Makes it another one's, so that the close of this one does nothing. @return null if it was closed before */
+        /**
+         * Makes it another one's, so that the close of this one does nothing.
+         *
+         * @return null if it was closed before
+         */
         synchronized @Nullable Permit handOver() {
             if (!held) {
                 return null;
@@ -95,7 +99,10 @@ final class Admission {
                 + limits.handshakesPerAddress() + " handshakesPerAddress";
     }
 
-    /** Nobody is admitted any more: waits until no exchange is under way, closes what they made, and returns when it is closed. */
+    /**
+     * Nobody is admitted any more: waits until no exchange is under way, closes what they made, and returns when it is
+     * closed.
+     */
     void closeAll() {
         handshakes.acquireUninterruptibly(limits.handshakes());
         handshakes.release(limits.handshakes());

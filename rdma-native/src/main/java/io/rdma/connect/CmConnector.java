@@ -16,7 +16,10 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The active side by the connection manager, {@code rdma_connect(3)}, with a queue pair of the engine's own context. Used once, on a thread that may block. */
+/**
+ * The active side by the connection manager, {@code rdma_connect(3)}, with a queue pair of the engine's own context.
+ * Used once, on a thread that may block.
+ */
 final class CmConnector {
     /** Status of a rejection where nobody listens, IB specification volume 1, reasons of a REJ. */
     static final int INVALID_SERVICE_ID = 8;
@@ -94,7 +97,11 @@ final class CmConnector {
         }
     }
 
-    /** Finds the device and the route; blocks. @param from local address; null for what the routing table says */
+    /**
+     * Finds the device and the route; blocks.
+     *
+     * @param from local address; null for what the routing table says
+     */
     static void resolve(
             RdmaResources resources,
             CmIdentifier id,

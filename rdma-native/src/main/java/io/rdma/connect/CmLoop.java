@@ -40,7 +40,11 @@ final class CmLoop implements AutoCloseable {
         Thread.ofPlatform().name("rdma-cm-" + device).daemon().start(this::run);
     }
 
-    /** The loop of these resources. @throws io.rdma.verbs.RdmaException where there is no connection manager */
+    /**
+     * The loop of these resources.
+     *
+     * @throws io.rdma.verbs.RdmaException where there is no connection manager
+     */
     static CmLoop of(RdmaResources resources) {
         return resources.companion(CmLoop.class, CmLoop::new);
     }

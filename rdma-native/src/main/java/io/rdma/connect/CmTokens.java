@@ -15,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 //
 // Invariants
 // - A token is in `issued` from its issue to its redemption or the end of the exchange that gave it, so that it is of
-// use
-// once, and no longer than the exchange may last.
+// use once, and no longer than the exchange may last.
 // - The permit of the exchange goes over to the request with the token: see Admission.
 
-/** One-time tokens of one server, by which requests of the connection manager are taken for those of authenticated clients. Any thread. */
+/**
+ * One-time tokens of one server, by which requests of the connection manager are taken for those of authenticated
+ * clients. Any thread.
+ */
 final class CmTokens {
     /** Length of one half of a token. */
     static final int BYTES = 16;

@@ -10,8 +10,8 @@ public interface ConnectHandler {
     void connected(EstablishedConnection connection);
 
     /**
-     * There is none. Nothing of the attempt uses the resources any more but perhaps an endpoint that drains, which {@link io.rdma.engine.RdmaResources#close}
-     * waits for.
+     * There is none. Nothing of the attempt uses the resources any more but perhaps an endpoint that drains, which
+     * {@link io.rdma.engine.RdmaResources#close} waits for.
      *
      * @param error {@link RdmaConnectException}, or a verbs error
      */

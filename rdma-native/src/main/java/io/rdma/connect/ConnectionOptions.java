@@ -11,33 +11,41 @@ import org.jspecify.annotations.Nullable;
  *
  * @param queuePair depths; the receive depth grows to the number of receive buffers
  * @param receiveBuffers buffers that are posted ahead
- * @param receiveBufferSize bytes of each, at least 32: the largest message that arrives without being read from the sender
- * @param maxMessageSize bytes of the largest message that is received, up to 1 GiB: one that exceeds a receive buffer is read from the sender into memory that is
- *     registered for it; at least {@code receiveBufferSize}; without credits messages are never larger than a receive buffer
+ * @param receiveBufferSize bytes of each, at least 32: the largest message that arrives without being read from the
+ *     sender
+ * @param maxMessageSize bytes of the largest message that is received, up to 1 GiB: one that exceeds a receive buffer
+ *     is read from the sender into memory that is registered for it; at least {@code receiveBufferSize}; without
+ *     credits messages are never larger than a receive buffer
  * @param sendBuffers buffers in the send pool
  * @param sendBufferSize bytes of each: the largest message of the scoped send
  * @param signalEvery a completion at least every so many sends, at most half the send depth
  * @param maxRdAtomic reads and atomics in flight, either way; the smaller one of both sides and of the devices counts
- * @param timeout acknowledge time-out: 4.096 us times 2 to the power of it, 1 to 31 (0 would wait for ever and is refused)
+ * @param timeout acknowledge time-out: 4.096 us times 2 to the power of it, 1 to 31 (0 would wait for ever and is
+ *     refused)
  * @param retryCnt retries after a time-out, 0 to 7
- * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end, which is what lets a slow receiver slow the sender down where no credits are counted
+ * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end, which is what lets a slow
+ *     receiver slow the sender down where no credits are counted
  * @param minRnrTimer code of the pause before such a retry, 1 to 31: 14 is 1.28 ms
  * @param flowControl how a fast sender is kept from running over a slow receiver
  * @param connectMethod which way connections are made
- * @param tls for the exchange: both sides authenticate by certificate and the parameters travel encrypted; null for plain TCP. Where RDMA CM makes the connection, the
- *     exchange comes first and gives the client a token for it. The data itself is never encrypted, see docs/operate/security.md
- * @param verifyServerName whether a client with TLS wants the server's certificate to be for the name or address that it connects to, as HTTPS does; without it any
- *     certificate that the trust store accepts is good for any server
- * @param verifyPeerGid whether the GID that a peer names in the exchange, which is where packets go, must be an address of the host that the exchange came from; without it a
- *     peer may have this side send to a third host. For hosts whose exchange takes another way than their data: by a management network, through NAT
- * @param ownProtectionDomain whether each connection has a protection domain of its own: then a key is of no use on any other connection, but memory and buffers
- *     cannot be shared among connections either
+ * @param tls for the exchange: both sides authenticate by certificate and the parameters travel encrypted; null for
+ *     plain TCP. Where RDMA CM makes the connection, the exchange comes first and gives the client a token for it. The
+ *     data itself is never encrypted, see docs/operate/security.md
+ * @param verifyServerName whether a client with TLS wants the server's certificate to be for the name or address that
+ *     it connects to, as HTTPS does; without it any certificate that the trust store accepts is good for any server
+ * @param verifyPeerGid whether the GID that a peer names in the exchange, which is where packets go, must be an address
+ *     of the host that the exchange came from; without it a peer may have this side send to a third host. For hosts
+ *     whose exchange takes another way than their data: by a management network, through NAT
+ * @param ownProtectionDomain whether each connection has a protection domain of its own: then a key is of no use on any
+ *     other connection, but memory and buffers cannot be shared among connections either
  * @param handshakeTimeout for the whole exchange
  * @param drainTimeout for a close to wait for its farewell to arrive, and then for the device
- * @param probeInterval after which a connection on which nothing has happened probes its peer by a write of no bytes, so that the device's retries end it if the peer is
- *     gone; zero for never. Used if both sides are of this library. The TCP connection of the exchange is kept alive in the same rhythm
- * @param orderlyDisconnect whether the end of a peer that says no farewell in band (one without credits, or of another program) is orderly if its connection manager says
- *     goodbye. The kernel says that for a process that was killed, too: where a stream that was cut must not look whole, say false
+ * @param probeInterval after which a connection on which nothing has happened probes its peer by a write of no bytes,
+ *     so that the device's retries end it if the peer is gone; zero for never. Used if both sides are of this library.
+ *     The TCP connection of the exchange is kept alive in the same rhythm
+ * @param orderlyDisconnect whether the end of a peer that says no farewell in band (one without credits, or of another
+ *     program) is orderly if its connection manager says goodbye. The kernel says that for a process that was killed,
+ *     too: where a stream that was cut must not look whole, say false
  */
 public record ConnectionOptions(
         QueuePairCapacity queuePair,
@@ -68,7 +76,10 @@ public record ConnectionOptions(
     /** What nobody waits to the end, and clocks can add. */
     private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
 
-    /** Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67 ms times 7 retries, 30 s for the exchange, a probe after 10 s. */
+    /**
+     * Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67
+     * ms times 7 retries, 30 s for the exchange, a probe after 10 s.
+     */
     public static final ConnectionOptions DEFAULT = new ConnectionOptions(
             QueuePairCapacity.DEFAULT,
             128,

@@ -5,7 +5,10 @@ import io.rdma.verbs.RdmaException;
 import java.io.IOException;
 import java.lang.System.Logger;
 
-/** Keeps the exchange's TCP connection while the RDMA connection lives, so that each side learns of the other's end at once, {@code kill -9} included. */
+/**
+ * Keeps the exchange's TCP connection while the RDMA connection lives, so that each side learns of the other's end at
+ * once, {@code kill -9} included.
+ */
 final class ConnectionWatch {
     private ConnectionWatch() {}
 

@@ -33,7 +33,10 @@ import java.util.concurrent.CompletableFuture;
 // one's, and are closed after it.
 // - Whoever asks for the queue pair is told its number once it can receive, and no more once the end has begun.
 
-/** A {@link DatagramEndpoint} at an address of RDMA CM's UDP port space: others find it there, it finds others and joins groups. Thread-safe. See docs/guide/datagrams.md. */
+/**
+ * A {@link DatagramEndpoint} at an address of RDMA CM's UDP port space: others find it there, it finds others and joins
+ * groups. Thread-safe. See docs/guide/datagrams.md.
+ */
 public final class DatagramBinding implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DatagramBinding.class.getName());
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -115,7 +118,8 @@ public final class DatagramBinding implements AutoCloseable {
      * @param options its depths, number of buffers and time-outs; the rest is of connections
      * @param address of an RDMA device, not the wildcard; port 0 takes a free one
      * @return bound
-     * @throws RdmaConnectException BIND if the port is in use or the address of no RDMA device; DEVICE if it is of another device, or there is no room
+     * @throws RdmaConnectException BIND if the port is in use or the address of no RDMA device; DEVICE if it is of
+     *     another device, or there is no room
      * @throws RdmaException where there is no connection manager
      */
     public static DatagramBinding bind(RdmaResources resources, ConnectionOptions options, InetSocketAddress address) {
@@ -216,8 +220,9 @@ public final class DatagramBinding implements AutoCloseable {
     /**
      * Finds a datagram service, {@code rdma_resolve_addr(3)} to {@code rdma_connect(3)} of the UDP port space.
      *
-     * <p><b>Completes</b> with its address; exceptionally with {@link RdmaConnectException}: REJECTED if nobody has bound that port, UNREACHABLE or TIMEOUT if the host does not answer,
-     * ADDR_ERROR or ROUTE_ERROR if there is no way by this device. <b>Cancel</b> breaks it off.
+     * <p><b>Completes</b> with its address; exceptionally with {@link RdmaConnectException}: REJECTED if nobody has
+     * bound that port, UNREACHABLE or TIMEOUT if the host does not answer, ADDR_ERROR or ROUTE_ERROR if there is no way
+     * by this device. <b>Cancel</b> breaks it off.
      *
      * @param host with a port; a name that is not resolved yet is
      * @return on a thread of its own
@@ -229,8 +234,8 @@ public final class DatagramBinding implements AutoCloseable {
     /**
      * Joins a multicast group; again, it does nothing.
      *
-     * <p><b>Completes</b> with the group's address when what is sent to it from then on arrives here, too; exceptionally with {@link RdmaConnectException}. <b>Cancel</b> stops the
-     * waiting only: {@link #leave} undoes it.
+     * <p><b>Completes</b> with the group's address when what is sent to it from then on arrives here, too;
+     * exceptionally with {@link RdmaConnectException}. <b>Cancel</b> stops the waiting only: {@link #leave} undoes it.
      *
      * @param group multicast address
      * @return on a thread of its own
@@ -246,7 +251,8 @@ public final class DatagramBinding implements AutoCloseable {
     /**
      * Leaves a group.
      *
-     * <p><b>Completes</b> when nothing more comes from it; exceptionally with {@link IllegalStateException} if it was not joined.
+     * <p><b>Completes</b> when nothing more comes from it; exceptionally with {@link IllegalStateException} if it was
+     * not joined.
      *
      * @param group as joined
      * @return on a thread of its own

@@ -28,7 +28,10 @@ import org.jspecify.annotations.Nullable;
 // be destroyed.
 // - A group has an identifier of its own, for a listening one cannot join.
 
-/** The multicast groups of a queue pair: joined by the connection manager, then attached, {@code rdma_join_multicast(3)}. */
+/**
+ * The multicast groups of a queue pair: joined by the connection manager, then attached,
+ * {@code rdma_join_multicast(3)}.
+ */
 final class DatagramGroups {
     private static final System.Logger LOG = System.getLogger(DatagramGroups.class.getName());
 
@@ -105,7 +108,11 @@ final class DatagramGroups {
         }
     }
 
-    /** Leaves a group. @throws IllegalStateException if it has not joined that */
+    /**
+     * Leaves a group.
+     *
+     * @throws IllegalStateException if it has not joined that
+     */
     void leave(InetAddress group) {
         turn.lock();
         try {

@@ -52,7 +52,8 @@ final class Exchange implements Closeable {
     }
 
     /**
-     * Over a connected socket; with TLS the handshake is done when this returns. The socket is the caller's to close if this throws.
+     * Over a connected socket; with TLS the handshake is done when this returns. The socket is the caller's to close if
+     * this throws.
      *
      * @param deadline of the whole exchange; closed with this or once {@link #complete}
      * @param server name of the server if this side connected, null if it accepted
@@ -124,7 +125,11 @@ final class Exchange implements Closeable {
         throw unexpected(answer);
     }
 
-    /** Answers {@link #requestToken}. @param token null if this side does not listen for the connection manager */
+    /**
+     * Answers {@link #requestToken}.
+     *
+     * @param token null if this side does not listen for the connection manager
+     */
     void sendToken(CmTokens.@Nullable Token token) throws IOException {
         ByteBuffer answer = header(1 + CmTokens.ENCODED);
         write(token == null ? answer.put(NO_TOKEN) : answer.put(TOKEN).put(CmTokens.encode(token)));

@@ -13,7 +13,8 @@ final class GidSelector {
     private GidSelector() {}
 
     /**
-     * The best entry of a port: on Ethernet RoCE version 2, first the one that is the local address of the exchange, then IPv4, then global IPv6, then the rest.
+     * The best entry of a port: on Ethernet RoCE version 2, first the one that is the local address of the exchange,
+     * then IPv4, then global IPv6, then the rest.
      */
     static GidTableEntry select(DeviceContext context, int port, LinkLayer layer, InetAddress local) {
         GidTableEntry best = null;

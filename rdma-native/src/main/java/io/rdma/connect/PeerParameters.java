@@ -5,8 +5,8 @@ import io.rdma.verbs.Mtu;
 import java.nio.ByteBuffer;
 
 /**
- * What one side tells the other before queue pairs connect. On the wire: 48 bytes, big-endian, in the order of the record; every value from
- * the network is checked before it is used.
+ * What one side tells the other before queue pairs connect. On the wire: 48 bytes, big-endian, in the order of the
+ * record; every value from the network is checked before it is used.
  *
  * @param qpNumber 24 bits
  * @param psn first packet sequence number, 24 bits

@@ -1,6 +1,9 @@
 package io.rdma.connect;
 
-/** Text of a peer, made fit for a log line or the message of an exception: one line, bounded, nothing that a terminal obeys. */
+/**
+ * Text of a peer, made fit for a log line or the message of an exception: one line, bounded, nothing that a terminal
+ * obeys.
+ */
 final class PeerText {
     /** The most characters that are kept. */
     static final int LIMIT = 512;
@@ -8,7 +11,8 @@ final class PeerText {
     private PeerText() {}
 
     /**
-     * Escapes control, format and unassigned characters and line ends as in Java, and cuts at {@link #LIMIT} characters.
+     * Escapes control, format and unassigned characters and line ends as in Java, and cuts at {@link #LIMIT}
+     * characters.
      *
      * @param text of a peer, or of a library that quotes one; null counts as empty
      */

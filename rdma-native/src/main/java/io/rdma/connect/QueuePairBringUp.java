@@ -27,7 +27,10 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One queue pair from creation to RTS, {@code ibv_modify_qp(3)}: local half first, then with what the peer said. Used once, by one thread. */
+/**
+ * One queue pair from creation to RTS, {@code ibv_modify_qp(3)}: local half first, then with what the peer said. Used
+ * once, by one thread.
+ */
 final class QueuePairBringUp implements AutoCloseable {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int FIRST_PORT = 1;
@@ -179,7 +182,10 @@ final class QueuePairBringUp implements AutoCloseable {
         return connect(peer, toRtr, toRts);
     }
 
-    /** As {@link #connect(PeerParameters, InetAddress)}, with the path of somebody else; timers and retries are the options'. */
+    /**
+     * As {@link #connect(PeerParameters, InetAddress)}, with the path of somebody else; timers and retries are the
+     * options'.
+     */
     RdmaEndpoint connect(PeerParameters peer, QueuePairAttributes toRtr, QueuePairAttributes toRts) {
         RdmaEndpoint endpoint = endpoint(peer, Math.min(local.initiatorDepth(), peer.responderResources()));
         try {

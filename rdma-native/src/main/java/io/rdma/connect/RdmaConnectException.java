@@ -74,7 +74,8 @@ public class RdmaConnectException extends RdmaException {
     /**
      * The status of the connection manager's event.
      *
-     * @return 0 if it was not the connection manager's, a negative errno, or of REJECTED the peer's reason: 8 nobody listens, 28 the application said no
+     * @return 0 if it was not the connection manager's, a negative errno, or of REJECTED the peer's reason: 8 nobody
+     *     listens, 28 the application said no
      */
     public int status() {
         return status;

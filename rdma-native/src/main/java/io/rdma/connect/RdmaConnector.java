@@ -109,7 +109,10 @@ public final class RdmaConnector {
         }
     }
 
-    /** Where the connection manager is the first choice: it is of no use to loopback addresses, which belong to no device. */
+    /**
+     * Where the connection manager is the first choice: it is of no use to loopback addresses, which belong to no
+     * device.
+     */
     static boolean mayTryManager(RdmaResources resources, ConnectionOptions options, InetAddress address) {
         return switch (options.connectMethod()) {
             case RDMA_CM -> true;

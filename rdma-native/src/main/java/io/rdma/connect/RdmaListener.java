@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 // - At most `handshakes` at once, `handshakesPerAddress` of them of one address; each is bounded in size and time, see
 // Exchange. Each holds a permit until its endpoint is with its loop, or it failed: see Admission.
 
-/** The passive side: listens for the connection manager, the exchange over TCP, or both, as {@link ConnectMethod} says, and hands over each connection. */
+/**
+ * The passive side: listens for the connection manager, the exchange over TCP, or both, as {@link ConnectMethod} says,
+ * and hands over each connection.
+ */
 public final class RdmaListener implements AutoCloseable {
     private static final int MOST_TRIES = 20;
 
@@ -58,7 +61,10 @@ public final class RdmaListener implements AutoCloseable {
         socket = bound(address, RdmaConnector.mayTryManager(resources, options, address.getAddress()));
     }
 
-    /** Binds the socket and, if both are to listen, the connection manager: at the same port, unless a token says which it is. */
+    /**
+     * Binds the socket and, if both are to listen, the connection manager: at the same port, unless a token says which
+     * it is.
+     */
     private ServerSocket bound(InetSocketAddress address, boolean both) throws IOException {
         for (int tries = 1; ; tries++) {
             try (CleanupStack cleanup = new CleanupStack()) {
@@ -277,7 +283,10 @@ public final class RdmaListener implements AutoCloseable {
         }
     }
 
-    /** Stops listening and breaks off the exchanges that are under way; connections that exist live on. A second call does nothing. */
+    /**
+     * Stops listening and breaks off the exchanges that are under way; connections that exist live on. A second call
+     * does nothing.
+     */
     @Override
     public void close() {
         CloseSteps steps = new CloseSteps();
@@ -292,8 +301,9 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     /**
-     * After a {@link #close}: waits until no exchange is under way, closes all connections that were made here and are still open, also those that the
-     * handler did not hear of yet, and returns when they have drained. Blocks; does not wait for handlers.
+     * After a {@link #close}: waits until no exchange is under way, closes all connections that were made here and are
+     * still open, also those that the handler did not hear of yet, and returns when they have drained. Blocks; does not
+     * wait for handlers.
      */
     public void closeConnections() {
         admission.closeAll();

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 // Invariant: while `summing`, a summary is scheduled, and only that one logs.
 
-/** Log of the clients that one server refuses: one line a second at most, so that clients cannot fill a disk. Any thread. */
+/**
+ * Log of the clients that one server refuses: one line a second at most, so that clients cannot fill a disk. Any
+ * thread.
+ */
 final class RefusalLog {
     private final Supplier<Logger> log; // a logger is looked for when there is something to log
     private final Executor aSecondLater;

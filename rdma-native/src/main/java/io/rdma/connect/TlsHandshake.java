@@ -95,7 +95,9 @@ final class TlsHandshake {
         secure.setSSLParameters(parameters);
     }
 
-    /** Tells the server by which name it was found (SNI), so that one that has several certificates shows the right one. */
+    /**
+     * Tells the server by which name it was found (SNI), so that one that has several certificates shows the right one.
+     */
     private static void indicate(SSLParameters parameters, String server) {
         try {
             InetAddress.ofLiteral(server); // has no place in SNI

@@ -1,4 +1,7 @@
-/** Connecting: by RDMA CM, or by an exchange of queue pair numbers, addresses and limits over TCP; and the bring-up of queue pairs. */
+/**
+ * Connecting: by RDMA CM, or by an exchange of queue pair numbers, addresses and limits over TCP; and the bring-up of
+ * queue pairs.
+ */
 @NullMarked
 package io.rdma.connect;
 

@@ -10,7 +10,10 @@ import java.util.function.IntConsumer;
 // - A slot's entries belong to who has the slot: the loop writes them before it hands the slot to a connection's queue,
 // and who takes it from there reads them before the slot can be given back.
 
-/** What the completions said of the messages in a ring's slots; a handle is made of it when the application takes the message. */
+/**
+ * What the completions said of the messages in a ring's slots; a handle is made of it when the application takes the
+ * message.
+ */
 final class ArrivedMessages {
     private static final byte IMMEDIATE = 1;
     private static final byte INVALIDATED = 2;

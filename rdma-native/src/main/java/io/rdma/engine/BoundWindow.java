@@ -4,10 +4,12 @@ import io.rdma.verbs.MemoryWindow;
 import io.rdma.verbs.RemoteMemory;
 
 /**
- * A part of a region that the peer of one connection may use, through a memory window of type 2, until this is closed: see {@link RdmaEndpoint#bind}.
+ * A part of a region that the peer of one connection may use, through a memory window of type 2, until this is closed:
+ * see {@link RdmaEndpoint#bind}.
  *
- * <p>Each has a window of its own, {@code ibv_alloc_mw(3)}, which is not bound again: closing it frees it, so a key that was given away is never good for anything else. That is a system call at
- * each end. Who opens and shuts memory for every request binds one {@link MemoryWindow} again and again, without any: {@link io.rdma.verbs.SendChain#bind}.
+ * <p>Each has a window of its own, {@code ibv_alloc_mw(3)}, which is not bound again: closing it frees it, so a key
+ * that was given away is never good for anything else. That is a system call at each end. Who opens and shuts memory
+ * for every request binds one {@link MemoryWindow} again and again, without any: {@link io.rdma.verbs.SendChain#bind}.
  */
 public final class BoundWindow implements AutoCloseable {
     private final MemoryWindow window;
@@ -27,7 +29,8 @@ public final class BoundWindow implements AutoCloseable {
 
     /**
      * Whether it was closed. A peer that sent with invalidate has revoked it without that, and the message says so: its
-     * {@link io.rdma.buffer.ReceivedMessage#invalidatedKey} is the key of {@link #remote}. It is to be closed all the same.
+     * {@link io.rdma.buffer.ReceivedMessage#invalidatedKey} is the key of {@link #remote}. It is to be closed all the
+     * same.
      *
      * @return true from the first {@link #close} on
      */
@@ -36,8 +39,8 @@ public final class BoundWindow implements AutoCloseable {
     }
 
     /**
-     * Revokes it: when this returns, no request of the peer's gets through any more, and one that comes ends the connection. Any thread; a system call.
-     * A second call does nothing.
+     * Revokes it: when this returns, no request of the peer's gets through any more, and one that comes ends the
+     * connection. Any thread; a system call. A second call does nothing.
      */
     @Override
     public void close() {

@@ -46,7 +46,11 @@ final class CachedAddress {
         users.set(holders);
     }
 
-    /** Holds it. @return false if it is not made yet, or gone */
+    /**
+     * Holds it.
+     *
+     * @return false if it is not made yet, or gone
+     */
     boolean tryRetain() {
         for (int now = users.get(); now >= 0; now = users.get()) {
             if (users.compareAndSet(now, now + 1)) {
@@ -76,7 +80,11 @@ final class CachedAddress {
         return lately || users.get() != 0;
     }
 
-    /** The end, unless somebody holds it. @return true once: the caller destroys it */
+    /**
+     * The end, unless somebody holds it.
+     *
+     * @return true once: the caller destroys it
+     */
     boolean tryClose() {
         return users.compareAndSet(0, CLOSED);
     }

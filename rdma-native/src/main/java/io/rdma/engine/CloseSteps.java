@@ -3,7 +3,10 @@ package io.rdma.engine;
 import io.rdma.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
-/** The steps of one close. Each is tried whatever those before it threw; the first failure is reported, the others are suppressed in it. Of one thread. */
+/**
+ * The steps of one close. Each is tried whatever those before it threw; the first failure is reported, the others are
+ * suppressed in it. Of one thread.
+ */
 public final class CloseSteps {
     /** One step. */
     @FunctionalInterface

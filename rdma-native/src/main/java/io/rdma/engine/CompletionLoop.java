@@ -34,7 +34,10 @@ import org.jspecify.annotations.Nullable;
 // - A task is added by one atomic step: a StackOverflowError of the thread that adds leaves it added or not, never
 // half.
 
-/** The thread of some completion queues, one unless its connections need more: polls, dispatches through {@code wr_id}, runs tasks, and drains queue pairs that close. */
+/**
+ * The thread of some completion queues, one unless its connections need more: polls, dispatches through {@code wr_id},
+ * runs tasks, and drains queue pairs that close.
+ */
 public final class CompletionLoop implements AutoCloseable {
     private static final int BATCH = 64;
     private static final int CLOSING_TICK_MILLIS = 5;
@@ -110,7 +113,8 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Entries of its completion queues that no queue pair has reserved. A connection that needs more may get a queue more.
+     * Entries of its completion queues that no queue pair has reserved. A connection that needs more may get a queue
+     * more.
      *
      * @return 0 to {@link #entries}
      */
@@ -133,7 +137,8 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Reserves room in a completion queue, for a queue pair that is to be made. May make a completion queue, which takes a system call: not on the loop.
+     * Reserves room in a completion queue, for a queue pair that is to be made. May make a completion queue, which
+     * takes a system call: not on the loop.
      *
      * @param entries depth of the queue pair: sends, and receives unless those are of a shared queue
      * @return to be closed when the queue pair is destroyed
@@ -398,7 +403,10 @@ public final class CompletionLoop implements AutoCloseable {
         return true;
     }
 
-    /** Puts the news that messages arrived off until the batch is dispatched: one for all of them. Loop, dispatching; once until it is told. */
+    /**
+     * Puts the news that messages arrived off until the batch is dispatched: one for all of them. Loop, dispatching;
+     * once until it is told.
+     */
     void tellAfterDispatch(ReceiveQueue receives) {
         news.add(receives);
     }
@@ -460,7 +468,8 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Stops the loop after the endpoints that still drain; waits for the thread unless called on it, a second time as well.
+     * Stops the loop after the endpoints that still drain; waits for the thread unless called on it, a second time as
+     * well.
      *
      * @throws VerbsException if the device did not destroy its completion queue or channel
      */

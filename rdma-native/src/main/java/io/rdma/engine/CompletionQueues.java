@@ -188,7 +188,10 @@ final class CompletionQueues {
         return Arrays.stream(all).anyMatch(one -> event.concerns(one.queue));
     }
 
-    /** Destroys the queues, all of whose events are acknowledged before: else that would wait for ever. Loop, at its end. */
+    /**
+     * Destroys the queues, all of whose events are acknowledged before: else that would wait for ever. Loop, at its
+     * end.
+     */
     void destroy(CloseSteps steps) {
         steps.run(() -> {
             while (channel.await(0)) {

@@ -14,7 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 // - Fields marked (drainer), (loop) are written by the thread that drains the send queue, by the loop; all are read by
 // anybody.
 
-/** Flow control of one connection, both ways: how many messages the peer can take, and what it knows of ours. See docs/internals/protocol.md. */
+/**
+ * Flow control of one connection, both ways: how many messages the peer can take, and what it knows of ours. See
+ * docs/internals/protocol.md.
+ */
 final class Credits {
     /** Receives beyond those of the application, for control frames. */
     static final int CONTROL_RECEIVES = 8;
@@ -141,7 +144,11 @@ final class Credits {
         return announced - received > 0;
     }
 
-    /** A control frame came. Loop. @return whether the peer was told that it may */
+    /**
+     * A control frame came. Loop.
+     *
+     * @return whether the peer was told that it may
+     */
     boolean receiveControl() {
         return announcedControl - ++receivedControl >= 0;
     }

@@ -12,8 +12,8 @@ import java.time.Duration;
 // it is queued, until it ends.
 
 /**
- * A queue pair for datagrams in the engine: an {@link RdmaEndpoint} without a peer, whose operations are sends that each go their own way. Thread-safe. See
- * docs/guide/datagrams.md.
+ * A queue pair for datagrams in the engine: an {@link RdmaEndpoint} without a peer, whose operations are sends that
+ * each go their own way. Thread-safe. See docs/guide/datagrams.md.
  */
 public final class DatagramEndpoint implements Submitter {
     private final RdmaEndpoint endpoint;
@@ -139,12 +139,14 @@ public final class DatagramEndpoint implements Submitter {
     }
 
     /**
-     * Submits a send of {@link WorkRequest#sendTo} or {@link WorkRequest#sendToWithImmediate}. If its path is new an address handle is made first, on another thread, and what fails
-     * there is the operation's failure: a {@link io.rdma.verbs.VerbsException} if the destination is not to be reached.
+     * Submits a send of {@link WorkRequest#sendTo} or {@link WorkRequest#sendToWithImmediate}. If its path is new an
+     * address handle is made first, on another thread, and what fails there is the operation's failure: a
+     * {@link io.rdma.verbs.VerbsException} if the destination is not to be reached.
      *
      * @param operation fresh, or ended
      * @throws DatagramTooLongException if it does not fit into a packet; nothing was submitted then
-     * @throws IllegalStateException if its buffer is closed or in use in a way that excludes this; nothing was submitted then
+     * @throws IllegalStateException if its buffer is closed or in use in a way that excludes this; nothing was
+     *     submitted then
      */
     @Override
     public void submit(Operation operation) {
@@ -175,7 +177,10 @@ public final class DatagramEndpoint implements Submitter {
         endpoint.sends().submit(operation);
     }
 
-    /** An operation that waits for its path. It is NEW still, so a cancelled one is not posted; its buffer is borrowed already, and given back here. */
+    /**
+     * An operation that waits for its path. It is NEW still, so a cancelled one is not posted; its buffer is borrowed
+     * already, and given back here.
+     */
     private final class Later implements AddressHandles.Waiter {
         private final Operation operation;
 

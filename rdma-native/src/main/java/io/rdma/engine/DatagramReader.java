@@ -9,7 +9,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes datagrams of what was received, and drops what is none: a stranger's packet must not end the endpoint. Loop thread. */
+/**
+ * Makes datagrams of what was received, and drops what is none: a stranger's packet must not end the endpoint. Loop
+ * thread.
+ */
 final class DatagramReader {
     private final SenderAddresses paths;
     private final AtomicLong malformed = new AtomicLong();

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 // - The connections hear of an event before the subscribers do; those hear all from this thread, the end last.
 
 /**
- * The thread that reads a device's asynchronous events, {@code ibv_get_async_event(3)}, tells the connections that they concern, and hands them to the
- * subscribers.
+ * The thread that reads a device's asynchronous events, {@code ibv_get_async_event(3)}, tells the connections that they
+ * concern, and hands them to the subscribers.
  */
 final class DeviceEvents implements AutoCloseable {
     private final AsyncEvents events;
@@ -40,7 +40,11 @@ final class DeviceEvents implements AutoCloseable {
         end(read());
     }
 
-    /** Until the end. @return why it is the end, null if it was wanted */
+    /**
+     * Until the end.
+     *
+     * @return why it is the end, null if it was wanted
+     */
     private @Nullable RuntimeException read() {
         while (true) {
             AsyncEvent event;
@@ -91,7 +95,11 @@ final class DeviceEvents implements AutoCloseable {
         left.forEach(subscriber -> subscriber.end(cause));
     }
 
-    /** A subscriber more. @return ended already if the device's events are */
+    /**
+     * A subscriber more.
+     *
+     * @return ended already if the device's events are
+     */
     EventBuffer subscribe(Runnable changed) {
         EventBuffer made = new EventBuffer(changed, subscribers::remove);
         RuntimeException why;

@@ -14,15 +14,19 @@ import java.time.Duration;
  * @param signalEvery a completion at least every so many sends
  * @param maxRdAtomic outgoing reads and atomics at once, what both sides can
  * @param maxMessageSize largest message that the peer receives
- * @param receiveMessageSize largest message that this side receives, read from the peer beyond {@code receiveBufferSize}
+ * @param receiveMessageSize largest message that this side receives, read from the peer beyond
+ *     {@code receiveBufferSize}
  * @param peerReceiveBufferSize largest message that the peer receives without reading it from here
- * @param credits whether both sides count credits; else messages are payload only, and receiver-not-ready does the waiting
+ * @param credits whether both sides count credits; else messages are payload only, and receiver-not-ready does the
+ *     waiting
  * @param peerReceiveBuffers receive buffers of the peer
  * @param farewells whether each side ends with a frame that says how; only with credits
- * @param orderlyDisconnect whether the goodbye of the peer's connection manager is an orderly end where there are no farewells
+ * @param orderlyDisconnect whether the goodbye of the peer's connection manager is an orderly end where there are no
+ *     farewells
  * @param drainTimeout how long a close waits for the farewell, and then for the device
  * @param probeInterval after which a quiet connection probes its peer; zero for never
- * @param firstReceiveBuffers receive buffers that are registered, posted and announced at the start; the others when the peer uses those
+ * @param firstReceiveBuffers receive buffers that are registered, posted and announced at the start; the others when
+ *     the peer uses those
  * @param peerFirstReceiveBuffers the same of the peer
  * @param firstSendBuffers send buffers that are registered at the start
  */

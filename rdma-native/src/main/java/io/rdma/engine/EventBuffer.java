@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 // - The end comes once and is the last: nothing is added after it, what waits can still be taken.
 
 /**
- * The asynchronous events of a device that one subscriber has not taken yet, {@code ibv_get_async_event(3)}; made by {@link RdmaResources#events}. Events from
- * before it was made are not in it. Any thread.
+ * The asynchronous events of a device that one subscriber has not taken yet, {@code ibv_get_async_event(3)}; made by
+ * {@link RdmaResources#events}. Events from before it was made are not in it. Any thread.
  */
 public final class EventBuffer implements AutoCloseable {
     /** Most events that wait; of more, the oldest are dropped: the latest say what is. */

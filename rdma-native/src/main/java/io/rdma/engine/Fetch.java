@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 // - At most READS parts are in flight; the last one to end decides. Whoever makes the state HERE or FAILED owns the
 // memory: HERE hands it to the message.
 
-/** A message that is larger than a receive buffer: the peer has announced where it lies, and it is read from there, in parts. */
+/**
+ * A message that is larger than a receive buffer: the peer has announced where it lies, and it is read from there, in
+ * parts.
+ */
 final class Fetch {
     private static final int ANNOUNCED = 0;
     private static final int READING = 1;

@@ -2,7 +2,10 @@ package io.rdma.engine;
 
 import io.rdma.verbs.RdmaException;
 
-/** The peer sent more than it was told that there is room for, from receive buffers that it shares with others: its connection is ended. */
+/**
+ * The peer sent more than it was told that there is room for, from receive buffers that it shares with others: its
+ * connection is ended.
+ */
 public final class FlowControlException extends RdmaException {
     private static final long serialVersionUID = 1L;
 

@@ -9,7 +9,9 @@ import java.util.concurrent.TimeUnit;
 // - An endpoint is among the loop's before it says its interval, and a walk that finds none forgets the interval: both
 // under the monitor, so an endpoint that joins meanwhile is walked to.
 
-/** The walk of a loop along its endpoints, so that those on which nothing happens find out whether their peer is there. */
+/**
+ * The walk of a loop along its endpoints, so that those on which nothing happens find out whether their peer is there.
+ */
 final class IdleProbes {
     private static final int TURNS_TO_LOOK = 1 << 10;
 
@@ -68,7 +70,11 @@ final class IdleProbes {
         }
     }
 
-    /** How long the loop may sleep. Loop. @return milliseconds, -1 for ever */
+    /**
+     * How long the loop may sleep. Loop.
+     *
+     * @return milliseconds, -1 for ever
+     */
     int mayAwait() {
         long least = interval;
         if (least == Long.MAX_VALUE) {

@@ -15,7 +15,10 @@ final class Idling {
     private static final long NANOS_TO_YIELD = 3_000;
 
     private static final long LEAST_POLLING_NANOS = 2_000;
-    /** More than what comes back takes when all on its way slept, else it would never be found out that without sleep it takes a tenth. */
+    /**
+     * More than what comes back takes when all on its way slept, else it would never be found out that without sleep it
+     * takes a tenth.
+     */
     private static final long MOST_POLLING_NANOS = 200_000;
 
     private final IdleStrategy strategy;
@@ -36,7 +39,11 @@ final class Idling {
         pause = 1_000;
     }
 
-    /** After an empty turn. @return whether to sleep until the device or a task wakes the loop */
+    /**
+     * After an empty turn.
+     *
+     * @return whether to sleep until the device or a task wakes the loop
+     */
     boolean shouldSleep() {
         turns++;
         switch (strategy) {

@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - wr_id = generation (24 bits) | number of the queue (20 bits) | slot of the queue (20 bits). The generation of a
-// slot
-// moves on at every use, so a stale or foreign wr_id finds nothing.
+// slot moves on at every use, so a stale or foreign wr_id finds nothing.
 // - A number keeps its generations when it goes from one queue to the next.
 // - Queues come and go under the monitor (rare) by replacing the whole, so the loop looks them up without a lock.
 // - The table does not count what fits into a completion queue: that is CompletionQueues.

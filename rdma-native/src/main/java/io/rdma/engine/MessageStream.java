@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 // yet only says so.
 
 /**
- * Many messages for which one caller waits: what a front-end makes of {@code send(stream)}. It knows which are on their way, so that a cancel or a
- * failure ends all of them. A front-end subclasses it.
+ * Many messages for which one caller waits: what a front-end makes of {@code send(stream)}. It knows which are on their
+ * way, so that a cancel or a failure ends all of them. A front-end subclasses it.
  */
 public abstract class MessageStream {
     private static final int NEW = 0;
@@ -53,8 +53,8 @@ public abstract class MessageStream {
     }
 
     /**
-     * A message was delivered to the peer's device: there is room for another. On the completion loop, or on a thread of its own for one that the peer had to
-     * fetch; must not block.
+     * A message was delivered to the peer's device: there is room for another. On the completion loop, or on a thread
+     * of its own for one that the peer had to fetch; must not block.
      */
     protected abstract void sent();
 
@@ -68,8 +68,9 @@ public abstract class MessageStream {
     /**
      * Sends a message, in the order of the calls. One caller at a time.
      *
-     * @param message of {@link BufferPool#tryAcquireExclusive} of the endpoint's send buffers, or with memory of its own; closed by the engine when the device is done with it, however
-     *     that is; also if this throws, and then nothing was sent
+     * @param message of {@link BufferPool#tryAcquireExclusive} of the endpoint's send buffers, or with memory of its
+     *     own; closed by the engine when the device is done with it, however that is; also if this throws, and then
+     *     nothing was sent
      * @throws IllegalArgumentException as for {@link RdmaEndpoint#submit}
      */
     public final void send(RegisteredBuffer message) {

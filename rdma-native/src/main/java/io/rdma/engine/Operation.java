@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One submitted work request and the upcall for its end. A front-end subclasses it with its subscriber or continuation.
  *
- * <p>Exactly one of {@link #completed}, {@link #failed} and an {@link #abandon} that returned true ends it. After the first two it may be submitted again, also from within them: what is
- * done many times makes no garbage then. Nobody should abandon it any more, because that may hit the next time.
+ * <p>Exactly one of {@link #completed}, {@link #failed} and an {@link #abandon} that returned true ends it. After the
+ * first two it may be submitted again, also from within them: what is done many times makes no garbage then. Nobody
+ * should abandon it any more, because that may hit the next time.
  */
 public abstract class Operation {
     private static final byte NEW = 0;
@@ -90,7 +91,8 @@ public abstract class Operation {
     }
 
     /**
-     * Success. On the completion loop, or on a thread of its own for a message that the peer had to fetch; must not block.
+     * Success. On the completion loop, or on a thread of its own for a message that the peer had to fetch; must not
+     * block.
      *
      * @param value the old value for atomics, else 0
      */
@@ -104,8 +106,8 @@ public abstract class Operation {
     protected abstract void failed(RuntimeException error);
 
     /**
-     * Ends the interest. What was not posted never will be, and its buffer is given back at once; what was posted happens anyway, and its buffer
-     * is given back when the device is done. Any thread.
+     * Ends the interest. What was not posted never will be, and its buffer is given back at once; what was posted
+     * happens anyway, and its buffer is given back when the device is done. Any thread.
      *
      * @return false if {@link #completed} or {@link #failed} was, or is being, called, or it was abandoned before
      */
@@ -133,7 +135,11 @@ public abstract class Operation {
         return state != ENDED || !ABANDONED.compareAndSet(this, RAISED, DOWN);
     }
 
-    /** Behind {@link #ending} and a full fence. @return whether the listener is to hear of the end, because nobody abandoned it */
+    /**
+     * Behind {@link #ending} and a full fence.
+     *
+     * @return whether the listener is to hear of the end, because nobody abandoned it
+     */
     private boolean isWanted() {
         return abandoned == DOWN || !ABANDONED.compareAndSet(this, RAISED, HEARD);
     }
@@ -267,7 +273,10 @@ public abstract class Operation {
         }
     }
 
-    /** Off the loop: unpinning much memory takes its time. First the region: who gets the buffer must not be read by the peer. */
+    /**
+     * Off the loop: unpinning much memory takes its time. First the region: who gets the buffer must not be read by the
+     * peer.
+     */
     private void unexpose(MemoryRegion region, Runnable then) {
         Thread.ofVirtual().name("rdma-unexpose").start(() -> {
             try {
@@ -325,7 +334,8 @@ public abstract class Operation {
     }
 
     /**
-     * Whether it waits for room, for the peer or for its submit: so that an {@link #abandon} would have it never posted.
+     * Whether it waits for room, for the peer or for its submit: so that an {@link #abandon} would have it never
+     * posted.
      *
      * @return false once it is posted, or has ended otherwise
      */
@@ -348,12 +358,18 @@ public abstract class Operation {
         return state == ENDED && abandoned == DOWN;
     }
 
-    /** Its end is known: {@link #complete} or {@link #fail} follow, behind a full fence. By who has it from the device. */
+    /**
+     * Its end is known: {@link #complete} or {@link #fail} follow, behind a full fence. By who has it from the device.
+     */
     final void ending() {
         STATE.setRelease(this, ENDED);
     }
 
-    /** As {@link #ending}, of one that waits. @return false if it was abandoned */
+    /**
+     * As {@link #ending}, of one that waits.
+     *
+     * @return false if it was abandoned
+     */
     final boolean tryEndWaiting() {
         return move(WAITING, ENDED);
     }

@@ -4,7 +4,10 @@ import java.lang.System.Logger.Level;
 
 // Invariant: it is not broken off after its end.
 
-/** Something on its way that needs an open device, such as a connection from before its queue pair is made until its endpoint has joined a loop. Thread-safe. */
+/**
+ * Something on its way that needs an open device, such as a connection from before its queue pair is made until its
+ * endpoint has joined a loop. Thread-safe.
+ */
 public final class PendingSetup implements AutoCloseable {
     private final PendingSetups all;
     private final Thread owner;

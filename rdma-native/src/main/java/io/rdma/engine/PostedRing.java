@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 // - posted - retired requests are in the device. A slot is written again only by who saw the count that retired it, so
 // stores by lazySet are enough, which wait for no others (a volatile one costs as much as an atomic instruction).
 
-/** What a send queue has in the device, oldest first: a slot for each work request, with the operation it belongs to. */
+/**
+ * What a send queue has in the device, oldest first: a slot for each work request, with the operation it belongs to.
+ */
 final class PostedRing {
     private static final AtomicLongFieldUpdater<PostedRing> POSTED =
             AtomicLongFieldUpdater.newUpdater(PostedRing.class, "posted");
@@ -88,7 +90,11 @@ final class PostedRing {
         POSTED.lazySet(this, taken);
     }
 
-    /** The request that was taken last was not posted after all. Drainer. @return null if it was a control frame */
+    /**
+     * The request that was taken last was not posted after all. Drainer.
+     *
+     * @return null if it was a control frame
+     */
     @Nullable
     Operation takeBack() {
         Operation operation = slots.getPlain((postSlot == 0 ? depth : postSlot) - 1);
@@ -108,7 +114,10 @@ final class PostedRing {
         return slots.getAcquire(slot);
     }
 
-    /** The ends of all requests up to that slot are known: operations hear of it, and one fence stands behind all of them. Loop. */
+    /**
+     * The ends of all requests up to that slot are known: operations hear of it, and one fence stands behind all of
+     * them. Loop.
+     */
     void endingUpTo(int last) {
         for (int slot = retireSlot; ; slot = slot + 1 == depth ? 0 : slot + 1) {
             Operation operation = slots.getAcquire(slot);
@@ -122,7 +131,10 @@ final class PostedRing {
         VarHandle.fullFence();
     }
 
-    /** The oldest request, of an operation or of none, is done: its slot, and the result there, may be overwritten. Loop. */
+    /**
+     * The oldest request, of an operation or of none, is done: its slot, and the result there, may be overwritten.
+     * Loop.
+     */
     void retire(@Nullable Operation operation) {
         int slot = retireSlot;
         retireSlot = slot + 1 == depth ? 0 : slot + 1;

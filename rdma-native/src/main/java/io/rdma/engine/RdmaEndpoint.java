@@ -39,7 +39,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One connection in the engine: a queue pair with its send queue, receive queue and buffers. Thread-safe. */
 public final class RdmaEndpoint implements Submitter {
-    /** Why an endpoint ended: {@code cause} is null after an orderly close, {@code farewell} is the frame to be sent. */
+    /**
+     * Why an endpoint ended: {@code cause} is null after an orderly close, {@code farewell} is the frame to be sent.
+     */
     private record End(String message, @Nullable Throwable cause, int farewell) {
         /** An end of which the peer is not told, because it knows or cannot be. */
         End(String message, @Nullable Throwable cause) {
@@ -75,7 +77,8 @@ public final class RdmaEndpoint implements Submitter {
     private volatile long drainDeadline; // System.nanoTime
 
     /**
-     * Takes over a queue pair in INIT and posts its receives. Within an {@link RdmaResources#begin pending setup}, if the resources may be closed meanwhile.
+     * Takes over a queue pair in INIT and posts its receives. Within an {@link RdmaResources#begin pending setup}, if
+     * the resources may be closed meanwhile.
      *
      * @param completions for all work requests of the queue pair; owned like that
      * @param registrations with the domain of the queue pair
@@ -187,11 +190,14 @@ public final class RdmaEndpoint implements Submitter {
 
     /**
      * Submits an operation; it is posted at once or when there is room, and ends exactly once: with its value, with a
-     * {@link WorkCompletionException} if it is the one that failed, with a {@link ConnectionClosedException} if the connection ended before.
+     * {@link WorkCompletionException} if it is the one that failed, with a {@link ConnectionClosedException} if the
+     * connection ended before.
      *
      * @param operation fresh, or ended
-     * @throws IllegalStateException if it is in flight, or if its buffer is closed or in use in a way that excludes this; nothing was submitted then
-     * @throws IllegalArgumentException if a message is longer than the peer's receive buffer; nothing was submitted then
+     * @throws IllegalStateException if it is in flight, or if its buffer is closed or in use in a way that excludes
+     *     this; nothing was submitted then
+     * @throws IllegalArgumentException if a message is longer than the peer's receive buffer; nothing was submitted
+     *     then
      * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was submitted then
      */
     @Override
@@ -238,8 +244,8 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Lets the peer use a part of a region for some time, with a key of its own; it ends by itself then, or by its close, or with the connection. A
-     * request of the peer's that comes later fails, and with it the connection.
+     * Lets the peer use a part of a region for some time, with a key of its own; it ends by itself then, or by its
+     * close, or with the connection. A request of the peer's that comes later fails, and with it the connection.
      *
      * @param memory region of this connection, local access is enough
      * @param offset first byte
@@ -269,12 +275,14 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Lets the peer use a part of a region through a memory window, without registering it anew: only through this connection, until the window is closed,
-     * the peer sends with invalidate, or the connection ends. A request of the peer's that comes later fails, and with it the connection. Some devices,
-     * {@code rdma_rxe} among them, check the range against the whole region only.
+     * Lets the peer use a part of a region through a memory window, without registering it anew: only through this
+     * connection, until the window is closed, the peer sends with invalidate, or the connection ends. A request of the
+     * peer's that comes later fails, and with it the connection. Some devices, {@code rdma_rxe} among them, check the
+     * range against the whole region only.
      *
-     * <p><b>Completes</b> on the loop when the device has bound it; exceptionally with {@link io.rdma.verbs.WorkCompletionException}, and the connection is lost,
-     * if the region has not the rights. <b>Cancel</b> closes the window once it is bound. Takes a system call.
+     * <p><b>Completes</b> on the loop when the device has bound it; exceptionally with
+     * {@link io.rdma.verbs.WorkCompletionException}, and the connection is lost, if the region has not the rights.
+     * <b>Cancel</b> closes the window once it is bound. Takes a system call.
      *
      * @param memory region with {@link AccessFlag#MW_BIND}, and {@link AccessFlag#LOCAL_WRITE} if the peer may write
      * @param offset first byte
@@ -283,7 +291,8 @@ public final class RdmaEndpoint implements Submitter {
      * @return the window, to be closed; closed with the connection at the latest
      * @throws ConnectionClosedException if the connection is closed
      * @throws IndexOutOfBoundsException if the part does not lie inside
-     * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows of type 2: {@link #grant} does it too
+     * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows of type 2: {@link #grant} does it
+     *     too
      */
     public CompletableFuture<BoundWindow> bind(MemoryRegion memory, long offset, long length, Set<AccessFlag> access) {
         MemoryWindowBinding binding = new MemoryWindowBinding(memory, offset, length, access);
@@ -478,8 +487,9 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Ends because the peer is gone. What the device has reported by now comes first, and what it reports of operations in flight within a moment: a refused
-     * operation here is often why the peer went, and that news travels another way than the refusal; so does its farewell.
+     * Ends because the peer is gone. What the device has reported by now comes first, and what it reports of operations
+     * in flight within a moment: a refused operation here is often why the peer went, and that news travels another way
+     * than the refusal; so does its farewell.
      *
      * @param cause how it was noticed
      */
@@ -514,7 +524,9 @@ public final class RdmaEndpoint implements Submitter {
         return openStreams;
     }
 
-    /** Memory for one message that the peer has announced; not closed with the connection: the message may outlive it. */
+    /**
+     * Memory for one message that the peer has announced; not closed with the connection: the message may outlive it.
+     */
     MemoryRegion allocateMessage(long bytes) {
         if (end.get() != null) {
             throw closedException(false);
@@ -533,7 +545,8 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * A buffer for one outgoing message that is larger than those of the pool: registered for it, and freed with it. Takes time: not on the loop.
+     * A buffer for one outgoing message that is larger than those of the pool: registered for it, and freed with it.
+     * Takes time: not on the loop.
      *
      * @param bytes length of the message
      * @return to be closed

@@ -20,7 +20,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** An open device with a protection domain and completion loops, shared by the connections of one server or client. Thread-safe. */
+/**
+ * An open device with a protection domain and completion loops, shared by the connections of one server or client.
+ * Thread-safe.
+ */
 public final class RdmaResources implements AutoCloseable {
     private static final int DOMAIN_TRIES = 3;
     private static final long REGIONS_MOMENT_NANOS = 500_000_000;
@@ -131,7 +134,8 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * Closes a domain of {@link #allocateDomain} as soon as nothing of it is held any more, at the latest with these resources; leaves the shared one alone.
+     * Closes a domain of {@link #allocateDomain} as soon as nothing of it is held any more, at the latest with these
+     * resources; leaves the shared one alone.
      *
      * @param own with a domain that no connection uses any more
      */
@@ -144,7 +148,11 @@ public final class RdmaResources implements AutoCloseable {
         }
     }
 
-    /** Tries to close a domain. @return false if something holds it; true also where the device refuses it for good */
+    /**
+     * Tries to close a domain.
+     *
+     * @return false if something holds it; true also where the device refuses it for good
+     */
     private static boolean isClosed(ProtectionDomain one) {
         for (int tries = 1; ; tries++) {
             try {
@@ -203,8 +211,9 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * Announces something that takes its time and makes objects of the device, so that a {@link #close} breaks it off and waits for it. Whoever makes an endpoint does so in one:
-     * an endpoint that joins its loop after the close would never end.
+     * Announces something that takes its time and makes objects of the device, so that a {@link #close} breaks it off
+     * and waits for it. Whoever makes an endpoint does so in one: an endpoint that joins its loop after the close would
+     * never end.
      *
      * @param breakOff called by a close, on its thread, at most once and not after the end: must not block
      * @return to be closed when all that it made has an owner or is closed again
@@ -257,11 +266,11 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * The asynchronous events of the device from now on, {@code ibv_get_async_event(3)}, beside what the engine does on each of them. The front-ends' {@code events} are
-     * made of this.
+     * The asynchronous events of the device from now on, {@code ibv_get_async_event(3)}, beside what the engine does on
+     * each of them. The front-ends' {@code events} are made of this.
      *
-     * @param changed called after each event and after the end, on the thread that reads the device's events or the one that ends the subscription: must not block or throw.
-     *     It may be called before this returns
+     * @param changed called after each event and after the end, on the thread that reads the device's events or the one
+     *     that ends the subscription: must not block or throw. It may be called before this returns
      * @return to be closed by the subscriber; ends when these resources close
      */
     public EventBuffer events(Runnable changed) {
@@ -269,9 +278,11 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * Breaks off what is being established, closes every connection that is left, waits until all are drained, then closes loop, domain and device. Blocks
-     * for at most the drain time-outs, and for the trust and key managers of an SSLContext that are at work; must not be called by those, nor on the loop. Regions that the application still holds keep the domain and the device open.
-     * Every step is tried, whatever the one before it threw. A second call waits for the same end.
+     * Breaks off what is being established, closes every connection that is left, waits until all are drained, then
+     * closes loop, domain and device. Blocks for at most the drain time-outs, and for the trust and key managers of an
+     * SSLContext that are at work; must not be called by those, nor on the loop. Regions that the application still
+     * holds keep the domain and the device open. Every step is tried, whatever the one before it threw. A second call
+     * waits for the same end.
      *
      * @throws RuntimeException the first failure of the device, with the others suppressed in it
      */
@@ -332,7 +343,11 @@ public final class RdmaResources implements AutoCloseable {
         }
     }
 
-    /** Messages and buffers that are not given back yet still hold regions of a domain. @return whether all are closed in time */
+    /**
+     * Messages and buffers that are not given back yet still hold regions of a domain.
+     *
+     * @return whether all are closed in time
+     */
     private boolean closeDomains(long deadline, long pauseNanos) {
         while (true) {
             busy.removeIf(RdmaResources::isClosed);

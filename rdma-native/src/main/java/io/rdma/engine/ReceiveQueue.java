@@ -140,7 +140,8 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * Whether half of the receive buffers, those of a shared queue included, or more are out: who keeps messages for long had better copy them now.
+     * Whether half of the receive buffers, those of a shared queue included, or more are out: who keeps messages for
+     * long had better copy them now.
      *
      * @return true if the device is about to run short of receives
      */
@@ -158,8 +159,10 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * As {@link #poll}, without a handle for each message: this one will be that of a later message in the same receive buffer, unless leak detection is paranoid. For who
-     * closes it when a call returns; nobody is told if it is dropped. Messages that were read from the peer, and datagrams, have a handle of their own. One consumer at a time.
+     * As {@link #poll}, without a handle for each message: this one will be that of a later message in the same receive
+     * buffer, unless leak detection is paranoid. For who closes it when a call returns; nobody is told if it is
+     * dropped. Messages that were read from the peer, and datagrams, have a handle of their own. One consumer at a
+     * time.
      *
      * @return a message to be closed, or null when none waits
      */
@@ -231,8 +234,9 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * Sets who is told that messages arrived or that the queue terminated; the listener also runs at once. It runs on the loop and must not block. A consumer that says that it
-     * waits, by a volatile write, and then finds nothing here is one whose word a volatile read of the listener's finds.
+     * Sets who is told that messages arrived or that the queue terminated; the listener also runs at once. It runs on
+     * the loop and must not block. A consumer that says that it waits, by a volatile write, and then finds nothing here
+     * is one whose word a volatile read of the listener's finds.
      *
      * @param onChange told after every change, once for all messages of a batch of completions; null for nobody
      */
@@ -479,7 +483,10 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         return shared == null ? ring.posted() == 0 : lastReceiveReached || System.nanoTime() - lastReceiveDeadline >= 0;
     }
 
-    /** Before the queue pair is destroyed, since another one may get its number then: what comes for it from now on goes back. Loop thread. */
+    /**
+     * Before the queue pair is destroyed, since another one may get its number then: what comes for it from now on goes
+     * back. Loop thread.
+     */
     void detach() {
         if (shared != null) {
             endpoint.loop().pollAll();
@@ -487,7 +494,10 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         }
     }
 
-    /** After the queue pair is destroyed, or could not be used: the slots are given back and the consumer learns of the end. */
+    /**
+     * After the queue pair is destroyed, or could not be used: the slots are given back and the consumer learns of the
+     * end.
+     */
     void destroyed() {
         if (shared == null) {
             ring.destroyed();

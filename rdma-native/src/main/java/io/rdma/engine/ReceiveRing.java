@@ -21,12 +21,14 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 // application's are out.
 // - Each queue that gets slots from here retains the memory until none is out, so it outlives ring and connection.
 // - A ring may begin with a part of its slots. One thread at a time, the grower, registers memory for more and gives
-// them
-// back as if they had been out: it raises `growing` and then looks at `closed`, a close sets that and then looks at
-// `growing`.
+// them back as if they had been out: it raises `growing` and then looks at `closed`, a close sets that and then looks
+// at `growing`.
 // - Receives are counted as posted by who posts, and as completed by the loop: no count has two writers.
 
-/** Receive buffers, all in one slab or in slabs as they are needed: posted ahead, and posted again when they are given back. Of one connection, or shared by many. */
+/**
+ * Receive buffers, all in one slab or in slabs as they are needed: posted ahead, and posted again when they are given
+ * back. Of one connection, or shared by many.
+ */
 final class ReceiveRing implements InFlightTable.Owner {
     /** Where a ring posts, and who hears of it. */
     interface Device {
@@ -259,7 +261,9 @@ final class ReceiveRing implements InFlightTable.Owner {
         return buffers[slot];
     }
 
-    /** A slot's memory from its first byte, for a message that came without a frame; only where frames are not apart. */
+    /**
+     * A slot's memory from its first byte, for a message that came without a frame; only where frames are not apart.
+     */
     MemorySegment whole(int slot) {
         return wholes[slot];
     }
@@ -299,7 +303,10 @@ final class ReceiveRing implements InFlightTable.Owner {
         repost(control[slot] || posted() <= half ? 1 : batch, false);
     }
 
-    /** Posts what was given back if it is at least {@code least}; the first posting is what the peer knows from the exchange. */
+    /**
+     * Posts what was given back if it is at least {@code least}; the first posting is what the peer knows from the
+     * exchange.
+     */
     private void repost(int least, boolean first) {
         if (returned.size() < least || wip.getAndIncrement() != 0) {
             return;

@@ -5,17 +5,22 @@ import io.rdma.verbs.HugePages;
 /**
  * How an open device is shared among connections; immutable.
  *
- * @param completionQueueEntries depth of the first completion queue of each loop; others are added when the queue depths of its connections amount to more
- * @param maxCompletionQueueEntries most entries of all completion queues of a loop together: a connection that needs more is refused; each queue is bounded by the device as well
- * @param loops completion queues, each with a thread of its own; a connection belongs to the one that has the most room when it begins
+ * @param completionQueueEntries depth of the first completion queue of each loop; others are added when the queue
+ *     depths of its connections amount to more
+ * @param maxCompletionQueueEntries most entries of all completion queues of a loop together: a connection that needs
+ *     more is refused; each queue is bounded by the device as well
+ * @param loops completion queues, each with a thread of its own; a connection belongs to the one that has the most room
+ *     when it begins
  * @param idleStrategy what a loop does when nothing completes
  * @param hugePages pages behind buffers and allocated regions
- * @param maxRegisteredBytes how much memory may be registered at once, by all connections together: what exceeds it is refused, a connection in
- *     its making included, see {@link io.rdma.verbs.RegistrationLimitException}
- * @param cachedBytes memory of the application's that stays registered for the next time, see {@link io.rdma.buffer.RegistrationCache}; 0 for none
- * @param sharedReceiveBuffers receive buffers per loop that its connections share, instead of a ring for each; 0 for rings. What a connection's options say of
- *     receive buffers is then how many of them it may have under way; the buffers' sum may well exceed what there is: who finds none waits (receiver not ready). Enough are
- *     those of all connections that may stand still at once. A connection with a protection domain of its own has a ring
+ * @param maxRegisteredBytes how much memory may be registered at once, by all connections together: what exceeds it is
+ *     refused, a connection in its making included, see {@link io.rdma.verbs.RegistrationLimitException}
+ * @param cachedBytes memory of the application's that stays registered for the next time, see
+ *     {@link io.rdma.buffer.RegistrationCache}; 0 for none
+ * @param sharedReceiveBuffers receive buffers per loop that its connections share, instead of a ring for each; 0 for
+ *     rings. What a connection's options say of receive buffers is then how many of them it may have under way; the
+ *     buffers' sum may well exceed what there is: who finds none waits (receiver not ready). Enough are those of all
+ *     connections that may stand still at once. A connection with a protection domain of its own has a ring
  * @param sharedReceiveBufferSize bytes of each of them
  */
 public record ResourceOptions(
@@ -28,7 +33,10 @@ public record ResourceOptions(
         long cachedBytes,
         int sharedReceiveBuffers,
         int sharedReceiveBufferSize) {
-    /** 8192 entries, which is 30 connections of the default depths, and as many more as the device has; one loop, adaptive; ordinary pages, no limit, 256 MiB cached. */
+    /**
+     * 8192 entries, which is 30 connections of the default depths, and as many more as the device has; one loop,
+     * adaptive; ordinary pages, no limit, 256 MiB cached.
+     */
     public static final ResourceOptions DEFAULT = new ResourceOptions(
             8192, Integer.MAX_VALUE, 1, IdleStrategy.ADAPTIVE, HugePages.NONE, Long.MAX_VALUE, 256 << 20, 0, 8192);
 

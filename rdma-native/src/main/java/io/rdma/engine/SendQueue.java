@@ -428,7 +428,10 @@ final class SendQueue implements InFlightTable.Owner {
         return closed && !farewell.isDue() && wip.get() == 0;
     }
 
-    /** After the queue pair is destroyed: what never completed fails explicitly, and the slots are given back. Loop thread. */
+    /**
+     * After the queue pair is destroyed: what never completed fails explicitly, and the slots are given back. Loop
+     * thread.
+     */
     void destroyed() {
         while (inFlight() > 0) {
             ring.endingUpTo(ring.oldest());

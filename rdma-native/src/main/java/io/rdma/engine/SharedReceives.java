@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 // goes back, so no slot is lost with a connection.
 // - Members change under the monitor by replacing the whole, so the loop looks them up without a lock.
 
-/** Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}: memory is for the messages that are under way, not for all that could be. */
+/**
+ * Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}: memory is for the messages that
+ * are under way, not for all that could be.
+ */
 public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     /** Connections by queue pair number, ascending. */
     private record Members(int[] numbers, ReceiveQueue[] queues) {

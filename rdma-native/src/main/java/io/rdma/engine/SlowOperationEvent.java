@@ -9,8 +9,8 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 
 /**
- * An operation that took long from its submission to its end, whether it waited for room, for credits or for the device. Costs a time stamp per
- * operation while a recording wants it, nothing otherwise.
+ * An operation that took long from its submission to its end, whether it waited for room, for credits or for the
+ * device. Costs a time stamp per operation while a recording wants it, nothing otherwise.
  */
 @Name("io.rdma.SlowOperation")
 @Label("Slow RDMA Operation")

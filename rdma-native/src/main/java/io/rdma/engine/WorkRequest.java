@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param buffer local memory; null for atomics, whose result the engine keeps
  * @param remote memory of the peer; null for sends
  * @param operands what else the opcode takes; null for those that take nothing
- * @param closeBuffer whether the engine closes the buffer when the operation ends, however it ends, but for a refused submit
+ * @param closeBuffer whether the engine closes the buffer when the operation ends, however it ends, but for a refused
+ *     submit
  */
 public record WorkRequest(
         WorkRequestOpcode opcode,

@@ -8,11 +8,12 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * All links of this process's {@code soft0} are so bad while a JUnit test runs, and good afterwards. On a class it holds for all tests
- * of it, on a method for that one. A test may take a {@link SoftNetwork} as parameter to change them while it runs.
+ * All links of this process's {@code soft0} are so bad while a JUnit test runs, and good afterwards. On a class it
+ * holds for all tests of it, on a method for that one. A test may take a {@link SoftNetwork} as parameter to change
+ * them while it runs.
  *
- * <p>The seed is published as report entry {@code io.rdma.soft.seed}; the system property of that name replaces it, to repeat a run or to have
- * another one.
+ * <p>The seed is published as report entry {@code io.rdma.soft.seed}; the system property of that name replaces it, to
+ * repeat a run or to have another one.
  */
 @Documented
 @Target({ElementType.TYPE, ElementType.METHOD})

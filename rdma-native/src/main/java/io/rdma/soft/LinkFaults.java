@@ -4,20 +4,22 @@ import io.rdma.internal.soft.link.SoftFaults;
 import java.time.Duration;
 
 /**
- * What a link does to the packets that {@code soft0} sends over it. Start with {@link #NONE} and change what you want to be bad:
- * {@code LinkFaults.NONE.withLoss(0.01).withDelay(Duration.ofMillis(2)).withSeed(42)}. Immutable.
+ * What a link does to the packets that {@code soft0} sends over it. Start with {@link #NONE} and change what you want
+ * to be bad: {@code LinkFaults.NONE.withLoss(0.01).withDelay(Duration.ofMillis(2)).withSeed(42)}. Immutable.
  *
- * <p>Faults are decided packet by packet with a random generator that the seed starts: the same seed decides the same for the same
- * sequence of packets. Which packets are sent, and when, depends on threads and clocks too, so a test of one connection with one request at a
- * time repeats exactly, others nearly.
+ * <p>Faults are decided packet by packet with a random generator that the seed starts: the same seed decides the same
+ * for the same sequence of packets. Which packets are sent, and when, depends on threads and clocks too, so a test of
+ * one connection with one request at a time repeats exactly, others nearly.
  *
  * @param loss probability that a packet is lost, 0 to 1
  * @param duplication probability that a packet arrives twice, 0 to 1
  * @param reordering probability that a packet arrives a millisecond later, so that others overtake it, 0 to 1
  * @param corruption probability that one bit of a packet is flipped, 0 to 1; the receiver's ICRC finds and drops it
  * @param delay how long each packet takes
- * @param jitter how much longer it takes at most, evenly distributed; more than the time between two packets reorders them
- * @param bytesPerSecond what the link carries, headers included, 0 for no limit; what waits for more than 10,000 packets is lost
+ * @param jitter how much longer it takes at most, evenly distributed; more than the time between two packets reorders
+ *     them
+ * @param bytesPerSecond what the link carries, headers included, 0 for no limit; what waits for more than 10,000
+ *     packets is lost
  * @param partitioned whether nothing arrives at all
  * @param seed of the decisions
  */

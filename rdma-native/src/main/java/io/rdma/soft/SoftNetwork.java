@@ -10,11 +10,13 @@ import java.util.Collections;
 import java.util.Map;
 
 /**
- * The network of this process's software device {@code soft0}: what its links do to packets, what it counted, and a capture of what it sends and
- * receives. Everything can be changed at any time, from any thread, with connections open; what is set counts from the next packet on.
+ * The network of this process's software device {@code soft0}: what its links do to packets, what it counted, and a
+ * capture of what it sends and receives. Everything can be changed at any time, from any thread, with connections open;
+ * what is set counts from the next packet on.
  *
- * <p>A link is what goes from this process to one device. Between queue pairs of this process that is its own address: as long as any
- * fault is set, their packets take the way through the socket as well, with all that may happen to them there.
+ * <p>A link is what goes from this process to one device. Between queue pairs of this process that is its own address:
+ * as long as any fault is set, their packets take the way through the socket as well, with all that may happen to them
+ * there.
  */
 public final class SoftNetwork {
     private static final SoftNetwork THIS_PROCESS = new SoftNetwork(SoftVerbs.shared());
@@ -35,7 +37,8 @@ public final class SoftNetwork {
     }
 
     /**
-     * Has all links but those with {@linkplain #setFaults(InetAddress, LinkFaults) faults of their own} be so bad. Each link's decisions begin anew.
+     * Has all links but those with {@linkplain #setFaults(InetAddress, LinkFaults) faults of their own} be so bad. Each
+     * link's decisions begin anew.
      *
      * @param faults {@link LinkFaults#NONE} for good links
      */
@@ -67,7 +70,10 @@ public final class SoftNetwork {
         return faults.equals(LinkFaults.NONE) ? SoftFaults.NONE : faults.toInternal();
     }
 
-    /** Nothing that this process sends arrives, until {@link #heal} or other faults. Peers in other processes still send. */
+    /**
+     * Nothing that this process sends arrives, until {@link #heal} or other faults. Peers in other processes still
+     * send.
+     */
     public void partition() {
         setFaults(LinkFaults.NONE.withPartitioned(true));
     }
@@ -106,7 +112,8 @@ public final class SoftNetwork {
     }
 
     /**
-     * Breaks all queue pairs: {@code IBV_EVENT_DEVICE_FATAL}. Unlike an adapter, {@code soft0} takes new ones afterwards.
+     * Breaks all queue pairs: {@code IBV_EVENT_DEVICE_FATAL}. Unlike an adapter, {@code soft0} takes new ones
+     * afterwards.
      *
      * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
      */
@@ -115,8 +122,9 @@ public final class SoftNetwork {
     }
 
     /**
-     * Takes the port's link down, {@code IBV_EVENT_PORT_ERR}, or brings it up, {@code IBV_EVENT_PORT_ACTIVE}. While it is down nothing is sent to other processes or received from them;
-     * queue pairs of this process reach each other, as those of an adapter do.
+     * Takes the port's link down, {@code IBV_EVENT_PORT_ERR}, or brings it up, {@code IBV_EVENT_PORT_ACTIVE}. While it
+     * is down nothing is sent to other processes or received from them; queue pairs of this process reach each other,
+     * as those of an adapter do.
      *
      * @param up whether it is up, which it is when the device is opened
      * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
@@ -126,7 +134,8 @@ public final class SoftNetwork {
     }
 
     /**
-     * Tells that the table of GIDs has changed, {@code IBV_EVENT_GID_CHANGE}, as when a network interface gets or loses an address. The GID itself stays.
+     * Tells that the table of GIDs has changed, {@code IBV_EVENT_GID_CHANGE}, as when a network interface gets or loses
+     * an address. The GID itself stays.
      *
      * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
      */
@@ -135,9 +144,9 @@ public final class SoftNetwork {
     }
 
     /**
-     * What the device counted since it was opened. The names are those of {@code rdma statistic} for rdma_rxe ({@code sent_pkts}, {@code
-     * rcvd_seq_err}, …), and for what it dropped {@code malformed_pkts}, {@code icrc_err}, {@code unknown_qp_pkts}, {@code wrong_peer_pkts},
-     * {@code qkey_err}.
+     * What the device counted since it was opened. The names are those of {@code rdma statistic} for rdma_rxe ({@code
+     * sent_pkts}, {@code rcvd_seq_err}, …), and for what it dropped {@code malformed_pkts}, {@code icrc_err},
+     * {@code unknown_qp_pkts}, {@code wrong_peer_pkts}, {@code qkey_err}.
      *
      * @return a snapshot in a fixed order; all zero if {@code soft0} is not open
      */
@@ -146,8 +155,9 @@ public final class SoftNetwork {
     }
 
     /**
-     * Writes all packets that the device sends and receives to a file in pcapng format, with IP and UDP headers made up, until the result is closed,
-     * the device is closed, or another capture begins. The system property {@code io.rdma.soft.capture} does so from the opening of the device on.
+     * Writes all packets that the device sends and receives to a file in pcapng format, with IP and UDP headers made
+     * up, until the result is closed, the device is closed, or another capture begins. The system property
+     * {@code io.rdma.soft.capture} does so from the opening of the device on.
      *
      * @param file what is there is replaced
      * @return closes the file; close it before you read it

@@ -18,13 +18,16 @@ public enum AccessFlag {
     MW_BIND(Ibv.ACCESS_MW_BIND),
     /** {@code IBV_ACCESS_ZERO_BASED}: work requests and peers count from 0 instead of naming addresses. */
     ZERO_BASED(Ibv.ACCESS_ZERO_BASED),
-    /** {@code IBV_ACCESS_ON_DEMAND}: pages are not pinned, the device faults them in; see {@link DeviceContext#queryDevice}. */
+    /**
+     * {@code IBV_ACCESS_ON_DEMAND}: pages are not pinned, the device faults them in; see
+     * {@link DeviceContext#queryDevice}.
+     */
     ON_DEMAND(Ibv.ACCESS_ON_DEMAND),
     /** {@code IBV_ACCESS_HUGETLB}: all pages are huge ones. */
     HUGETLB(Ibv.ACCESS_HUGETLB),
     /**
-     * {@code IBV_ACCESS_RELAXED_ORDERING}: the device may write in any order, so that a later byte does not say that an earlier one is there; only a
-     * completion does. A wish: devices that cannot do it ignore it.
+     * {@code IBV_ACCESS_RELAXED_ORDERING}: the device may write in any order, so that a later byte does not say that an
+     * earlier one is there; only a completion does. A wish: devices that cannot do it ignore it.
      */
     RELAXED_ORDERING(Ibv.ACCESS_RELAXED_ORDERING);
 

@@ -3,8 +3,8 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.Verbs;
 
 /**
- * A destination of datagrams, {@code ibv_create_ah(3)}. Close it only when no request that names it is in flight, and before its domain.
- * Any thread.
+ * A destination of datagrams, {@code ibv_create_ah(3)}. Close it only when no request that names it is in flight, and
+ * before its domain. Any thread.
  */
 public final class AddressHandle extends NativeObject {
     private final AddressHandleAttributes attributes;

@@ -4,7 +4,8 @@ import io.rdma.internal.ffi.AhAttr;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path to a destination, {@code struct ibv_ah_attr} in {@code ibv_create_ah(3)}; for an {@link AddressHandle}, or for the connection of a queue pair.
+ * The path to a destination, {@code struct ibv_ah_attr} in {@code ibv_create_ah(3)}; for an {@link AddressHandle}, or
+ * for the connection of a queue pair.
  *
  * @param route global route; null only within one InfiniBand subnet, RoCE always needs one
  * @param dlid LID of the destination, 0 on Ethernet

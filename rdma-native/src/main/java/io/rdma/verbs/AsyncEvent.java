@@ -2,7 +2,10 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.AsyncEventEntry;
 
-/** An asynchronous event of a device, {@code ibv_get_async_event(3)}: a copy, acknowledged already, that nothing has to be done with. */
+/**
+ * An asynchronous event of a device, {@code ibv_get_async_event(3)}: a copy, acknowledged already, that nothing has to
+ * be done with.
+ */
 public final class AsyncEvent {
     private final AsyncEventType type;
     private final AsyncEventEntry entry;

@@ -34,9 +34,13 @@ public enum AsyncEventType {
     SM_CHANGE(Ibv.EVENT_SM_CHANGE, AsyncEventElement.PORT),
     /** {@code IBV_EVENT_SRQ_ERR}: a shared receive queue failed; nothing is taken from it any more. */
     SRQ_ERR(Ibv.EVENT_SRQ_ERR, AsyncEventElement.SHARED_RECEIVE_QUEUE),
-    /** {@code IBV_EVENT_SRQ_LIMIT_REACHED}: fewer receives are posted than the limit that was armed; it is disarmed now. */
+    /**
+     * {@code IBV_EVENT_SRQ_LIMIT_REACHED}: fewer receives are posted than the limit that was armed; it is disarmed now.
+     */
     SRQ_LIMIT_REACHED(Ibv.EVENT_SRQ_LIMIT_REACHED, AsyncEventElement.SHARED_RECEIVE_QUEUE),
-    /** {@code IBV_EVENT_QP_LAST_WQE_REACHED}: a queue pair in ERR takes nothing from its shared receive queue any more. */
+    /**
+     * {@code IBV_EVENT_QP_LAST_WQE_REACHED}: a queue pair in ERR takes nothing from its shared receive queue any more.
+     */
     QP_LAST_WQE_REACHED(Ibv.EVENT_QP_LAST_WQE_REACHED, AsyncEventElement.QUEUE_PAIR),
     /** {@code IBV_EVENT_CLIENT_REREGISTER}: the subnet manager wants clients to register again. */
     CLIENT_REREGISTER(Ibv.EVENT_CLIENT_REREGISTER, AsyncEventElement.PORT),

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 // has had the lock nobody waits on the device, and it may be closed.
 
 /**
- * The asynchronous events of an open device, {@code ibv_get_async_event(3)}: one thread waits and takes, any thread wakes or closes. The events of
- * a device are one stream, so there is one reader of it; events that nobody reads stay with the device. To be closed before the device.
+ * The asynchronous events of an open device, {@code ibv_get_async_event(3)}: one thread waits and takes, any thread
+ * wakes or closes. The events of a device are one stream, so there is one reader of it; events that nobody reads stay
+ * with the device. To be closed before the device.
  */
 public final class AsyncEvents extends NativeObject {
     private final ReentrantLock reader = new ReentrantLock();

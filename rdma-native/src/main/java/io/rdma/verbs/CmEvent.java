@@ -4,7 +4,10 @@ import io.rdma.internal.ffi.AhAttr;
 import io.rdma.internal.ffi.CmEventEntry;
 import org.jspecify.annotations.Nullable;
 
-/** An event of a connection manager's identifier, {@code rdma_get_cm_event(3)}: a copy, the event itself is acknowledged already. Immutable. */
+/**
+ * An event of a connection manager's identifier, {@code rdma_get_cm_event(3)}: a copy, the event itself is acknowledged
+ * already. Immutable.
+ */
 public final class CmEvent {
     private final CmEventType type;
     private final int status;
@@ -36,8 +39,8 @@ public final class CmEvent {
     /**
      * How it failed.
      *
-     * @return 0, a negative errno, or of {@link CmEventType#REJECTED} the peer's reason: 8 nobody listens there, 28 the application said no (IB specification
-     *     volume 1, reasons of a REJ)
+     * @return 0, a negative errno, or of {@link CmEventType#REJECTED} the peer's reason: 8 nobody listens there, 28 the
+     *     application said no (IB specification volume 1, reasons of a REJ)
      */
     public int status() {
         return status;
@@ -62,8 +65,10 @@ public final class CmEvent {
     }
 
     /**
-     * What the peer said, valid for {@link CmEventType#CONNECT_REQUEST}, {@link CmEventType#CONNECT_RESPONSE}, {@link CmEventType#ESTABLISHED} on the active side and, the private data
-     * only, {@link CmEventType#REJECTED}. Seen from here: {@code responderResources} is what the peer wants to have under way towards this side. Private data may be padded with zeros.
+     * What the peer said, valid for {@link CmEventType#CONNECT_REQUEST}, {@link CmEventType#CONNECT_RESPONSE},
+     * {@link CmEventType#ESTABLISHED} on the active side and, the private data only, {@link CmEventType#REJECTED}. Seen
+     * from here: {@code responderResources} is what the peer wants to have under way towards this side. Private data
+     * may be padded with zeros.
      *
      * @return the parameters
      */
@@ -72,7 +77,8 @@ public final class CmEvent {
     }
 
     /**
-     * Of a datagram service, the way to the peer or group, for an {@link AddressHandle}; its queue pair number is that of {@link #parameters}.
+     * Of a datagram service, the way to the peer or group, for an {@link AddressHandle}; its queue pair number is that
+     * of {@link #parameters}.
      *
      * @return null of connections, and before the peer is known
      */

@@ -11,13 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - `lock` is held from the taking of an event until its identifier was found: an identifier that is closed is
-// forgotten
-// here first, so no event of it reaches one that gets its address in memory.
+// forgotten here first, so no event of it reaches one that gets its address in memory.
 // - A wait is inside the library with `reader` only; once close has had it nobody waits on the channel.
 
 /**
- * Where the events of identifiers go, {@code struct rdma_event_channel} of {@code rdma_create_event_channel(3)}: one thread waits and takes, any thread wakes. To be closed after its
- * identifiers.
+ * Where the events of identifiers go, {@code struct rdma_event_channel} of {@code rdma_create_event_channel(3)}: one
+ * thread waits and takes, any thread wakes. To be closed after its identifiers.
  */
 public final class CmEventChannel extends NativeObject {
     final Rdmacm cm;

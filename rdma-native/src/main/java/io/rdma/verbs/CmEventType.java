@@ -12,9 +12,14 @@ public enum CmEventType {
     ROUTE_RESOLVED(Cma.CM_EVENT_ROUTE_RESOLVED),
     /** The route was not resolved. */
     ROUTE_ERROR(Cma.CM_EVENT_ROUTE_ERROR),
-    /** Passive side: somebody wants to connect; the event has a new identifier, to be accepted or rejected, and closed. */
+    /**
+     * Passive side: somebody wants to connect; the event has a new identifier, to be accepted or rejected, and closed.
+     */
     CONNECT_REQUEST(Cma.CM_EVENT_CONNECT_REQUEST),
-    /** Active side, of an identifier without a queue pair: the peer accepted; move the queue pair, then {@link CmIdentifier#establish}. */
+    /**
+     * Active side, of an identifier without a queue pair: the peer accepted; move the queue pair, then
+     * {@link CmIdentifier#establish}.
+     */
     CONNECT_RESPONSE(Cma.CM_EVENT_CONNECT_RESPONSE),
     /** An error while the connection was made, on either side. */
     CONNECT_ERROR(Cma.CM_EVENT_CONNECT_ERROR),

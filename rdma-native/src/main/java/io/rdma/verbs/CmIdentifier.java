@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 // - The monitor comes before a channel's lock, never after it.
 
 /**
- * An identifier of the connection manager, what a socket is to TCP: {@code struct rdma_cm_id} of {@code rdma_create_id(3)}. Calls start something, an event of {@link #channel} tells how it
- * went; docs/guide/connecting.md has the states. Any thread. To be closed after its queue pair and before its channel.
+ * An identifier of the connection manager, what a socket is to TCP: {@code struct rdma_cm_id} of
+ * {@code rdma_create_id(3)}. Calls start something, an event of {@link #channel} tells how it went;
+ * docs/guide/connecting.md has the states. Any thread. To be closed after its queue pair and before its channel.
  */
 public final class CmIdentifier implements AutoCloseable {
     private final Verbs verbs;
@@ -87,7 +88,8 @@ public final class CmIdentifier implements AutoCloseable {
      * Binds to a local address, {@code rdma_bind_addr(3)}.
      *
      * @param address port 0 takes a free one
-     * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL or ENODEV if the address is in use, not of this host, or of no RDMA device
+     * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL or ENODEV if the address is in use, not of this host, or of no
+     *     RDMA device
      */
     public synchronized void bind(InetSocketAddress address) {
         cm.bindAddr(open(), resolved(address));
@@ -101,7 +103,8 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Starts to find device and address, {@code rdma_resolve_addr(3)}: {@link CmEventType#ADDR_RESOLVED} or {@link CmEventType#ADDR_ERROR}.
+     * Starts to find device and address, {@code rdma_resolve_addr(3)}: {@link CmEventType#ADDR_RESOLVED} or
+     * {@link CmEventType#ADDR_ERROR}.
      *
      * @param source local address, or null for what the routing table says
      * @param destination of the peer
@@ -114,7 +117,8 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Starts to find the route, {@code rdma_resolve_route(3)}: {@link CmEventType#ROUTE_RESOLVED} or {@link CmEventType#ROUTE_ERROR}.
+     * Starts to find the route, {@code rdma_resolve_route(3)}: {@link CmEventType#ROUTE_RESOLVED} or
+     * {@link CmEventType#ROUTE_ERROR}.
      *
      * @param timeout for the answer
      */
@@ -136,11 +140,13 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Starts to connect, {@code rdma_connect(3)}: {@link CmEventType#ESTABLISHED}, or without a queue pair {@link CmEventType#CONNECT_RESPONSE}; else
-     * {@link CmEventType#REJECTED}, {@link CmEventType#UNREACHABLE} or {@link CmEventType#CONNECT_ERROR}. Of the UDP port space, asks for the datagram service's queue pair.
+     * Starts to connect, {@code rdma_connect(3)}: {@link CmEventType#ESTABLISHED}, or without a queue pair
+     * {@link CmEventType#CONNECT_RESPONSE}; else {@link CmEventType#REJECTED}, {@link CmEventType#UNREACHABLE} or
+     * {@link CmEventType#CONNECT_ERROR}. Of the UDP port space, asks for the datagram service's queue pair.
      *
      * @param parameters what is wanted
-     * @throws VerbsException EINVAL if the route is not resolved, the private data too long, or more reads and atomics wanted than the device has
+     * @throws VerbsException EINVAL if the route is not resolved, the private data too long, or more reads and atomics
+     *     wanted than the device has
      */
     public synchronized void connect(ConnectionParameters parameters) {
         minRnrTimer = parameters.minRnrTimer();
@@ -148,8 +154,8 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Accepts the request that made this identifier, {@code rdma_accept(3)}: {@link CmEventType#ESTABLISHED} when the peer has heard of it. The queue pair, if the identifier has one, can send
-     * and receive when this returns.
+     * Accepts the request that made this identifier, {@code rdma_accept(3)}: {@link CmEventType#ESTABLISHED} when the
+     * peer has heard of it. The queue pair, if the identifier has one, can send and receive when this returns.
      *
      * @param parameters what is wanted
      * @throws VerbsException as for {@link #connect}
@@ -189,18 +195,25 @@ public final class CmIdentifier implements AutoCloseable {
         cm.reject(open(), privateData.clone());
     }
 
-    /** Ends the connection, {@code rdma_disconnect(3)}: {@link CmEventType#DISCONNECTED} on both sides; what the queue pair has posted is flushed. */
+    /**
+     * Ends the connection, {@code rdma_disconnect(3)}: {@link CmEventType#DISCONNECTED} on both sides; what the queue
+     * pair has posted is flushed.
+     */
     public synchronized void disconnect() {
         cm.disconnect(open());
     }
 
-    /** After {@link CmEventType#CONNECT_RESPONSE}: tells the peer that the queue pair is ready, {@code rdma_establish(3)}. */
+    /**
+     * After {@link CmEventType#CONNECT_RESPONSE}: tells the peer that the queue pair is ready,
+     * {@code rdma_establish(3)}.
+     */
     public synchronized void establish() {
         cm.establish(open());
     }
 
     /**
-     * Attributes for a transition of a queue pair that this identifier does not have, {@code rdma_init_qp_attr(3)}. They can be changed before they are used: {@code minRnrTimer} should be.
+     * Attributes for a transition of a queue pair that this identifier does not have, {@code rdma_init_qp_attr(3)}.
+     * They can be changed before they are used: {@code minRnrTimer} should be.
      *
      * @param state to go to: INIT, RTR or RTS
      * @return the attributes
@@ -211,8 +224,8 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Creates a queue pair that this identifier moves through its states, {@code rdma_create_qp(3)}: reliable, of the UDP port space for datagrams. Domain and completion queues must be
-     * made from {@link #device}.
+     * Creates a queue pair that this identifier moves through its states, {@code rdma_create_qp(3)}: reliable, of the
+     * UDP port space for datagrams. Domain and completion queues must be made from {@link #device}.
      *
      * @param domain of {@link #device}
      * @param sendQueue where sends complete
@@ -313,7 +326,8 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Starts to join a group, {@code rdma_join_multicast_ex(3)}: {@link CmEventType#MULTICAST_JOIN} or {@link CmEventType#MULTICAST_ERROR}. The queue pair, if the identifier has one, is attached.
+     * Starts to join a group, {@code rdma_join_multicast_ex(3)}: {@link CmEventType#MULTICAST_JOIN} or
+     * {@link CmEventType#MULTICAST_ERROR}. The queue pair, if the identifier has one, is attached.
      *
      * @param group its port does not count
      * @param sendOnly whether only to send to it
@@ -360,7 +374,8 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * The device that it is bound to, opened by the library: for domains and completion queues. Not to be closed; it has no asynchronous events.
+     * The device that it is bound to, opened by the library: for domains and completion queues. Not to be closed; it
+     * has no asynchronous events.
      *
      * @return lent
      * @throws IllegalStateException if it is not bound to a device yet
@@ -379,7 +394,8 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Destroys it, {@code rdma_destroy_id(3)}: ends its connection; its events that nobody took are dropped. A second call does nothing. From a handler of its events, too.
+     * Destroys it, {@code rdma_destroy_id(3)}: ends its connection; its events that nobody took are dropped. A second
+     * call does nothing. From a handler of its events, too.
      *
      * @throws VerbsException EBUSY while its queue pair is open
      */

@@ -6,8 +6,9 @@ import io.rdma.internal.os.NativeMemory;
 import java.lang.foreign.Arena;
 
 /**
- * Preallocated room for the completions of one poll, {@code struct ibv_wc[]}. One thread. The accessors take an index below what
- * {@link CompletionQueue#poll} returned; on failure only {@link #wrId}, {@link #status}, {@link #qpNumber} and {@link #vendorError} are valid.
+ * Preallocated room for the completions of one poll, {@code struct ibv_wc[]}. One thread. The accessors take an index
+ * below what {@link CompletionQueue#poll} returned; on failure only {@link #wrId}, {@link #status}, {@link #qpNumber}
+ * and {@link #vendorError} are valid.
  */
 public final class CompletionBatch {
     private final long address;
@@ -81,7 +82,8 @@ public final class CompletionBatch {
     }
 
     /**
-     * Whether a receive was consumed by a WRITE_WITH_IMM, so that the data is not in the receive buffer; undefined on failure.
+     * Whether a receive was consumed by a WRITE_WITH_IMM, so that the data is not in the receive buffer; undefined on
+     * failure.
      *
      * @param index of the completion
      * @return true if so
@@ -221,7 +223,8 @@ public final class CompletionBatch {
     }
 
     /**
-     * When the operation completed; of a queue that was created with a {@link CompletionTimestamp} only, undefined on failure.
+     * When the operation completed; of a queue that was created with a {@link CompletionTimestamp} only, undefined on
+     * failure.
      *
      * @param index of the completion
      * @return ticks of the device's clock, or nanoseconds since 1970

@@ -2,7 +2,10 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Verbs;
 
-/** A completion channel, {@code ibv_create_comp_channel(3)}: where one thread sleeps until an armed completion queue has an entry. */
+/**
+ * A completion channel, {@code ibv_create_comp_channel(3)}: where one thread sleeps until an armed completion queue has
+ * an entry.
+ */
 public final class CompletionChannel extends NativeObject {
     CompletionChannel(Verbs verbs, long handle, OpenObjects siblings) {
         super(verbs, handle, siblings);
@@ -25,7 +28,8 @@ public final class CompletionChannel extends NativeObject {
     }
 
     /**
-     * Takes one event, {@code ibv_get_cq_event(3)}; it must be acknowledged on its queue, {@link CompletionQueue#acknowledge}. Blocks when there is none.
+     * Takes one event, {@code ibv_get_cq_event(3)}; it must be acknowledged on its queue,
+     * {@link CompletionQueue#acknowledge}. Blocks when there is none.
      *
      * @return name of the queue, see {@link CompletionQueue#isNamedBy}
      */

@@ -56,7 +56,8 @@ public final class CompletionQueue extends NativeObject {
     }
 
     /**
-     * Arms the queue for one event of a message that its sender marked as solicited, or of a failure, {@code ibv_req_notify_cq(3)}.
+     * Arms the queue for one event of a message that its sender marked as solicited, or of a failure,
+     * {@code ibv_req_notify_cq(3)}.
      *
      * @throws VerbsException on failure
      */

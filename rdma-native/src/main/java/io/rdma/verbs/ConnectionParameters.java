@@ -4,16 +4,19 @@ import io.rdma.internal.ffi.Cma;
 import io.rdma.internal.ffi.ConnParam;
 
 /**
- * What a side wants of a connection, {@code struct rdma_conn_param} of {@code rdma_connect(3)} and {@code rdma_accept(3)}; immutable. Names are C's.
+ * What a side wants of a connection, {@code struct rdma_conn_param} of {@code rdma_connect(3)} and
+ * {@code rdma_accept(3)}; immutable. Names are C's.
  *
  * @param privateData for the peer: up to 56 bytes when connecting, 196 when accepting (datagrams: 180 and 136); copied
  * @param responderResources incoming reads and atomics that are offered, or {@link #MAX}
  * @param initiatorDepth outgoing reads and atomics that are wanted, or {@link #MAX}
  * @param retryCount retries after a time-out, 0 to 7; does not count when accepting
  * @param rnrRetryCount the peer's retries while no receive is posted here, 0 to 6; 7 is without end
- * @param sharedReceiveQueue whether a queue pair that the identifier does not have takes its receives from a shared queue
+ * @param sharedReceiveQueue whether a queue pair that the identifier does not have takes its receives from a shared
+ *     queue
  * @param queuePairNumber of a queue pair that the identifier does not have
- * @param minRnrTimer code of the pause before a sender that found no receive here tries again, 1 to 31, of the identifier's queue pair: the manager leaves 0, 655 ms
+ * @param minRnrTimer code of the pause before a sender that found no receive here tries again, 1 to 31, of the
+ *     identifier's queue pair: the manager leaves 0, 655 ms
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record ConnectionParameters(
@@ -25,7 +28,10 @@ public record ConnectionParameters(
         boolean sharedReceiveQueue,
         int queuePairNumber,
         int minRnrTimer) {
-    /** As reads and atomics: when connecting what the device has, when accepting the smaller of that and what the peer asked for. */
+    /**
+     * As reads and atomics: when connecting what the device has, when accepting the smaller of that and what the peer
+     * asked for.
+     */
     public static final int MAX = Cma.MAX_RESP_RES;
 
     /** No private data, {@link #MAX} reads and atomics, 7 retries of either kind, an RNR pause of 1.28 ms. */

@@ -3,7 +3,8 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.Cma;
 
 /**
- * Where a datagram goes, or came from: what {@code wr.ud} of {@code ibv_post_send(3)} names, with the path as attributes, of which the engine makes an {@link AddressHandle}.
+ * Where a datagram goes, or came from: what {@code wr.ud} of {@code ibv_post_send(3)} names, with the path as
+ * attributes, of which the engine makes an {@link AddressHandle}.
  *
  * @param path to the device; or to a multicast group
  * @param qpNumber queue pair there, 24 bits; 0xffffff for a group
@@ -13,7 +14,9 @@ public record DatagramAddress(AddressHandleAttributes path, int qpNumber, int qk
     /** The queue pair number that stands for all members of a group. */
     public static final int MULTICAST_QP_NUMBER = 0xffffff;
 
-    /** The key of every queue pair in RDMA CM's UDP port space, {@code RDMA_UDP_QKEY} of {@code rdma_cma.h}: no secret. */
+    /**
+     * The key of every queue pair in RDMA CM's UDP port space, {@code RDMA_UDP_QKEY} of {@code rdma_cma.h}: no secret.
+     */
     public static final int UDP_QKEY = Cma.UDP_QKEY;
 
     private static final int MOST = 0xffffff;

@@ -10,7 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open device, {@code struct ibv_context}: where queries go and objects come from. It cannot be closed before these. Any thread.
+ * An open device, {@code struct ibv_context}: where queries go and objects come from. It cannot be closed before these.
+ * Any thread.
  */
 public final class DeviceContext extends NativeObject {
     private final String name;
@@ -34,7 +35,8 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * Creates a channel for events of the connection manager, {@code rdma_create_event_channel(3)}: librdmacm's for all devices of libibverbs, the software device's own.
+     * Creates a channel for events of the connection manager, {@code rdma_create_event_channel(3)}: librdmacm's for all
+     * devices of libibverbs, the software device's own.
      *
      * @return to be closed
      * @throws VerbsException ENODEV or ENOENT where the kernel has no RDMA CM, EOPNOTSUPP where the device has none
@@ -128,16 +130,16 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * The path back to who sent a datagram, {@code ibv_init_ah_from_wc(3)}; with {@link ProtectionDomain#createAddressHandle} it is
-     * {@code ibv_create_ah_from_wc(3)}.
+     * The path back to who sent a datagram, {@code ibv_init_ah_from_wc(3)}; with
+     * {@link ProtectionDomain#createAddressHandle} it is {@code ibv_create_ah_from_wc(3)}.
      *
      * @param port where it arrived, from 1
      * @param batch with the completion of the receive
      * @param index of it
      * @param received what the receive named, its first 40 bytes at least
      * @return the path, from the GID that the datagram was sent to
-     * @throws IllegalArgumentException if it was not sent to a GID of this port but to a multicast group: then choose a GID, and
-     *     {@link AddressHandleAttributes#answering}
+     * @throws IllegalArgumentException if it was not sent to a GID of this port but to a multicast group: then choose a
+     *     GID, and {@link AddressHandleAttributes#answering}
      */
     public AddressHandleAttributes addressOfSender(int port, CompletionBatch batch, int index, MemorySegment received) {
         if (!batch.hasGlobalRoute(index)) {
@@ -201,7 +203,8 @@ public final class DeviceContext extends NativeObject {
     /**
      * Creates a completion queue, {@code ibv_create_cq(3)}.
      *
-     * @param entries least number of entries: at least the sum of the depths of all queues that complete here, an overrun is fatal to all of them
+     * @param entries least number of entries: at least the sum of the depths of all queues that complete here, an
+     *     overrun is fatal to all of them
      * @param channel where its events go, or null
      * @return to be closed after its queue pairs
      */
@@ -213,7 +216,8 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * Creates a completion queue that is polled by one of the two interfaces, {@code ibv_create_cq(3)} or {@code ibv_create_cq_ex(3)}.
+     * Creates a completion queue that is polled by one of the two interfaces, {@code ibv_create_cq(3)} or
+     * {@code ibv_create_cq_ex(3)}.
      *
      * @param entries as for {@link #createCompletionQueue(int, CompletionChannel)}
      * @param channel where its events go, or null

@@ -4,8 +4,9 @@ import io.rdma.internal.ffi.Verbs;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory on the device itself, {@code ibv_alloc_dm(3)}: the CPU reaches it by copies only, the device and, once a part is registered by
- * {@link ProtectionDomain#register(DeviceMemory, long, long, java.util.Set)}, its peers without crossing the bus.
+ * Memory on the device itself, {@code ibv_alloc_dm(3)}: the CPU reaches it by copies only, the device and, once a part
+ * is registered by {@link ProtectionDomain#register(DeviceMemory, long, long, java.util.Set)}, its peers without
+ * crossing the bus.
  */
 public final class DeviceMemory extends NativeObject {
     private final long length;

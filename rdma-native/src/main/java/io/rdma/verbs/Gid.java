@@ -5,7 +5,10 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 
-/** A global identifier, 16 bytes in network order; printed like an IPv6 address. On RoCE version 2 it is the IP address of the port. */
+/**
+ * A global identifier, 16 bytes in network order; printed like an IPv6 address. On RoCE version 2 it is the IP address
+ * of the port.
+ */
 public final class Gid {
     private static final int BYTES = 16;
 

@@ -1,7 +1,8 @@
 package io.rdma.verbs;
 
 /**
- * The global route of a path, {@code struct ibv_global_route} in {@code ibv_create_ah(3)}: what goes into the GRH, or into the IP header on RoCE version 2.
+ * The global route of a path, {@code struct ibv_global_route} in {@code ibv_create_ah(3)}: what goes into the GRH, or
+ * into the IP header on RoCE version 2.
  *
  * @param dgid GID of the destination, a multicast group's perhaps
  * @param flowLabel 20 bits

@@ -5,8 +5,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * The 40 bytes in front of a received datagram, {@code struct ibv_grh} in {@code ibv_post_recv(3)}: valid when {@link CompletionBatch#hasGlobalRoute}. On RoCE
- * version 2 over IPv4 the last 20 of them are the IP header and the others undefined (IBA annex A17).
+ * The 40 bytes in front of a received datagram, {@code struct ibv_grh} in {@code ibv_post_recv(3)}: valid when
+ * {@link CompletionBatch#hasGlobalRoute}. On RoCE version 2 over IPv4 the last 20 of them are the IP header and the
+ * others undefined (IBA annex A17).
  *
  * @param sgid who sent it
  * @param dgid whom it was sent to: a GID of this port, or a multicast group
@@ -38,7 +39,8 @@ public record GlobalRoutingHeader(Gid sgid, Gid dgid, int flowLabel, int traffic
      *
      * @param header at least 40 bytes, the start of what the receive's first entries name
      * @return the header
-     * @throws IllegalArgumentException if it is neither of IP version 6 nor 4: the completion said that there is none, or this is not where it is
+     * @throws IllegalArgumentException if it is neither of IP version 6 nor 4: the completion said that there is none,
+     *     or this is not where it is
      */
     public static GlobalRoutingHeader read(MemorySegment header) {
         int word = header.get(INT, 0);

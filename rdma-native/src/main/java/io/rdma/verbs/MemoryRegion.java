@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Registered memory, {@code ibv_reg_mr(3)}.
  *
- * <p>A region counts its users: work in flight holds it. {@link #close} refuses new users at once and deregisters when the last one is gone;
- * only then memory that the region owns is freed. So closing is safe at any time.
+ * <p>A region counts its users: work in flight holds it. {@link #close} refuses new users at once and deregisters when
+ * the last one is gone; only then memory that the region owns is freed. So closing is safe at any time.
  */
 public final class MemoryRegion implements AutoCloseable {
     // users: number of holders, the open region itself being one; 0 means deregistered.
@@ -158,7 +158,9 @@ public final class MemoryRegion implements AutoCloseable {
         }
     }
 
-    /** Deregisters; where the device refuses that, its domain tries again. By the thread that has the region to itself. */
+    /**
+     * Deregisters; where the device refuses that, its domain tries again. By the thread that has the region to itself.
+     */
     void deregister() {
         try {
             verbs.deregMr(extent.mr.handle());
@@ -177,8 +179,8 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Changes rights, memory or domain, {@code ibv_rereg_mr(3)}. Keys may change; what peers know of the old ones fails. No work may use it, and no window
-     * be bound to it.
+     * Changes rights, memory or domain, {@code ibv_rereg_mr(3)}. Keys may change; what peers know of the old ones
+     * fails. No work may use it, and no window be bound to it.
      *
      * @param change what
      * @throws IllegalStateException if it is closed or work holds it
@@ -225,7 +227,10 @@ public final class MemoryRegion implements AutoCloseable {
         }
     }
 
-    /** Refuses new work, and deregisters when the work in flight is done. A second call does nothing. Any thread; does not wait. */
+    /**
+     * Refuses new work, and deregisters when the work in flight is done. A second call does nothing. Any thread; does
+     * not wait.
+     */
     @Override
     public synchronized void close() {
         if (closed.compareAndSet(0, 1)) {

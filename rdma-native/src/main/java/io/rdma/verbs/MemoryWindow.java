@@ -9,10 +9,11 @@ import java.util.List;
 // window is known to be free: a peer's invalidation is known to the application alone.
 
 /**
- * A memory window, {@code ibv_alloc_mw(3)}: it gives a peer rights to a part of a region under a key of its own, and takes them back, without
- * registering memory. One thread binds it at a time.
+ * A memory window, {@code ibv_alloc_mw(3)}: it gives a peer rights to a part of a region under a key of its own, and
+ * takes them back, without registering memory. One thread binds it at a time.
  *
- * <p>The region stays registered while the window may be bound to it: until {@link #close}, or {@link #revoked}. Close it before its queue pair and its domain.
+ * <p>The region stays registered while the window may be bound to it: until {@link #close}, or {@link #revoked}. Close
+ * it before its queue pair and its domain.
  */
 public final class MemoryWindow extends NativeObject {
     private static final int KEY_MASK = 0xff;
@@ -37,8 +38,8 @@ public final class MemoryWindow extends NativeObject {
     }
 
     /**
-     * What the peer is to get: the part and key of the last binding. It may be told once that binding completed, or at once by a send on the same
-     * queue pair behind it.
+     * What the peer is to get: the part and key of the last binding. It may be told once that binding completed, or at
+     * once by a send on the same queue pair behind it.
      *
      * @return of length 0 as long as nothing was bound
      */
@@ -46,7 +47,10 @@ public final class MemoryWindow extends NativeObject {
         return remote;
     }
 
-    /** Says that its binding was revoked, by a local invalidation or an empty binding that completed, or by the peer: its regions may be deregistered. */
+    /**
+     * Says that its binding was revoked, by a local invalidation or an empty binding that completed, or by the peer:
+     * its regions may be deregistered.
+     */
     public void revoked() {
         List<MemoryRegion> free;
         synchronized (held) {

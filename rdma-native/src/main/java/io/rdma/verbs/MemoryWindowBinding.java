@@ -6,7 +6,8 @@ import java.util.Set;
 /**
  * What a memory window is bound to, {@code struct ibv_mw_bind_info}, {@code ibv_bind_mw(3)}.
  *
- * @param region registered with {@link AccessFlag#MW_BIND}, and with {@link AccessFlag#LOCAL_WRITE} if the peer may write
+ * @param region registered with {@link AccessFlag#MW_BIND}, and with {@link AccessFlag#LOCAL_WRITE} if the peer may
+ *     write
  * @param offset first byte in the region
  * @param length in bytes; 0 makes a type 1 window empty, and is not allowed for type 2
  * @param access of the peer; {@link AccessFlag#ZERO_BASED}: the peer counts from 0, type 2 only

@@ -71,7 +71,8 @@ abstract class NativeObject implements AutoCloseable {
     abstract void destroy(long handle);
 
     /**
-     * Wakes a thread that waits inside the library. An attempt that fails is made once more, because that thread, and all that wait for it, would sleep on.
+     * Wakes a thread that waits inside the library. An attempt that fails is made once more, because that thread, and
+     * all that wait for it, would sleep on.
      *
      * @param attempt by a call of the library
      */

@@ -9,15 +9,20 @@ import java.util.function.Supplier;
 // - Nothing is made once the count is CLOSED, and it becomes CLOSED from 0 alone.
 
 /**
- * The count of what was made directly of an open device: a device that still has any is not closed. {@code ibv_close_device(3)} frees the context whatever still uses it,
- * and a call on such an object then reads freed memory. Any thread.
+ * The count of what was made directly of an open device: a device that still has any is not closed.
+ * {@code ibv_close_device(3)} frees the context whatever still uses it, and a call on such an object then reads freed
+ * memory. Any thread.
  */
 final class OpenObjects {
     private static final int CLOSED = -1;
 
     private final AtomicInteger open = new AtomicInteger();
 
-    /** Makes an object, which says when it was destroyed. @throws IllegalStateException if the device is closed */
+    /**
+     * Makes an object, which says when it was destroyed.
+     *
+     * @throws IllegalStateException if the device is closed
+     */
     <T extends NativeObject> T make(Supplier<T> making) {
         if (open.getAndUpdate(count -> count == CLOSED ? CLOSED : count + 1) == CLOSED) {
             throw new IllegalStateException("DeviceContext is closed");

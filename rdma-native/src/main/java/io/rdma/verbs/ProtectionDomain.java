@@ -40,8 +40,8 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Registers memory of the caller, {@code ibv_reg_mr(3)}. The memory must stay alive until the region is closed; the region keeps the
-     * segment reachable.
+     * Registers memory of the caller, {@code ibv_reg_mr(3)}. The memory must stay alive until the region is closed; the
+     * region keeps the segment reachable.
      *
      * @param memory native memory; heap segments cannot be registered
      * @param access what is allowed; local reading always is
@@ -54,8 +54,9 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Registers a part of a region once more, with rights and keys of its own: what a peer gets to see instead of the whole, and loses when the grant is
-     * closed, whatever happens to the region. The region's memory stays until the grant is closed.
+     * Registers a part of a region once more, with rights and keys of its own: what a peer gets to see instead of the
+     * whole, and loses when the grant is closed, whatever happens to the region. The region's memory stays until the
+     * grant is closed.
      *
      * @param region open
      * @param offset first byte
@@ -128,7 +129,10 @@ public final class ProtectionDomain extends NativeObject {
         return policy.hugePages() != HugePages.NONE;
     }
 
-    /** Memory that some thread is inside right now, in a system call perhaps, cannot be freed: it is as soon as that thread is out. */
+    /**
+     * Memory that some thread is inside right now, in a system call perhaps, cannot be freed: it is as soon as that
+     * thread is out.
+     */
     private static void free(Arena arena) {
         try {
             arena.close();
@@ -184,8 +188,8 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Registers all memory of the process, on demand, {@code IBV_ACCESS_ON_DEMAND} with {@code ibv_reg_mr(3)}: nothing is pinned, the device faults pages in.
-     * It counts for nothing in the budget.
+     * Registers all memory of the process, on demand, {@code IBV_ACCESS_ON_DEMAND} with {@code ibv_reg_mr(3)}: nothing
+     * is pinned, the device faults pages in. It counts for nothing in the budget.
      *
      * @param access what is allowed; a remote right opens everything this process has to the peer
      * @return the region, whose segment is the whole address space
@@ -199,7 +203,8 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Registers a part of a dma-buf, that is memory of another device, {@code ibv_reg_dmabuf_mr(3)}. The descriptor may be closed afterwards.
+     * Registers a part of a dma-buf, that is memory of another device, {@code ibv_reg_dmabuf_mr(3)}. The descriptor may
+     * be closed afterwards.
      *
      * @param descriptor of the dma-buf
      * @param offset first byte in it, at a multiple of the page size
@@ -207,7 +212,8 @@ public final class ProtectionDomain extends NativeObject {
      * @param iova how work requests and peers name the first byte; at the same place in its page as the offset
      * @param access what is allowed
      * @return the region, whose segment is empty
-     * @throws VerbsException EOPNOTSUPP or ENOSYS where device or library cannot, EBADF if it is no descriptor of a dma-buf
+     * @throws VerbsException EOPNOTSUPP or ENOSYS where device or library cannot, EBADF if it is no descriptor of a
+     *     dma-buf
      */
     public MemoryRegion registerDmaBuf(int descriptor, long offset, long length, long iova, Set<AccessFlag> access) {
         int flags = AccessFlag.registered(access);
@@ -222,7 +228,8 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Registers a part of a device's own memory, {@code ibv_reg_dm_mr}, see {@code ibv_alloc_dm(3)}; zero-based: peers and work requests count from 0.
+     * Registers a part of a device's own memory, {@code ibv_reg_dm_mr}, see {@code ibv_alloc_dm(3)}; zero-based: peers
+     * and work requests count from 0.
      *
      * @param memory to be closed after the region
      * @param offset first byte
@@ -255,7 +262,8 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Allocates a parent domain, {@code ibv_alloc_parent_domain(3)}: it stands for this one; what is made of either works together.
+     * Allocates a parent domain, {@code ibv_alloc_parent_domain(3)}: it stands for this one; what is made of either
+     * works together.
      *
      * @return to be closed before this one
      * @throws VerbsException EOPNOTSUPP where the device has none
@@ -294,12 +302,14 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates a queue pair of type {@link QueuePairType#RC} in RESET that takes its receives from a shared queue, {@code ibv_create_qp(3)}; none can be posted to itself.
+     * Creates a queue pair of type {@link QueuePairType#RC} in RESET that takes its receives from a shared queue,
+     * {@code ibv_create_qp(3)}; none can be posted to itself.
      *
      * @param sendQueue where sends complete
      * @param receiveQueue where its receives complete
      * @param shared of this domain
-     * @param capacity wanted depths; those of receives do not count, {@link QueuePair#capacity()} has the shared queue's
+     * @param capacity wanted depths; those of receives do not count, {@link QueuePair#capacity()} has the shared
+     *     queue's
      * @return to be closed before its completion queues and the shared queue
      * @throws IllegalArgumentException if the shared queue is of another domain
      */
@@ -312,13 +322,15 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates a queue pair in RESET that takes its receives from a shared queue, {@code ibv_create_qp(3)}; none can be posted to itself.
+     * Creates a queue pair in RESET that takes its receives from a shared queue, {@code ibv_create_qp(3)}; none can be
+     * posted to itself.
      *
      * @param type transport
      * @param sendQueue where sends complete
      * @param receiveQueue where its receives complete
      * @param shared of this domain
-     * @param capacity wanted depths; those of receives do not count, {@link QueuePair#capacity()} has the shared queue's
+     * @param capacity wanted depths; those of receives do not count, {@link QueuePair#capacity()} has the shared
+     *     queue's
      * @return to be closed before its completion queues and the shared queue
      * @throws IllegalArgumentException if the shared queue is of another domain
      * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport, or shared receives for it
@@ -333,7 +345,8 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates a queue pair in RESET that is posted to by one of the two interfaces, {@code ibv_create_qp(3)} or {@code ibv_create_qp_ex(3)}.
+     * Creates a queue pair in RESET that is posted to by one of the two interfaces, {@code ibv_create_qp(3)} or
+     * {@code ibv_create_qp_ex(3)}.
      *
      * @param type transport
      * @param sendQueue where sends complete
@@ -343,7 +356,8 @@ public final class ProtectionDomain extends NativeObject {
      * @param posting how it is posted to
      * @return to be closed before its completion queues and the shared queue
      * @throws IllegalArgumentException if the shared queue is of another domain
-     * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport, shared receives for it, the extended interface, or an operation in it
+     * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport, shared receives for it, the
+     *     extended interface, or an operation in it
      */
     public QueuePair createQueuePair(
             QueuePairType type,
@@ -377,7 +391,8 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates a shared receive queue for extended reliable connections, {@code ibv_create_srq_ex(3)} with {@code IBV_SRQT_XRC}.
+     * Creates a shared receive queue for extended reliable connections, {@code ibv_create_srq_ex(3)} with
+     * {@code IBV_SRQT_XRC}.
      *
      * @param xrc whose receiving queue pairs use it
      * @param completions where its receives complete
@@ -394,11 +409,13 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates an address handle, {@code ibv_create_ah(3)}; on RoCE it may wait for the network to tell the neighbour's address.
+     * Creates an address handle, {@code ibv_create_ah(3)}; on RoCE it may wait for the network to tell the neighbour's
+     * address.
      *
      * @param attributes the path
      * @return to be closed before this domain
-     * @throws VerbsException EINVAL if a RoCE path has no global route; another errno if the destination is not to be reached
+     * @throws VerbsException EINVAL if a RoCE path has no global route; another errno if the destination is not to be
+     *     reached
      */
     public AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
         return new AddressHandle(verbs, verbs.createAh(handle(), attributes.toAttr()), attributes);

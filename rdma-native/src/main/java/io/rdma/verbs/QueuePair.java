@@ -93,7 +93,8 @@ public final class QueuePair extends NativeObject {
      * Changes state and attributes, {@code ibv_modify_qp(3)}.
      *
      * @param attributes exactly those that were set are changed
-     * @throws VerbsException EINVAL if an attribute is missing or not allowed in this transition, which the message names, or out of range
+     * @throws VerbsException EINVAL if an attribute is missing or not allowed in this transition, which the message
+     *     names, or out of range
      */
     public void modify(QueuePairAttributes attributes) {
         // The device moves a queue pair too, so a doubt about the state is settled by asking.
@@ -150,10 +151,11 @@ public final class QueuePair extends NativeObject {
      * Posts sends, {@code ibv_post_send(3)} or {@code ibv_wr_post(3)}.
      *
      * @param chain not empty
-     * @return 0 when all were posted, else a negative errno ({@code -ENOMEM}: the queue is full); {@link #postedBeforeFailure(SendChain)} tells
-     *     how many were posted nevertheless, which are none with {@link PostingInterface#EXTENDED}
-     * @throws IllegalArgumentException if a request is for an operation that this type lacks; or of a datagram, which has no destination or is larger
-     *     than the port's MTU. Nothing is posted then
+     * @return 0 when all were posted, else a negative errno ({@code -ENOMEM}: the queue is full);
+     *     {@link #postedBeforeFailure(SendChain)} tells how many were posted nevertheless, which are none with
+     *     {@link PostingInterface#EXTENDED}
+     * @throws IllegalArgumentException if a request is for an operation that this type lacks; or of a datagram, which
+     *     has no destination or is larger than the port's MTU. Nothing is posted then
      */
     public int post(SendChain chain) {
         type.requireAll(chain.operations());
@@ -170,7 +172,8 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * Posts the binding of a type 1 window, signaled, {@code ibv_bind_mw(3)}; {@link MemoryWindow#remote} is what the peer is to get when it completed.
+     * Posts the binding of a type 1 window, signaled, {@code ibv_bind_mw(3)}; {@link MemoryWindow#remote} is what the
+     * peer is to get when it completed.
      *
      * @param wrId comes back in the completion
      * @param window of the same domain
@@ -238,8 +241,8 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * Receives what is sent to a multicast group from now on, {@code ibv_attach_mcast(3)}; UD only. On InfiniBand the port must have joined the
-     * group, on RoCE the host. Detach before {@link #close}.
+     * Receives what is sent to a multicast group from now on, {@code ibv_attach_mcast(3)}; UD only. On InfiniBand the
+     * port must have joined the group, on RoCE the host. Detach before {@link #close}.
      *
      * @param group multicast GID; an IPv4 group is IPv4-mapped
      * @param lid of the group, 0 on Ethernet

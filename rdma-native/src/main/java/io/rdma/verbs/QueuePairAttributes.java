@@ -8,7 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes for {@link QueuePair#modify}, {@code ibv_modify_qp(3)}: what was set is in the mask. A builder for one thread; set, then modify. Names are C's.
+ * Attributes for {@link QueuePair#modify}, {@code ibv_modify_qp(3)}: what was set is in the mask. A builder for one
+ * thread; set, then modify. Names are C's.
  */
 public final class QueuePairAttributes {
     private static final QpCap NO_CAP = new QpCap(0, 0, 0, 0, 0);
@@ -155,7 +156,8 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Key that datagrams to this queue pair must carry, and that its own carry where a destination's has the highest bit set; UD only.
+     * Key that datagrams to this queue pair must carry, and that its own carry where a destination's has the highest
+     * bit set; UD only.
      *
      * @param key 32 bits
      * @return this
@@ -292,7 +294,8 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * The state that the queue pair is assumed to be in, {@code IBV_QP_CUR_STATE}: the change fails if it is in another.
+     * The state that the queue pair is assumed to be in, {@code IBV_QP_CUR_STATE}: the change fails if it is in
+     * another.
      *
      * @param state RTR, RTS, SQD or SQE
      * @return this
@@ -303,8 +306,8 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Whether the event {@link AsyncEventType#SQ_DRAINED} is wanted when the send queue has drained, {@code IBV_QP_EN_SQD_ASYNC_NOTIFY}; for the way from
-     * RTS to SQD.
+     * Whether the event {@link AsyncEventType#SQ_DRAINED} is wanted when the send queue has drained,
+     * {@code IBV_QP_EN_SQD_ASYNC_NOTIFY}; for the way from RTS to SQD.
      *
      * @param wanted true if so
      * @return this

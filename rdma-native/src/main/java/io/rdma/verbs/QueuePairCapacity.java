@@ -3,7 +3,8 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.QpCap;
 
 /**
- * Depths and sizes of a queue pair, {@code struct ibv_qp_cap}; names are C's. The device may grant more than was asked for.
+ * Depths and sizes of a queue pair, {@code struct ibv_qp_cap}; names are C's. The device may grant more than was asked
+ * for.
  *
  * @param maxSendWr send queue depth, work requests
  * @param maxReceiveWr receive queue depth, work requests

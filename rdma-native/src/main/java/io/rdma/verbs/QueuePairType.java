@@ -11,18 +11,30 @@ import java.util.Set;
 public enum QueuePairType {
     /** {@code IBV_QPT_RC}: reliable connection; every operation. */
     RC(Ibv.QPT_RC, WorkRequestOpcode.values()),
-    /** {@code IBV_QPT_UC}: unreliable connection; sends and writes. A message that loses a packet is lost as a whole, and nobody is told. */
+    /**
+     * {@code IBV_QPT_UC}: unreliable connection; sends and writes. A message that loses a packet is lost as a whole,
+     * and nobody is told.
+     */
     UC(
             Ibv.QPT_UC,
             WorkRequestOpcode.SEND,
             WorkRequestOpcode.SEND_WITH_IMM,
             WorkRequestOpcode.RDMA_WRITE,
             WorkRequestOpcode.RDMA_WRITE_WITH_IMM),
-    /** {@code IBV_QPT_UD}: unreliable datagrams to any {@link AddressHandle}; sends of at most one MTU. What is lost is lost, and nobody is told. */
+    /**
+     * {@code IBV_QPT_UD}: unreliable datagrams to any {@link AddressHandle}; sends of at most one MTU. What is lost is
+     * lost, and nobody is told.
+     */
     UD(Ibv.QPT_UD, WorkRequestOpcode.SEND, WorkRequestOpcode.SEND_WITH_IMM),
-    /** {@code IBV_QPT_XRC_SEND}: the sending end of an extended reliable connection; every operation, each for a shared receive queue of the peer's. See {@link XrcDomain}. */
+    /**
+     * {@code IBV_QPT_XRC_SEND}: the sending end of an extended reliable connection; every operation, each for a shared
+     * receive queue of the peer's. See {@link XrcDomain}.
+     */
     XRC_SEND(Ibv.QPT_XRC_SEND, WorkRequestOpcode.values()),
-    /** {@code IBV_QPT_XRC_RECV}: the receiving end of an extended reliable connection; nothing is posted to it. See {@link XrcDomain#createReceiveQueuePair}. */
+    /**
+     * {@code IBV_QPT_XRC_RECV}: the receiving end of an extended reliable connection; nothing is posted to it. See
+     * {@link XrcDomain#createReceiveQueuePair}.
+     */
     XRC_RECV(Ibv.QPT_XRC_RECV);
 
     private static final QueuePairType[] VALUES = values();
@@ -50,7 +62,10 @@ public enum QueuePairType {
         return copy;
     }
 
-    /** {@code IBV_QP_EX_WITH_*}: what a queue pair of this type is created for that is posted to by the extended interface. */
+    /**
+     * {@code IBV_QP_EX_WITH_*}: what a queue pair of this type is created for that is posted to by the extended
+     * interface.
+     */
     long sendOps() {
         return sendOps;
     }

@@ -60,7 +60,8 @@ public final class RdmaDevice {
     }
 
     /**
-     * As {@link DeviceContext#createEventChannel}, without a device that is open: an identifier finds its device by address.
+     * As {@link DeviceContext#createEventChannel}, without a device that is open: an identifier finds its device by
+     * address.
      *
      * @return to be closed
      */

@@ -15,8 +15,9 @@ public final class RdmaDevices {
     private RdmaDevices() {}
 
     /**
-     * Begins on a thread of its own, once for the process, what opening the first device would wait for; returns at once. The front-ends do it when the first
-     * client or server is made. Whether it succeeds makes no difference but of time.
+     * Begins on a thread of its own, once for the process, what opening the first device would wait for; returns at
+     * once. The front-ends do it when the first client or server is made. Whether it succeeds makes no difference but
+     * of time.
      */
     public static void prepare() {
         Preparation.begin();
@@ -49,7 +50,8 @@ public final class RdmaDevices {
     }
 
     /**
-     * The device of a name. For {@code soft0} libibverbs is not looked for, which would be a good part of the time until the first message.
+     * The device of a name. For {@code soft0} libibverbs is not looked for, which would be a good part of the time
+     * until the first message.
      *
      * @param name such as {@code rxe0}
      * @return the device
@@ -73,7 +75,8 @@ public final class RdmaDevices {
     }
 
     /**
-     * The default: {@code RDMA_DEVICE} of the environment where it is set, else the first real device that has an active port, else {@code soft0}.
+     * The default: {@code RDMA_DEVICE} of the environment where it is set, else the first real device that has an
+     * active port, else {@code soft0}.
      *
      * @return the device
      * @throws VerbsException ENODEV if {@code RDMA_DEVICE} names none

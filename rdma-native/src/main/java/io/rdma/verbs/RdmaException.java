@@ -2,7 +2,10 @@ package io.rdma.verbs;
 
 import org.jspecify.annotations.Nullable;
 
-/** Root of everything this library throws or signals because of the device, the peer or the network. Misuse is an {@link IllegalStateException} or {@link IllegalArgumentException} instead. */
+/**
+ * Root of everything this library throws or signals because of the device, the peer or the network. Misuse is an
+ * {@link IllegalStateException} or {@link IllegalArgumentException} instead.
+ */
 public class RdmaException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -7,9 +7,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Preallocated receive work requests, {@code struct ibv_recv_wr} with their scatter/gather lists, filled one after the other and posted as one
- * chain, that is one doorbell. Not thread-safe: one filler at a time. Reusable after {@link QueuePair#post(ReceiveChain)} or
- * {@link SharedReceiveQueue#post} returned.
+ * Preallocated receive work requests, {@code struct ibv_recv_wr} with their scatter/gather lists, filled one after the
+ * other and posted as one chain, that is one doorbell. Not thread-safe: one filler at a time. Reusable after
+ * {@link QueuePair#post(ReceiveChain)} or {@link SharedReceiveQueue#post} returned.
  */
 public final class ReceiveChain {
     private final MemorySegment memory; // keeps the automatic arena alive

@@ -3,8 +3,8 @@ package io.rdma.verbs;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds how many bytes are registered at once, over all protection domains that share it; registered memory is pinned, so this bounds what
- * peers can make this process pin. Thread-safe.
+ * Bounds how many bytes are registered at once, over all protection domains that share it; registered memory is pinned,
+ * so this bounds what peers can make this process pin. Thread-safe.
  */
 public final class RegistrationBudget {
     private final long maxBytes;

@@ -1,6 +1,8 @@
 package io.rdma.verbs;
 
-/** Registering memory would exceed the {@link RegistrationBudget}; nothing was registered, and whatever exists goes on. */
+/**
+ * Registering memory would exceed the {@link RegistrationBudget}; nothing was registered, and whatever exists goes on.
+ */
 public final class RegistrationLimitException extends RdmaException {
     private static final long serialVersionUID = 1L;
 

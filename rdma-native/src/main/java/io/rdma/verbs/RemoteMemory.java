@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * The right to use a range of a peer's memory: address, length and remote key. It is a capability: whoever knows it and has a connection
- * to the peer can use it until the peer deregisters the memory.
+ * The right to use a range of a peer's memory: address, length and remote key. It is a capability: whoever knows it and
+ * has a connection to the peer can use it until the peer deregisters the memory.
  *
  * @param address of the first byte in the peer's address space
  * @param length in bytes

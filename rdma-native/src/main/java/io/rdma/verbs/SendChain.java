@@ -11,10 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Preallocated send work requests, {@code struct ibv_send_wr} with their scatter/gather lists, filled one after the other and posted as one
- * chain, that is one doorbell. Not thread-safe: one filler at a time. Reusable after {@link QueuePair#post(SendChain)} returned.
+ * Preallocated send work requests, {@code struct ibv_send_wr} with their scatter/gather lists, filled one after the
+ * other and posted as one chain, that is one doorbell. Not thread-safe: one filler at a time. Reusable after
+ * {@link QueuePair#post(SendChain)} returned.
  *
- * <p>Order per request: {@code add}, then as needed {@code remote}, {@code atomic} or {@code destination}, {@code immediate}, {@code flags}, {@code entry}…
+ * <p>Order per request: {@code add}, then as needed {@code remote}, {@code atomic} or {@code destination},
+ * {@code immediate}, {@code flags}, {@code entry}…
  */
 public final class SendChain {
     private final MemorySegment memory; // keeps the automatic arena alive
@@ -168,8 +170,9 @@ public final class SendChain {
     }
 
     /**
-     * The shared receive queue of the peer that the request is for; of every request of an {@link QueuePairType#XRC_SEND} queue pair, writes and reads too: its protection domain is that
-     * of the peer's memory.
+     * The shared receive queue of the peer that the request is for; of every request of an
+     * {@link QueuePairType#XRC_SEND} queue pair, writes and reads too: its protection domain is that of the peer's
+     * memory.
      *
      * @param number of the peer's {@link SharedReceiveQueue#number}
      * @return this
@@ -191,8 +194,8 @@ public final class SendChain {
     }
 
     /**
-     * The key that a {@link WorkRequestOpcode#LOCAL_INV} of this side's, or a {@link WorkRequestOpcode#SEND_WITH_INV} of the peer's, invalidates: of a
-     * type 2 memory window that is bound to the queue pair.
+     * The key that a {@link WorkRequestOpcode#LOCAL_INV} of this side's, or a {@link WorkRequestOpcode#SEND_WITH_INV}
+     * of the peer's, invalidates: of a type 2 memory window that is bound to the queue pair.
      *
      * @param rkey remote key
      * @return this
@@ -203,8 +206,8 @@ public final class SendChain {
     }
 
     /**
-     * What a {@link WorkRequestOpcode#BIND_MW} does; {@link MemoryWindow#remote} has the result at once, so that a send behind it can carry that to the
-     * peer. A chain binds a window once.
+     * What a {@link WorkRequestOpcode#BIND_MW} does; {@link MemoryWindow#remote} has the result at once, so that a send
+     * behind it can carry that to the peer. A chain binds a window once.
      *
      * @param window of type 2
      * @param binding to what
@@ -317,7 +320,11 @@ public final class SendChain {
         return operations;
     }
 
-    /** Refuses requests that are no datagrams. @param largest bytes of one */
+    /**
+     * Refuses requests that are no datagrams.
+     *
+     * @param largest bytes of one
+     */
     void requireDatagrams(int largest) {
         if (addressed != size) {
             throw new IllegalArgumentException("of " + size + " requests only " + addressed

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways back to who sent datagrams to a queue pair, as {@code ibv_init_ah_from_wc(3)} finds them, without asking the device each time: from the GID
- * that the datagram was sent to, or, for one to a group, from that of the queue pair.
+ * The ways back to who sent datagrams to a queue pair, as {@code ibv_init_ah_from_wc(3)} finds them, without asking the
+ * device each time: from the GID that the datagram was sent to, or, for one to a group, from that of the queue pair.
  */
 public final class SenderAddresses {
     private final int port;
@@ -41,7 +41,8 @@ public final class SenderAddresses {
     }
 
     /**
-     * The way back. Hop limit, flow label and traffic class are not the sender's: a stranger could make every datagram a new path.
+     * The way back. Hop limit, flow label and traffic class are not the sender's: a stranger could make every datagram
+     * a new path.
      *
      * @param header the 40 bytes in front of the datagram; null if its completion said that there are none
      * @param qpNumber of the sender

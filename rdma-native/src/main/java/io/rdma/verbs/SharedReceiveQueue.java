@@ -6,9 +6,10 @@ import io.rdma.internal.ffi.SrqAttr;
 import io.rdma.internal.ffi.Verbs;
 
 /**
- * A shared receive queue, {@code ibv_create_srq(3)}: receives that any of its queue pairs takes, in the order of posting, and completes on its own
- * completion queue. When a queue pair fails, what is posted here stays for the others; a message that was arriving is flushed.
- * {@link AsyncEventType#QP_LAST_WQE_REACHED} says that a failed queue pair takes no more. Posting is thread-safe as in C; a {@link ReceiveChain} is not.
+ * A shared receive queue, {@code ibv_create_srq(3)}: receives that any of its queue pairs takes, in the order of
+ * posting, and completes on its own completion queue. When a queue pair fails, what is posted here stays for the
+ * others; a message that was arriving is flushed. {@link AsyncEventType#QP_LAST_WQE_REACHED} says that a failed queue
+ * pair takes no more. Posting is thread-safe as in C; a {@link ReceiveChain} is not.
  */
 public final class SharedReceiveQueue extends NativeObject {
     private final ProtectionDomain domain;
@@ -45,11 +46,12 @@ public final class SharedReceiveQueue extends NativeObject {
     }
 
     /**
-     * Posts receives, {@code ibv_post_srq_recv(3)}. The memory must be of this queue's protection domain, and is the device's until the completion.
+     * Posts receives, {@code ibv_post_srq_recv(3)}. The memory must be of this queue's protection domain, and is the
+     * device's until the completion.
      *
      * @param chain not empty
-     * @return 0 when all were posted, else a negative errno ({@code -ENOMEM}: the queue is full); {@link #postedBeforeFailure} tells how many were
-     *     posted nevertheless
+     * @return 0 when all were posted, else a negative errno ({@code -ENOMEM}: the queue is full);
+     *     {@link #postedBeforeFailure} tells how many were posted nevertheless
      */
     public int post(ReceiveChain chain) {
         return verbs.postSrqRecv(handle(), chain.address(), chain.badWr());
@@ -66,8 +68,9 @@ public final class SharedReceiveQueue extends NativeObject {
     }
 
     /**
-     * Arms the limit, {@code ibv_modify_srq(3)}: {@link AsyncEventType#SRQ_LIMIT_REACHED} comes once, when a receive is taken and fewer than this remain
-     * posted. Arming while fewer are posted already may tell only when the next one is taken: post first, then arm.
+     * Arms the limit, {@code ibv_modify_srq(3)}: {@link AsyncEventType#SRQ_LIMIT_REACHED} comes once, when a receive is
+     * taken and fewer than this remain posted. Arming while fewer are posted already may tell only when the next one is
+     * taken: post first, then arm.
      *
      * @param limit receives, up to the depth; 0 disarms
      * @throws VerbsException EINVAL if there are not that many

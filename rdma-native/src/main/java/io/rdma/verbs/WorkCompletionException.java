@@ -2,7 +2,10 @@ package io.rdma.verbs;
 
 import org.jspecify.annotations.Nullable;
 
-/** A work request completed with an error, {@code ibv_poll_cq(3)}; the queue pair is in ERR from then on and the connection is lost. */
+/**
+ * A work request completed with an error, {@code ibv_poll_cq(3)}; the queue pair is in ERR from then on and the
+ * connection is lost.
+ */
 public class WorkCompletionException extends RdmaException {
     private static final long serialVersionUID = 1L;
 

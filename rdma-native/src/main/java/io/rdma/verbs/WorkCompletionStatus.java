@@ -22,7 +22,10 @@ public enum WorkCompletionStatus {
     BAD_RESP_ERR(Ibv.WC_BAD_RESP_ERR),
     /** {@code IBV_WC_LOC_ACCESS_ERR}: local access error. */
     LOC_ACCESS_ERR(Ibv.WC_LOC_ACCESS_ERR),
-    /** {@code IBV_WC_REM_INV_REQ_ERR}: the peer says invalid request, such as a message larger than its buffer or a misaligned atomic. */
+    /**
+     * {@code IBV_WC_REM_INV_REQ_ERR}: the peer says invalid request, such as a message larger than its buffer or a
+     * misaligned atomic.
+     */
     REM_INV_REQ_ERR(Ibv.WC_REM_INV_REQ_ERR),
     /** {@code IBV_WC_REM_ACCESS_ERR}: the peer says access error, the remote key or range or right is wrong. */
     REM_ACCESS_ERR(Ibv.WC_REM_ACCESS_ERR),

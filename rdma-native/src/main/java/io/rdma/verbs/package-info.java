@@ -1,5 +1,6 @@
 /**
- * Verbs objects, typed: devices, protection domains, memory regions, completion queues, queue pairs, and the errors of the library.
+ * Verbs objects, typed: devices, protection domains, memory regions, completion queues, queue pairs, and the errors of
+ * the library.
  */
 @NullMarked
 package io.rdma.verbs;

@@ -14,7 +14,10 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The word of a buffer: every mix of borrowing and closing is as if one came after the other, and the memory goes back exactly once, when nobody has it any more. */
+/**
+ * The word of a buffer: every mix of borrowing and closing is as if one came after the other, and the memory goes back
+ * exactly once, when nobody has it any more.
+ */
 @Tag("model")
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class RegisteredBufferModelTest {

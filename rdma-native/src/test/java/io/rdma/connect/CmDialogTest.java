@@ -28,7 +28,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What each event of the connection manager does to a connect that waits, and to a connection: also those that no device here sends by itself. */
+/**
+ * What each event of the connection manager does to a connect that waits, and to a connection: also those that no
+ * device here sends by itself.
+ */
 class CmDialogTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int STATUS = -110;

@@ -19,7 +19,10 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The thread of the connection manager's events: what one handler throws is its own, and what ends the thread is heard by all. */
+/**
+ * The thread of the connection manager's events: what one handler throws is its own, and what ends the thread is heard
+ * by all.
+ */
 class CmLoopTest {
     private static final InetSocketAddress SOMEWHERE = new InetSocketAddress("127.0.0.1", 7);
 

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 
 /** What the network may send in an exchange, and what becomes of it. */
 class HostileExchangeTest {
-    /** The bytes that docs/internals/protocol.md promises, written down by hand: another implementation must be able to read them. */
+    /**
+     * The bytes that docs/internals/protocol.md promises, written down by hand: another implementation must be able to
+     * read them.
+     */
     @Test
     void parametersHaveTheDocumentedForm() {
         Gid gid = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 77, 0, 1});
@@ -91,7 +94,10 @@ class HostileExchangeTest {
         }
     }
 
-    /** Words of the server stand in messages and logs of the client: a line of its own there, or a colour, are not for it to have. */
+    /**
+     * Words of the server stand in messages and logs of the client: a line of its own there, or a colour, are not for
+     * it to have.
+     */
     @Test
     void theReasonOfARefusalIsEscapedAndBounded() throws Exception {
         byte[] reason =

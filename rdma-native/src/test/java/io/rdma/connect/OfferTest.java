@@ -45,7 +45,9 @@ class OfferTest {
         assertThat(here.shares(0b0010, new Offer(1, 1, 0))).isFalse();
     }
 
-    /** A client of a later release says that it can do more, begins in what this one can read, and is answered in that. */
+    /**
+     * A client of a later release says that it can do more, begins in what this one can read, and is answered in that.
+     */
     @Test
     void aLaterClientIsAnsweredInAVersionOfBoth() throws Exception {
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());

@@ -217,7 +217,10 @@ class ServerNameTest {
         return trust;
     }
 
-    /** A version that can renegotiate is not spoken: who was authenticated is who is there. New keys of 1.3 are nobody's harm. */
+    /**
+     * A version that can renegotiate is not spoken: who was authenticated is who is there. New keys of 1.3 are nobody's
+     * harm.
+     */
     @Test
     void nobodyRenegotiates() throws Exception {
         RdmaListener listener = listen(server);

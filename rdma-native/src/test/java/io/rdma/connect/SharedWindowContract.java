@@ -34,7 +34,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A server whose connections share receive buffers, and clients that send more than they may, the same on every device. */
+/**
+ * A server whose connections share receive buffers, and clients that send more than they may, the same on every device.
+ */
 abstract class SharedWindowContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int SHARED = 32;
@@ -208,7 +210,10 @@ abstract class SharedWindowContract {
         assertReachable(connect(listener, FlowControl.CREDITS), server());
     }
 
-    /** Where the application has chosen plain messages all the same, who stands still holds its window, and is ended beyond it. */
+    /**
+     * Where the application has chosen plain messages all the same, who stands still holds its window, and is ended
+     * beyond it.
+     */
     @Test
     void aStalledPlainClientTakesNoMoreThanItsWindow() throws Exception {
         RdmaListener listener = listen(FlowControl.PLAIN);

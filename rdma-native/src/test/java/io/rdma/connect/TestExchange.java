@@ -7,7 +7,11 @@ import java.net.Socket;
 final class TestExchange {
     private TestExchange() {}
 
-    /** Over a connected socket, with a deadline that begins now. @param client whether this side connected */
+    /**
+     * Over a connected socket, with a deadline that begins now.
+     *
+     * @param client whether this side connected
+     */
     static Exchange over(Socket socket, ConnectionOptions options, boolean client) throws IOException {
         ExchangeDeadline deadline = new ExchangeDeadline(socket, options.handshakeTimeout());
         return Exchange.over(socket, deadline, options, client ? "localhost" : null);

@@ -77,7 +77,10 @@ class BacklogTest {
         assertThat(backlog.isBlocked()).isFalse();
     }
 
-    /** One thread looks for credits and finds none while another grants some and looks for who waits: at least one must see the other. */
+    /**
+     * One thread looks for credits and finds none while another grants some and looks for who waits: at least one must
+     * see the other.
+     */
     @Test
     void aGrantAtTheLastMomentIsSeenByOneOfTheTwo() throws InterruptedException {
         int rounds = 100_000;

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a device reports that breaks: the connections that it concerns end with the event, in bounded time and with every operation ended, and new ones work or are refused. */
+/**
+ * What a device reports that breaks: the connections that it concerns end with the event, in bounded time and with
+ * every operation ended, and new ones work or are refused.
+ */
 class BrokenDeviceTest extends ConnectedContract {
     private final SoftNetwork network = SoftNetwork.ofThisProcess();
 

@@ -33,7 +33,10 @@ class BrokenDrainTest extends ConnectedContract {
         resources = new RdmaResources(faults.device(), resourceOptions());
     }
 
-    /** The bind of one thread is posted by another one, and completes, and its window is closed, before that post returns. */
+    /**
+     * The bind of one thread is posted by another one, and completes, and its window is closed, before that post
+     * returns.
+     */
     @Test
     void aWindowMayBeClosedBeforeItsPostReturns() {
         connect(small().withDrainTimeout(FOREVER).withHandshakeTimeout(FOREVER));

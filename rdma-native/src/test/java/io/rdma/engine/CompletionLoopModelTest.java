@@ -7,7 +7,10 @@ import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The loop falls asleep while tasks and completions come: a lost wake-up is a test that hangs, which the model checker reports with the interleaving. */
+/**
+ * The loop falls asleep while tasks and completions come: a lost wake-up is a test that hangs, which the model checker
+ * reports with the interleaving.
+ */
 @Tag("model")
 class CompletionLoopModelTest {
     @Test

@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Two endpoints that are connected, on the device of the subclass. Each test ends with all pools whole and nothing in flight. */
+/**
+ * Two endpoints that are connected, on the device of the subclass. Each test ends with all pools whole and nothing in
+ * flight.
+ */
 abstract class ConnectedContract {
     static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -62,8 +62,8 @@ class CreditsTest {
     }
 
     /**
-     * A model of two peers with an ordered wire and any order of events: a frame never finds the other side without a receive, and when both read
-     * everything gets there, however both have stopped before.
+     * A model of two peers with an ordered wire and any order of events: a frame never finds the other side without a
+     * receive, and when both read everything gets there, however both have stopped before.
      */
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 100", "2, 3", "8, 8", "64, 5", "200, 200"})

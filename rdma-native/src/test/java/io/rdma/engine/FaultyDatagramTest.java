@@ -32,7 +32,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Datagrams as only a broken device, or a hostile packet through one, delivers them: the endpoint goes on, or ends in order. */
+/**
+ * Datagrams as only a broken device, or a hostile packet through one, delivers them: the endpoint goes on, or ends in
+ * order.
+ */
 class FaultyDatagramTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int QKEY = 0x1111_1111;

@@ -20,8 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Flow control between two peers of this library. The judge is the device: with {@code rnr_retry} 0 a single message for which no receive is posted
- * ends the connection (IB specification volume 1, 9.7.5.2.8), so whatever completes here was sent within its credits.
+ * Flow control between two peers of this library. The judge is the device: with {@code rnr_retry} 0 a single message
+ * for which no receive is posted ends the connection (IB specification volume 1, 9.7.5.2.8), so whatever completes here
+ * was sent within its credits.
  */
 abstract class FlowControlContract extends ConnectedContract {
     private static ConnectionOptions strict(int receiveBuffers) {

@@ -28,7 +28,10 @@ class InFlightTableModelTest {
         Lincheck.runConcurrentTest(Stress.times(200), InFlightTableModelTest::handOver);
     }
 
-    /** The loop ends one queue, and polls a completion of it that is late, while another thread makes the next queue, of its number perhaps. */
+    /**
+     * The loop ends one queue, and polls a completion of it that is late, while another thread makes the next queue, of
+     * its number perhaps.
+     */
     private static void handOver() {
         ModelVerbs device = new ModelVerbs();
         CompletionQueue completions = device.context().createCompletionQueue(1, null);

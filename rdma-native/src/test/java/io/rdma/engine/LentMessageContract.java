@@ -18,7 +18,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Messages that are lent for a call, and those that are owned. Run twice: leak detection that is paranoid lends no handle twice. */
+/**
+ * Messages that are lent for a call, and those that are owned. Run twice: leak detection that is paranoid lends no
+ * handle twice.
+ */
 @Tag("lent")
 abstract class LentMessageContract extends ConnectedContract {
     private static final int BUFFERS = 8;
@@ -74,7 +77,10 @@ abstract class LentMessageContract extends ConnectedContract {
         }
     }
 
-    /** As one that sleeps does it: it says that it waits, looks once more, and then waits for the listener to have seen what it said. */
+    /**
+     * As one that sleeps does it: it says that it waits, looks once more, and then waits for the listener to have seen
+     * what it said.
+     */
     @Test
     void aReceiverThatLooksOnceMoreBeforeItWaitsIsToldOfWhatItDidNotSee() {
         connect(strict());

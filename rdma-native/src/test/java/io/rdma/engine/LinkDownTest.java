@@ -25,8 +25,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /**
- * A link that goes down under a connection, while the exchange's TCP connection stays: only the device notices, by retrying in vain. On {@code soft0} alone: two queue
- * pairs of one rdma_rxe reach each other without a link.
+ * A link that goes down under a connection, while the exchange's TCP connection stays: only the device notices, by
+ * retrying in vain. On {@code soft0} alone: two queue pairs of one rdma_rxe reach each other without a link.
  */
 class LinkDownTest {
     private final AtomicBoolean down = new AtomicBoolean();

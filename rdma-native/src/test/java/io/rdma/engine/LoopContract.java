@@ -21,12 +21,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What completion loops promise: no lost wake-up, many connections on one, several side by side, and to be seen from outside. */
+/**
+ * What completion loops promise: no lost wake-up, many connections on one, several side by side, and to be seen from
+ * outside.
+ */
 abstract class LoopContract extends ConnectedContract {
     /** How many connections one loop carries in the test. */
     abstract int manyConnections();
 
-    /** A lost wake-up would be a test that hangs: each operation waits for the one before, so the loop falls asleep in between whenever it may. */
+    /**
+     * A lost wake-up would be a test that hangs: each operation waits for the one before, so the loop falls asleep in
+     * between whenever it may.
+     */
     @ParameterizedTest
     @EnumSource(IdleStrategy.class)
     void noStrategyLosesAWakeUp(IdleStrategy strategy) {
@@ -90,7 +96,9 @@ abstract class LoopContract extends ConnectedContract {
         await().atMost(PATIENCE).until(() -> loop.freeEntries() == loop.entries()); // the refused one's too
     }
 
-    /** Each operation waits for the one before, so the loop sleeps between them, with all its completion queues armed. */
+    /**
+     * Each operation waits for the one before, so the loop sleeps between them, with all its completion queues armed.
+     */
     @Test
     void aLoopAddsCompletionQueuesAndMissesNoEventOfAny() {
         reopen(ResourceOptions.DEFAULT.withCompletionQueueEntries(40).withIdleStrategy(IdleStrategy.SLEEP));
@@ -195,7 +203,10 @@ abstract class LoopContract extends ConnectedContract {
         }
     }
 
-    /** What an error leaves of a loop: its connections hear of it, the others live, new ones go where they can complete or are refused. */
+    /**
+     * What an error leaves of a loop: its connections hear of it, the others live, new ones go where they can complete
+     * or are refused.
+     */
     @Test
     void anErrorEndsItsLoopAndNoOther() {
         reopen(ResourceOptions.DEFAULT.withLoops(4)); // one for each end of two pairs
@@ -320,7 +331,9 @@ abstract class LoopContract extends ConnectedContract {
                 .isEqualTo(2L * (8 + Credits.CONTROL_RECEIVES) - 1);
     }
 
-    /** What a listener submits goes out when its batch is dispatched: one doorbell, and a completion for every fourth. */
+    /**
+     * What a listener submits goes out when its batch is dispatched: one doorbell, and a completion for every fourth.
+     */
     @Test
     void aBatchOfSubmissionsCostsOneDoorbellAndAQuarterOfTheCompletions() {
         connect(small().withSignalEvery(4));

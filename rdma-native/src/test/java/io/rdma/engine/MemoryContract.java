@@ -49,7 +49,10 @@ abstract class MemoryContract extends ConnectedContract {
         there.close();
     }
 
-    /** Connections of default options once registered 1.6 MiB at each end: 136 receive and 64 send buffers of 8 KiB, and slots. */
+    /**
+     * Connections of default options once registered 1.6 MiB at each end: 136 receive and 64 send buffers of 8 KiB, and
+     * slots.
+     */
     private static final long ONCE = 136 * (8192 + 16) + 64 * 8192 + 129 * 64;
 
     private long registered() {

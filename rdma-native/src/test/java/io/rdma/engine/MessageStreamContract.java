@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Messages whose buffers and operations are used again and again: every device, every message once, every buffer back once. */
+/**
+ * Messages whose buffers and operations are used again and again: every device, every message once, every buffer back
+ * once.
+ */
 abstract class MessageStreamContract extends ConnectedContract {
     /** Counts, and keeps the first failure. */
     private static final class Counting extends MessageStream {

@@ -10,7 +10,10 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.PortState;
 import org.junit.jupiter.api.Test;
 
-/** A port that goes down and comes up: told to subscribers, while the connections are the device's retries' to end, and go on where those do not. */
+/**
+ * A port that goes down and comes up: told to subscribers, while the connections are the device's retries' to end, and
+ * go on where those do not.
+ */
 abstract class PortEventsContract extends ConnectedContract {
     /** Takes the link down. */
     abstract void down() throws Exception;

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two threads submit into a queue of one while the loop retires: each operation ends exactly once, nothing is posted too
- * late, nothing is left.
+ * Two threads submit into a queue of one while the loop retires: each operation ends exactly once, nothing is posted
+ * too late, nothing is left.
  */
 @Tag("model")
 class SendQueueModelTest {

@@ -18,10 +18,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Everything at once, at random, for a while, over links that lose, repeat and swap packets: threads submit messages, writes, reads and atomics on several connections, cancel some, close
- * connections and open others in their place. Every byte is checked as it comes; at the end every operation has ended exactly once and nothing is left.
+ * Everything at once, at random, for a while, over links that lose, repeat and swap packets: threads submit messages,
+ * writes, reads and atomics on several connections, cancel some, close connections and open others in their place.
+ * Every byte is checked as it comes; at the end every operation has ended exactly once and nothing is left.
  *
- * <p>The time is the system property {@code io.rdma.stress.seconds}, 60 unless set; the choices follow from {@code io.rdma.stress.seed}, the interleaving does not.
+ * <p>The time is the system property {@code io.rdma.stress.seconds}, 60 unless set; the choices follow from
+ * {@code io.rdma.stress.seed}, the interleaving does not.
  */
 @Tag("stress")
 @Timeout(value = 25, unit = TimeUnit.HOURS) // it ends by itself, when it was told to

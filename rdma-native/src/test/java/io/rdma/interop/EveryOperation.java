@@ -17,14 +17,17 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Every operation of a transport (RC, UC, UD) between two processes with any two devices, in both directions, each byte and each completion compared:
+ * Every operation of a transport (RC, UC, UD) between two processes with any two devices, in both directions, each byte
+ * and each completion compared:
  *
  * <pre>
  * EveryOperation TRANSPORT PORT DEVICE MAX_BYTES ROUNDS [HOST]
  * </pre>
  *
- * <p>Without HOST it is the server; both ends are given the same of the others. First each operation alone, with 0 bytes to MAX_BYTES, or what a datagram holds; of a reliable connection
- * then atomics, and ROUNDS rounds in which both ends post {@value Side#DEPTH} requests of all kinds at once. Both know from a seed what the other does. Exit status 0 if all was right.
+ * <p>Without HOST it is the server; both ends are given the same of the others. First each operation alone, with 0
+ * bytes to MAX_BYTES, or what a datagram holds; of a reliable connection then atomics, and ROUNDS rounds in which both
+ * ends post {@value Side#DEPTH} requests of all kinds at once. Both know from a seed what the other does. Exit status 0
+ * if all was right.
  */
 final class EveryOperation {
     private static final int LARGE = 64 << 20;
@@ -219,7 +222,9 @@ final class EveryOperation {
         return ((long) part * DEPTH + index) * SLOT;
     }
 
-    /** Both ends at once: sends arrive in order, each request's memory has what it should and nothing else has changed. */
+    /**
+     * Both ends at once: sends arrive in order, each request's memory has what it should and nothing else has changed.
+     */
     private void together(int round) throws IOException {
         List<Request> mine = requests(2 * round + (client ? 0 : 1));
         List<Request> theirs = requests(2 * round + (client ? 1 : 0));

@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
  * RdmacmUtils DEVICE OWN_ADDRESS PEER_ADDRESS udaddy|mckey[,…] [PREFIX…]
  * </pre>
  *
- * <p>PREFIX is put before their commands, to run them in another network namespace. Prints a line for each run, "ok" or "FAILED", which the caller counts. Exit status 0 if
- * all were right.
+ * <p>PREFIX is put before their commands, to run them in another network namespace. Prints a line for each run, "ok" or
+ * "FAILED", which the caller counts. Exit status 0 if all were right.
  */
 final class RdmacmUtils {
     private static final Duration RESOLVE = Duration.ofSeconds(2);

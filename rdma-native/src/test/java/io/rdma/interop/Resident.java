@@ -21,9 +21,9 @@ import java.util.List;
  * Resident REQUESTS
  * </pre>
  *
- * <p>REQUESTS is a pipe. Each line in it is a folder with a request. The file {@code command} has the name of a class and
- * its arguments, a line each; {@code out} is a pipe for the program's output; {@code status} receives its exit status. A
- * program is a method {@code run}, which returns the exit status, or {@code main}.
+ * <p>REQUESTS is a pipe. Each line in it is a folder with a request. The file {@code command} has the name of a class
+ * and its arguments, a line each; {@code out} is a pipe for the program's output; {@code status} receives its exit
+ * status. A program is a method {@code run}, which returns the exit status, or {@code main}.
  */
 final class Resident {
     /** Where the running program prints: loggers keep the stream that they found first. */

@@ -13,7 +13,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A stream of RDMA writes and one of TCP from one process to another at the same time, over whatever link lies between; says what each got:
+ * A stream of RDMA writes and one of TCP from one process to another at the same time, over whatever link lies between;
+ * says what each got:
  *
  * <pre>
  * SharedLink PORT SECONDS [HOST]

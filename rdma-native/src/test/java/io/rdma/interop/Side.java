@@ -38,7 +38,10 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** One process's end of {@link EveryOperation}: a connected queue pair with its region, and a TCP connection for the test's own words. */
+/**
+ * One process's end of {@link EveryOperation}: a connected queue pair with its region, and a TCP connection for the
+ * test's own words.
+ */
 final class Side implements AutoCloseable {
     /** Requests posted at a time. */
     static final int DEPTH = 64;

@@ -26,7 +26,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
-/** What the connection manager promises, the same on every device that has one: both sides of a connection in one process, a channel for each. */
+/**
+ * What the connection manager promises, the same on every device that has one: both sides of a connection in one
+ * process, a channel for each.
+ */
 abstract class CmContract {
     static final Duration RESOLVE = Duration.ofSeconds(2);
     private static final int PATIENCE_MILLIS = 60_000;
@@ -393,7 +396,11 @@ abstract class CmContract {
                 .isInstanceOf(VerbsException.class);
     }
 
-    /** Connects a client with an option. @return attributes of the client's queue pair */
+    /**
+     * Connects a client with an option.
+     *
+     * @return attributes of the client's queue pair
+     */
     private QpAttr connectedWith(Consumer<CmIdentifier> option) {
         CmIdentifier listener = listener(host());
         CmIdentifier client = opened.later(clients.createIdentifier(PortSpace.TCP));

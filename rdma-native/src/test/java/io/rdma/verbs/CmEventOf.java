@@ -3,7 +3,10 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.CmEventEntry;
 import io.rdma.internal.ffi.ConnParam;
 
-/** Events of the connection manager that a test cannot have it make: of a device that goes, of routes that a subnet manager does not know. */
+/**
+ * Events of the connection manager that a test cannot have it make: of a device that goes, of routes that a subnet
+ * manager does not know.
+ */
 public final class CmEventOf {
     private CmEventOf() {}
 

@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What rdma-core's own tests ask of a device and the other contracts do not, the same on every device. docs/internals/conformance.md says which test shows which case. */
+/**
+ * What rdma-core's own tests ask of a device and the other contracts do not, the same on every device.
+ * docs/internals/conformance.md says which test shows which case.
+ */
 abstract class ConformanceContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int ROUNDS = 100;

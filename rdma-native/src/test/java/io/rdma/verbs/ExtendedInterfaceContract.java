@@ -15,7 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the extended interfaces have besides, and that they mix with the classic ones; the same on every device. One queue pair, connected to itself. */
+/**
+ * What the extended interfaces have besides, and that they mix with the classic ones; the same on every device. One
+ * queue pair, connected to itself.
+ */
 abstract class ExtendedInterfaceContract {
     private static final int DEPTH = 8;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -83,7 +86,11 @@ abstract class ExtendedInterfaceContract {
                 .entry(memory.segment().address(), 8, memory.lkey());
     }
 
-    /** Polls so many completions, all of them good, with batches as large as they come. @return the times of all */
+    /**
+     * Polls so many completions, all of them good, with batches as large as they come.
+     *
+     * @return the times of all
+     */
     private long[] expect(int completions) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         long[] times = new long[completions];

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The software device's connection manager, and strangers at its queue pair 1: nothing of theirs is believed, and the listener goes on. */
+/**
+ * The software device's connection manager, and strangers at its queue pair 1: nothing of theirs is believed, and the
+ * listener goes on.
+ */
 class HostileCmTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BACKLOG = 8;

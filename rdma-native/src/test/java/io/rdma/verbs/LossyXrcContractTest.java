@@ -3,7 +3,9 @@ package io.rdma.verbs;
 import io.rdma.internal.soft.FaultySoft;
 import java.util.Set;
 
-/** Over UDP, where packets are lost, doubled and overtaken: the header of extended reliable connections is on the wire. */
+/**
+ * Over UDP, where packets are lost, doubled and overtaken: the header of extended reliable connections is on the wire.
+ */
 class LossyXrcContractTest extends XrcContract {
     @Override
     RdmaDevice device() {

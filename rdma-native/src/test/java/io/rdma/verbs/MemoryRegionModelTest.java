@@ -11,7 +11,10 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The users of a region: it is deregistered exactly once, when it is closed and nobody holds it, and nobody gets hold of it after that. */
+/**
+ * The users of a region: it is deregistered exactly once, when it is closed and nobody holds it, and nobody gets hold
+ * of it after that.
+ */
 @Tag("model")
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class MemoryRegionModelTest {

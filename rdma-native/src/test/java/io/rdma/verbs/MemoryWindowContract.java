@@ -22,7 +22,10 @@ abstract class MemoryWindowContract {
 
     abstract String device();
 
-    /** What a local invalidation of no such key ends with: IB specification volume 1, 11.6.2, memory management operation error. */
+    /**
+     * What a local invalidation of no such key ends with: IB specification volume 1, 11.6.2, memory management
+     * operation error.
+     */
     WorkCompletionStatus badLocalInvalidation() {
         return WorkCompletionStatus.MW_BIND_ERR;
     }

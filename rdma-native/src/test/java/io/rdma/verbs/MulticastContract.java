@@ -10,7 +10,10 @@ import java.net.InetSocketAddress;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A group on the wire: one member in this process, the other one a process with a software device on an IP address of its own. */
+/**
+ * A group on the wire: one member in this process, the other one a process with a software device on an IP address of
+ * its own.
+ */
 abstract class MulticastContract {
     private final NewestFirst opened = new NewestFirst();
 

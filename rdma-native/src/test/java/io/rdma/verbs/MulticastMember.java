@@ -5,7 +5,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 
-/** A process that joins a group with a software device of its own, and answers the first message there when Enter is pressed: {@code MulticastMember ADDRESS GROUP}. */
+/**
+ * A process that joins a group with a software device of its own, and answers the first message there when Enter is
+ * pressed: {@code MulticastMember ADDRESS GROUP}.
+ */
 @SuppressWarnings("try") // close() of what it makes may throw anything
 final class MulticastMember {
     private static final int PATIENCE_MILLIS = 120_000;

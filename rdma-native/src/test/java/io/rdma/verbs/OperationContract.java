@@ -14,7 +14,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Flags and edges of single operations: nothing to move, fences, solicited events, full queues, atomics that are refused. */
+/**
+ * Flags and edges of single operations: nothing to move, fences, solicited events, full queues, atomics that are
+ * refused.
+ */
 abstract class OperationContract {
     private static final int PATIENCE_MILLIS = 60_000;
 

@@ -16,7 +16,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Two software devices with an IP address each, as between hosts: peers are found by their addresses, ports are numbers. */
+/**
+ * Two software devices with an IP address each, as between hosts: peers are found by their addresses, ports are
+ * numbers.
+ */
 @Tag("link")
 class OwnAddressCmTest {
     private static final int PATIENCE_MILLIS = 60_000;

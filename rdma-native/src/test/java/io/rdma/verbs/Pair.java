@@ -10,7 +10,10 @@ import java.util.EnumSet;
 import java.util.Random;
 import java.util.Set;
 
-/** Two queue pairs of one device with a completion queue and some memory each, for tests that post to one and look at the other. */
+/**
+ * Two queue pairs of one device with a completion queue and some memory each, for tests that post to one and look at
+ * the other.
+ */
 final class Pair implements AutoCloseable {
     static final int SIZE = 1 << 14;
     static final int DEPTH = 16;
@@ -131,7 +134,10 @@ final class Pair implements AutoCloseable {
         assertThat(completion.wrId(0)).isEqualTo(wrId);
     }
 
-    /** Devices differ: a request that the queue pair does not allow is an invalid one to some, to others it has no access. */
+    /**
+     * Devices differ: a request that the queue pair does not allow is an invalid one to some, to others it has no
+     * access.
+     */
     void expectNotAllowed(CompletionQueue queue, long wrId) {
         take(queue, wrId);
         assertThat(WorkCompletionStatus.of(completion.status(0)))

@@ -9,13 +9,19 @@ class RxeSharedReceiveQueueContractTest extends SharedReceiveQueueContract {
         return "rxe0";
     }
 
-    /** The responder of Linux 6.1's rdma_rxe leaves the shared queue alone in ERR, but raises no event anywhere; later kernels do. */
+    /**
+     * The responder of Linux 6.1's rdma_rxe leaves the shared queue alone in ERR, but raises no event anywhere; later
+     * kernels do.
+     */
     @Override
     boolean tellsLastWqe() {
         return false;
     }
 
-    /** Linux 6.1's rdma_rxe answers a refused request and fails the queue pair without an event; it raises events of queues only. */
+    /**
+     * Linux 6.1's rdma_rxe answers a refused request and fails the queue pair without an event; it raises events of
+     * queues only.
+     */
     @Override
     boolean tellsRefusedRequests() {
         return false;

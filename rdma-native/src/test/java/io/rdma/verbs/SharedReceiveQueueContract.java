@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a shared receive queue and asynchronous events promise, the same on every device: two clients, each connected to a queue pair that takes its
- * receives from one shared queue and completes them on a queue of its own.
+ * What a shared receive queue and asynchronous events promise, the same on every device: two clients, each connected to
+ * a queue pair that takes its receives from one shared queue and completes them on a queue of its own.
  */
 abstract class SharedReceiveQueueContract {
     private static final int DEPTH = 16;

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What extended reliable connections promise, the same on every device: one sender, one receiving queue pair, two shared receive queues in domains of their own. */
+/**
+ * What extended reliable connections promise, the same on every device: one sender, one receiving queue pair, two
+ * shared receive queues in domains of their own.
+ */
 abstract class XrcContract {
     private static final int SIZE = 1 << 16;
     private static final int DEPTH = 8;

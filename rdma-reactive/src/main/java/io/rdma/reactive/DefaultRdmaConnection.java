@@ -54,7 +54,10 @@ final class DefaultRdmaConnection implements RdmaConnection {
         });
     }
 
-    /** A message that does not fit into a buffer of the pool: gets one of its own, which the operation closes however it ends. */
+    /**
+     * A message that does not fit into a buffer of the pool: gets one of its own, which the operation closes however it
+     * ends.
+     */
     private Mono<Void> large(int length, Consumer<MemorySegment> writer) {
         return Mono.defer(() -> {
             RegisteredBuffer buffer = endpoint.allocateBuffer(length);

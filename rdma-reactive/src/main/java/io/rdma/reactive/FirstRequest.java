@@ -2,7 +2,9 @@ package io.rdma.reactive;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The demand of a subscriber that gets at most one value: the first request counts, and a bad one is an error signal. */
+/**
+ * The demand of a subscriber that gets at most one value: the first request counts, and a bad one is an error signal.
+ */
 final class FirstRequest extends AtomicBoolean {
     private static final long serialVersionUID = 1L;
 

@@ -29,7 +29,11 @@ final class Inbound {
         return endpoint.receives();
     }
 
-    /** Makes a subscription the receiver, or the next one if the present one is cancelled and about to go. @return false if somebody receives */
+    /**
+     * Makes a subscription the receiver, or the next one if the present one is cancelled and about to go.
+     *
+     * @return false if somebody receives
+     */
     synchronized boolean claim(ReceiveFlux.Receiving<?> subscription) {
         if (receiver == null) {
             receiver = subscription;

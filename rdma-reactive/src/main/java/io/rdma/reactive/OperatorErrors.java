@@ -11,8 +11,8 @@ final class OperatorErrors {
 
     /**
      * Hands an error to Reactor's hooks. Reactor throws what it takes for fatal instead: a missing class, a stack that
-     * overflows. The subscriber gets that too, because the calling thread may be the completion loop, or that of another
-     * connection, and a stream that is not told of its end hangs.
+     * overflows. The subscriber gets that too, because the calling thread may be the completion loop, or that of
+     * another connection, and a stream that is not told of its end hangs.
      *
      * @param upstream to be cancelled, if there is one
      * @param error of the application

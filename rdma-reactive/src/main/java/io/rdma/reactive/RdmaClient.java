@@ -116,9 +116,9 @@ public final class RdmaClient {
      * Connects, at each subscription.
      *
      * <p><b>Completes</b> with an open connection. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} or a
-     * {@link io.rdma.verbs.VerbsException}. <b>Cancel</b> gives up; a connection that comes nevertheless is closed. Where operators behind this one may drop it
-     * ({@code publishOn}, {@code zip}, {@code timeout} …) end the chain with {@code doOnDiscard(RdmaConnection.class, RdmaConnection::dispose)}, or use
-     * {@code Mono.usingWhen}.
+     * {@link io.rdma.verbs.VerbsException}. <b>Cancel</b> gives up; a connection that comes nevertheless is closed.
+     * Where operators behind this one may drop it ({@code publishOn}, {@code zip}, {@code timeout} …) end the chain
+     * with {@code doOnDiscard(RdmaConnection.class, RdmaConnection::dispose)}, or use {@code Mono.usingWhen}.
      *
      * @return the connection
      */
@@ -138,17 +138,21 @@ public final class RdmaClient {
     }
 
     /**
-     * Connects and runs a handler; when the connection ends under it, or none can be made, does so again as {@code retry} says.
+     * Connects and runs a handler; when the connection ends under it, or none can be made, does so again as
+     * {@code retry} says.
      *
-     * <p>Nothing is replayed: an operation that was under way fails, perhaps after it was executed, and the handler, which begins anew, decides what to do about it. Keys
-     * of the peer's memory are those of one connection, and so belong into the handler.
+     * <p>Nothing is replayed: an operation that was under way fails, perhaps after it was executed, and the handler,
+     * which begins anew, decides what to do about it. Keys of the peer's memory are those of one connection, and so
+     * belong into the handler.
      *
-     * <p><b>Completes</b> when the handler does; its connection is closed then. <b>Errors</b> with what the handler fails with while its connection stands, or with what
-     * {@code retry} ends with. <b>Cancel</b> cancels the handler. A handler that fails or is cancelled has not
-     * come to its end, so its connection is {@linkplain RdmaConnection#abort given up}. The handler learns of a loss by the failure of what it does or
-     * waits for; one that only waits adds {@link RdmaConnection#onDispose}.
+     * <p><b>Completes</b> when the handler does; its connection is closed then. <b>Errors</b> with what the handler
+     * fails with while its connection stands, or with what {@code retry} ends with. <b>Cancel</b> cancels the handler.
+     * A handler that fails or is cancelled has not come to its end, so its connection is
+     * {@linkplain RdmaConnection#abort given up}. The handler learns of a loss by the failure of what it does or waits
+     * for; one that only waits adds {@link RdmaConnection#onDispose}.
      *
-     * @param retry when to connect again, such as {@code Retry.backoff(Long.MAX_VALUE, Duration.ofMillis(100)).maxBackoff(Duration.ofSeconds(5))}
+     * @param retry when to connect again, such as {@code Retry.backoff(Long.MAX_VALUE,
+     *     Duration.ofMillis(100)).maxBackoff(Duration.ofSeconds(5))}
      * @param handler called for each connection
      * @return to be subscribed to
      */

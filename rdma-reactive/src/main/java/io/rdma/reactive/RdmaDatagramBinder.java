@@ -57,7 +57,8 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * With another number of receive buffers, each as large as a datagram can be: what arrives while all are taken is lost.
+     * With another number of receive buffers, each as large as a datagram can be: what arrives while all are taken is
+     * lost.
      *
      * @param count buffers posted ahead
      * @return a copy
@@ -77,7 +78,8 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * With other options, of which count the depths, the numbers of buffers, {@code signalEvery}, {@code handshakeTimeout} for look-ups and joins, and {@code drainTimeout}.
+     * With other options, of which count the depths, the numbers of buffers, {@code signalEvery},
+     * {@code handshakeTimeout} for look-ups and joins, and {@code drainTimeout}.
      *
      * @param change from the present ones
      * @return a copy
@@ -99,8 +101,8 @@ public final class RdmaDatagramBinder {
     /**
      * Binds, at each subscription.
      *
-     * <p><b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if the port is in use or the address of no RDMA device, or a {@link io.rdma.verbs.RdmaException} where there is
-     * no connection manager.
+     * <p><b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if the port is in use or the address of
+     * no RDMA device, or a {@link io.rdma.verbs.RdmaException} where there is no connection manager.
      *
      * @return bound
      */

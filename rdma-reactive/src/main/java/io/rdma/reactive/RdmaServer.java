@@ -127,8 +127,9 @@ public final class RdmaServer {
     }
 
     /**
-     * With a handler, called for each connection. When its publisher completes, the connection is closed; if it fails, that connection is {@linkplain RdmaConnection#abort given up}, so that what
-     * the client received does not look whole.
+     * With a handler, called for each connection. When its publisher completes, the connection is closed; if it fails,
+     * that connection is {@linkplain RdmaConnection#abort given up}, so that what the client received does not look
+     * whole.
      *
      * @param newHandler called on a thread of its own; must not return null
      * @return a copy
@@ -140,7 +141,8 @@ public final class RdmaServer {
     /**
      * Listens, at each subscription.
      *
-     * <p><b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if the port is in use, or a {@link io.rdma.verbs.VerbsException}.
+     * <p><b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if the port is in use, or a
+     * {@link io.rdma.verbs.VerbsException}.
      *
      * @return listening
      */

@@ -12,7 +12,10 @@ import reactor.core.Scannable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
-/** The messages of a connection for one subscriber at a time. A message that nobody requested stays in its receive buffer, which slows the peer down. */
+/**
+ * The messages of a connection for one subscriber at a time. A message that nobody requested stays in its receive
+ * buffer, which slows the peer down.
+ */
 final class ReceiveFlux<T> extends Flux<T> implements Scannable {
     private final Inbound inbound;
     private final Function<? super ReceivedMessage, ? extends T> mapper;
@@ -134,8 +137,8 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
         }
 
         /**
-         * Ends the subscription with what was thrown, so that the next receiver does not wait for this one. A subscriber
-         * that threw has ended already, and is not signalled again.
+         * Ends the subscription with what was thrown, so that the next receiver does not wait for this one. A
+         * subscriber that threw has ended already, and is not signalled again.
          */
         private void endDuringDrain(Throwable error) {
             boolean told = ended;

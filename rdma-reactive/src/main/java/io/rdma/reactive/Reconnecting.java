@@ -9,8 +9,7 @@ import reactor.util.retry.Retry;
 // Invariants
 // - Each attempt has a connection of its own, which is closed before the next one begins.
 // - Only the end of a connection under the handler, or that none could be made, is asked of the Retry. What the handler
-// throws for reasons
-// of its own passes by it, wrapped, and is unwrapped behind it.
+// throws for reasons of its own passes by it, wrapped, and is unwrapped behind it.
 
 /** Runs a handler on one connection after another until it ends. */
 final class Reconnecting {

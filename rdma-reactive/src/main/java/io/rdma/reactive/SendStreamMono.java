@@ -28,7 +28,9 @@ import reactor.util.context.Context;
 // long as the publisher likes.
 // - Whatever is thrown during a drain ends the stream, and the drain goes on: buffers that arrive later still go back.
 
-/** Sends each item of a publisher as a message, for each subscriber; completes when the peer's device has all of them. */
+/**
+ * Sends each item of a publisher as a message, for each subscriber; completes when the peer's device has all of them.
+ */
 final class SendStreamMono<T> extends Mono<Void> implements Scannable {
     private final RdmaEndpoint endpoint;
     private final Publisher<? extends T> source;

@@ -43,7 +43,10 @@ import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 import reactor.util.retry.RetryBackoffSpec;
 
-/** How connections begin and end, and what becomes of those that do not, the same on every device. Each test ends with the check that all resources can be closed. */
+/**
+ * How connections begin and end, and what becomes of those that do not, the same on every device. Each test ends with
+ * the check that all resources can be closed.
+ */
 abstract class ConnectContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -49,7 +49,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
-/** What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all pools are whole. */
+/**
+ * What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all
+ * pools are whole.
+ */
 @Tag("alone")
 abstract class ConnectionContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -264,7 +267,10 @@ abstract class ConnectionContract {
         await().atMost(PATIENCE).until(sending::isDisposed);
     }
 
-    /** A thread that is inside a system call with the memory of a region keeps it from being freed, but nobody from going on. */
+    /**
+     * A thread that is inside a system call with the memory of a region keeps it from being freed, but nobody from
+     * going on.
+     */
     @Test
     void memoryInUseElsewhereDoesNotHoldTheLoopUp() throws Exception {
         RdmaConnection second = client().connectNow(PATIENCE);
@@ -650,7 +656,10 @@ abstract class ConnectionContract {
         assertThat(texts(peer).next().block(PATIENCE)).isEqualTo("two");
     }
 
-    /** Reactor throws what it holds for fatal instead of telling it: nobody would hear of it, and the subscriber would wait for ever. */
+    /**
+     * Reactor throws what it holds for fatal instead of telling it: nobody would hear of it, and the subscriber would
+     * wait for ever.
+     */
     @Test
     void aFatalErrorOfADecoderIsItsSubscribersAlone() {
         sendText(client, "one").block(PATIENCE);

@@ -44,8 +44,8 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /**
- * What datagrams promise, the same on every device. A datagram may be lost, so a test sends again until it arrived. Each test ends with the check that nothing is in flight and
- * all pools are whole.
+ * What datagrams promise, the same on every device. A datagram may be lost, so a test sends again until it arrived.
+ * Each test ends with the check that nothing is in flight and all pools are whole.
  */
 @Tag("alone")
 abstract class DatagramContract {

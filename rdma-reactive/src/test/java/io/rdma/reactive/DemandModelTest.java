@@ -5,7 +5,10 @@ import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Threads that deliver while another one requests: every batch that was delivered is requested again, one request at a time. */
+/**
+ * Threads that deliver while another one requests: every batch that was delivered is requested again, one request at a
+ * time.
+ */
 @Tag("model")
 class DemandModelTest {
     private static final int MOST = 4; // in batches of one

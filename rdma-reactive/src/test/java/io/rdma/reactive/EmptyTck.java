@@ -6,7 +6,10 @@ import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 import reactor.core.publisher.Mono;
 
-/** An operation without a result, by the rules of Reactive Streams. What needs an element to be tested is skipped by the TCK. */
+/**
+ * An operation without a result, by the rules of Reactive Streams. What needs an element to be tested is skipped by the
+ * TCK.
+ */
 public abstract class EmptyTck extends PublisherVerification<Void> {
     private TckPair pair;
 

@@ -37,8 +37,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * BlockHound watches the loops' threads through everything that connections and datagrams do. It rewrites the JDK, so this
- * class runs in a process of its own.
+ * BlockHound watches the loops' threads through everything that connections and datagrams do. It rewrites the JDK, so
+ * this class runs in a process of its own.
  */
 @Tag("alone")
 @ExtendWith(SoftNetworkExtension.class)

@@ -25,8 +25,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * What the sender of a stream owes its publisher, and what either end owes the other when the application's code throws.
- * Each test ends with the check that nothing is in flight and all pools are whole.
+ * What the sender of a stream owes its publisher, and what either end owes the other when the application's code
+ * throws. Each test ends with the check that nothing is in flight and all pools are whole.
  */
 abstract class PublisherStreamContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -90,7 +90,10 @@ abstract class PublisherStreamContract {
         assertThat(received.block(PATIENCE)).containsExactly(7);
     }
 
-    /** A publisher whose first request returns only when all that it emitted is delivered; it notes requests that overlap. */
+    /**
+     * A publisher whose first request returns only when all that it emitted is delivered; it notes requests that
+     * overlap.
+     */
     private final class Slow implements Publisher<Integer>, Subscription {
         private final AtomicInteger inside = new AtomicInteger();
         private volatile boolean overlap;

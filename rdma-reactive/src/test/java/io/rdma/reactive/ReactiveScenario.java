@@ -131,7 +131,11 @@ final class ReactiveScenario implements SeamScenario {
                     .doFinally(how -> handling.ended());
         }
 
-        /** A connection, from its making to its close. @return whether it did all that it should */
+        /**
+         * A connection, from its making to its close.
+         *
+         * @return whether it did all that it should
+         */
         private boolean session(RdmaResources resources, int port, boolean everything) {
             RdmaConnection client = null;
             try (Arena arena = Arena.ofShared()) {

@@ -38,7 +38,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 
-/** Who may connect, and what a peer can reach, tried by a hostile one: docs/operate/security.md. The same on every device. */
+/**
+ * Who may connect, and what a peer can reach, tried by a hostile one: docs/operate/security.md. The same on every
+ * device.
+ */
 abstract class SecurityContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

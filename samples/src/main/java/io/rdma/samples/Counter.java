@@ -5,7 +5,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A ticket counter in the server's memory, one for all clients; the work is in {@link CounterJava} and {@code CounterKotlin}. */
+/**
+ * A ticket counter in the server's memory, one for all clients; the work is in {@link CounterJava} and
+ * {@code CounterKotlin}.
+ */
 @Command(name = "counter", mixinStandardHelpOptions = true, description = "Tickets by fetch-and-add on remote memory.")
 final class Counter {
     private Counter() {}

@@ -13,7 +13,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** RDMA between processes on this host: messages under back-pressure, writes, reads, atomics, from Java to a Kotlin server and from Kotlin to a Java server. */
+/**
+ * RDMA between processes on this host: messages under back-pressure, writes, reads, atomics, from Java to a Kotlin
+ * server and from Kotlin to a Java server.
+ */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,

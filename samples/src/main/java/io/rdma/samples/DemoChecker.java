@@ -13,7 +13,11 @@ final class DemoChecker {
         this.region = region;
     }
 
-    /** Takes a message. @return what to answer: two longs; null for a data message */
+    /**
+     * Takes a message.
+     *
+     * @return what to answer: two longs; null for a data message
+     */
     long @Nullable [] answer(MemorySegment message) {
         switch (DemoProtocol.type(message)) {
             case DemoProtocol.FINISH -> {

@@ -5,16 +5,20 @@ import java.lang.foreign.ValueLayout;
 import java.util.zip.CRC32;
 
 /**
- * What the two processes of the demo say to each other. Client to server, in the order of a run: data messages (sequence number, bytes that follow
- * from it, CRC-32), one FINISH, then CHECK after each round of writes. Server to client: the region once, then an answer of two longs to FINISH
- * (messages, wrong ones) and to CHECK (blocks that were written, wrong ones).
+ * What the two processes of the demo say to each other. Client to server, in the order of a run: data messages
+ * (sequence number, bytes that follow from it, CRC-32), one FINISH, then CHECK after each round of writes. Server to
+ * client: the region once, then an answer of two longs to FINISH (messages, wrong ones) and to CHECK (blocks that were
+ * written, wrong ones).
  */
 final class DemoProtocol {
     static final byte DATA = 1;
     static final byte FINISH = 2;
     static final byte CHECK = 3;
 
-    /** Lanes of concurrent writes and reads, each with blocks of its own in the region: the n-th write of a lane goes to its block n modulo SLOTS. */
+    /**
+     * Lanes of concurrent writes and reads, each with blocks of its own in the region: the n-th write of a lane goes to
+     * its block n modulo SLOTS.
+     */
     static final int LANES = 16;
 
     static final int SLOTS = 64;

@@ -65,7 +65,11 @@ final class DemoReport {
         }
     }
 
-    /** Prints table and verdict. @return exit status */
+    /**
+     * Prints table and verdict.
+     *
+     * @return exit status
+     */
     int finish() {
         System.out.printf(
                 "%n%-16s %-8s %9s %11s %11s %12s %13s%n",

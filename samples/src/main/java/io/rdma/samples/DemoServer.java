@@ -16,7 +16,10 @@ import picocli.CommandLine.Option;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** A second process of the demo: checks what arrives, offers a region. Prints its port, ends when its standard input does. */
+/**
+ * A second process of the demo: checks what arrives, offers a region. Prints its port, ends when its standard input
+ * does.
+ */
 @Command(name = "demo-server", hidden = true, mixinStandardHelpOptions = true)
 final class DemoServer implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofSeconds(120);

@@ -23,7 +23,12 @@ public final class DeviceOption {
                     "Address of this host for soft0, which then uses UDP port 4791 and is the default device; default: loopback, a free port.")
     private @Nullable String localAddress;
 
-    /** The chosen device. @return not yet open @throws IllegalArgumentException if an address is given for a device that has its own */
+    /**
+     * The chosen device.
+     *
+     * @return not yet open
+     * @throws IllegalArgumentException if an address is given for a device that has its own
+     */
     public RdmaDevice device() {
         if (localAddress == null) {
             return name == null ? RdmaDevices.defaultDevice() : RdmaDevices.named(name);

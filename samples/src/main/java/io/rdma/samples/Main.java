@@ -37,7 +37,11 @@ public final class Main {
 
     private Main() {}
 
-    /** Runs a command. @param args see {@code --help} */
+    /**
+     * Runs a command.
+     *
+     * @param args see {@code --help}
+     */
     public static void main(String[] args) {
         System.exit(run(args));
     }

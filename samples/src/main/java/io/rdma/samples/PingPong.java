@@ -6,8 +6,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong} and {@code ibv_ud_pingpong} on the typed verbs objects: speaks their handshake, so that either end can
- * be that program. One command for each transport; this has what they share.
+ * {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong} and {@code ibv_ud_pingpong} on the typed verbs objects: speaks their
+ * handshake, so that either end can be that program. One command for each transport; this has what they share.
  */
 abstract class PingPong {
     private final PingPongTransport transport;

@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the two ends of {@code ibv_rc_pingpong}, and of its siblings, tell each other: LID, queue pair number, PSN and GID in hexadecimal with colons between, and a NUL;
- * 52 bytes.
+ * What the two ends of {@code ibv_rc_pingpong}, and of its siblings, tell each other: LID, queue pair number, PSN and
+ * GID in hexadecimal with colons between, and a NUL; 52 bytes.
  *
  * @param lid 16 bits
  * @param qpNumber 24 bits

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * The handshake of {@code ibv_rc_pingpong} over TCP: the client sends its address, the server connects and sends its own, the client says
- * "done" and connects. Bounded in size and time, whatever the peer does.
+ * The handshake of {@code ibv_rc_pingpong} over TCP: the client sends its address, the server connects and sends its
+ * own, the client says "done" and connects. Bounded in size and time, whatever the peer does.
  */
 final class PingPongHandshake {
     private static final int HANDSHAKE_MILLIS = 10_000;

@@ -4,7 +4,10 @@ import io.rdma.verbs.Mtu;
 import java.util.Arrays;
 import picocli.CommandLine.Option;
 
-/** The long options of {@code ibv_rc_pingpong} and its siblings, with their defaults; but the GID is chosen by type where none is given. */
+/**
+ * The long options of {@code ibv_rc_pingpong} and its siblings, with their defaults; but the GID is chosen by type
+ * where none is given.
+ */
 final class PingPongOptions {
     @Option(
             names = {"-p", "--port"},
@@ -64,7 +67,10 @@ final class PingPongOptions {
             description = "Validate the received buffer.")
     boolean check;
 
-    /** @param defaultSize for {@link #size} @throws IllegalArgumentException naming the option that is out of range */
+    /**
+     * @param defaultSize for {@link #size}
+     * @throws IllegalArgumentException naming the option that is out of range
+     */
     void check(int defaultSize) {
         if (size == 0) {
             size = defaultSize;

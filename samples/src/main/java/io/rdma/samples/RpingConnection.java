@@ -103,7 +103,11 @@ final class RpingConnection implements AutoCloseable {
         posted(pair.post(chain), "ibv_post_send");
     }
 
-    /** Waits until the peer tells something. @return null when the connection is over */
+    /**
+     * Waits until the peer tells something.
+     *
+     * @return null when the connection is over
+     */
     @Nullable
     RemoteMemory told() {
         if (!await(RECEIVE)) {
@@ -115,7 +119,11 @@ final class RpingConnection implements AutoCloseable {
         return told;
     }
 
-    /** A read or a write, and the wait for it. @return false when the connection is over */
+    /**
+     * A read or a write, and the wait for it.
+     *
+     * @return false when the connection is over
+     */
     boolean transfer(WorkRequestOpcode opcode, RemoteMemory peer, MemoryRegion local, int length) {
         SendChain chain = new SendChain(1, 1);
         chain.add(TRANSFER, opcode)

@@ -6,7 +6,10 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of {@code rping(1)}, with its defaults. The device follows from the address; {@code soft0} has a connection manager of its own. */
+/**
+ * The options of {@code rping(1)}, with its defaults. The device follows from the address; {@code soft0} has a
+ * connection manager of its own.
+ */
 final class RpingOptions {
     private static final int LEAST = 28; // room for the text of the largest number
     private static final int MOST = 65_535;

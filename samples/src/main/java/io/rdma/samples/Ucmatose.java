@@ -18,8 +18,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * The other end of rdma-core's {@code ucmatose(1)}, which knows nothing of this library: the server sends so many messages on each connection, the client as many back, the server
- * disconnects. Connections are made by RDMA CM and carry plain messages; both ends must be told the same numbers.
+ * The other end of rdma-core's {@code ucmatose(1)}, which knows nothing of this library: the server sends so many
+ * messages on each connection, the client as many back, the server disconnects. Connections are made by RDMA CM and
+ * carry plain messages; both ends must be told the same numbers.
  */
 @Command(
         name = "ucmatose",

@@ -9,7 +9,10 @@ import io.rdma.verbs.RemoteMemory
 import kotlinx.coroutines.runBlocking
 import java.lang.foreign.ValueLayout
 
-/** Ticket counter with coroutines: the server's CPU takes no part in drawing a ticket. One counter for all clients: it belongs to the resources. */
+/**
+ * Ticket counter with coroutines: the server's CPU takes no part in drawing a ticket. One counter for all clients: it
+ * belongs to the resources.
+ */
 internal fun counterServer(
     device: RdmaDevice,
     host: String,

@@ -9,7 +9,10 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 
-/** The demo's server with coroutines: checks what arrives, offers a region. Prints its port, ends when its standard input does. */
+/**
+ * The demo's server with coroutines: checks what arrives, offers a region. Prints its port, ends when its standard
+ * input does.
+ */
 internal fun demoServer(device: String) =
     runBlocking {
         val server =

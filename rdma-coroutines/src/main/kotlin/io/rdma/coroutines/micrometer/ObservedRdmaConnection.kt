@@ -13,13 +13,16 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.flow.Flow
 import java.lang.foreign.MemorySegment
 
-// Invariant: what is started is stopped, once, on whichever thread the coroutine goes on; no scope is opened, since a scope belongs to a thread.
+// Invariant: what is started is stopped, once, on whichever thread the coroutine goes on; no scope is opened, since a
+// scope belongs to a thread.
 
 /**
- * The operations of a [connection], each observed from its call to its end; everything else is the connection's. Made by [observed].
+ * The operations of a [connection], each observed from its call to its end; everything else is the connection's. Made
+ * by [observed].
  *
- * The observation is `rdma.operation` with the key `rdma.operation.type`: `send`, `send_stream`, `write`, `read`, `fetch_and_add` and so on. Its parent is the current observation
- * of the coroutine: Micrometer's `asContextElement` in the coroutine's context keeps that with it when it changes threads. A cancelled operation ends without an error.
+ * The observation is `rdma.operation` with the key `rdma.operation.type`: `send`, `send_stream`, `write`, `read`,
+ * `fetch_and_add` and so on. Its parent is the current observation of the coroutine: Micrometer's `asContextElement` in
+ * the coroutine's context keeps that with it when it changes threads. A cancelled operation ends without an error.
  */
 public class ObservedRdmaConnection internal constructor(
     /** What is observed; messages are received from it, since a message has no duration. */
@@ -125,6 +128,9 @@ public class ObservedRdmaConnection internal constructor(
     }
 }
 
-/** A view of this connection whose operations are observed by the handlers of [registry]. Needs `micrometer-observation`, which nothing else here does. */
+/**
+ * A view of this connection whose operations are observed by the handlers of [registry]. Needs
+ * `micrometer-observation`, which nothing else here does.
+ */
 public fun RdmaConnection.observed(registry: ObservationRegistry): ObservedRdmaConnection =
     ObservedRdmaConnection(this, registry)

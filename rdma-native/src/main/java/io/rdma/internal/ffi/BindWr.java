@@ -3,8 +3,8 @@ package io.rdma.internal.ffi;
 import io.rdma.internal.os.NativeMemory;
 
 /**
- * {@code bind_mw} of {@code struct ibv_send_wr}, for {@code IBV_WR_BIND_MW}, {@code ibv_post_send(3)}. Static accessors over the address of the
- * {@link SendWr}.
+ * {@code bind_mw} of {@code struct ibv_send_wr}, for {@code IBV_WR_BIND_MW}, {@code ibv_post_send(3)}. Static accessors
+ * over the address of the {@link SendWr}.
  */
 public final class BindWr {
     public static final int MW = 80;

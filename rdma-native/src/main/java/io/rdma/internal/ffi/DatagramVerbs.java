@@ -3,7 +3,10 @@ package io.rdma.internal.ffi;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
-/** The part of {@link Verbs} that only datagrams need: address handles and multicast groups. A device that has no datagrams inherits the refusals. */
+/**
+ * The part of {@link Verbs} that only datagrams need: address handles and multicast groups. A device that has no
+ * datagrams inherits the refusals.
+ */
 public interface DatagramVerbs {
     /**
      * Creates an address handle, {@code ibv_create_ah(3)}.

@@ -1,8 +1,9 @@
 package io.rdma.internal.ffi;
 
 /**
- * The extended interfaces of posting and polling, by the conventions of {@link Verbs}: {@code ibv_wr_post(3)}, {@code ibv_create_cq_ex(3)}. What C does by a call
- * for each field is done here for a whole chain or batch, in the layouts of the classic interface, so that the layers above write and read the same.
+ * The extended interfaces of posting and polling, by the conventions of {@link Verbs}: {@code ibv_wr_post(3)},
+ * {@code ibv_create_cq_ex(3)}. What C does by a call for each field is done here for a whole chain or batch, in the
+ * layouts of the classic interface, so that the layers above write and read the same.
  */
 public interface ExtendedVerbs {
     /**
@@ -16,7 +17,8 @@ public interface ExtendedVerbs {
     Qp createQpEx(long pd, QpInitAttr attr, long sendOps);
 
     /**
-     * Posts a chain of {@link SendWr} by {@code ibv_wr_start}, {@code ibv_wr_send} and the like, {@code ibv_wr_complete}: all of it or nothing.
+     * Posts a chain of {@link SendWr} by {@code ibv_wr_start}, {@code ibv_wr_send} and the like,
+     * {@code ibv_wr_complete}: all of it or nothing.
      *
      * @param qp handle of {@link #createQpEx}
      * @param wr address of the first {@link SendWr}

@@ -4,7 +4,8 @@ import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
 /**
- * Kinds of memory beyond {@link Verbs#regMr}, by the conventions of {@link Verbs}. A device that lacks one fails with EOPNOTSUPP, as it does here.
+ * Kinds of memory beyond {@link Verbs#regMr}, by the conventions of {@link Verbs}. A device that lacks one fails with
+ * EOPNOTSUPP, as it does here.
  */
 public interface MemoryVerbs {
     /** For a call that the device lacks. */

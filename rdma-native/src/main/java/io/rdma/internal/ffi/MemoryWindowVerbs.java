@@ -1,8 +1,8 @@
 package io.rdma.internal.ffi;
 
 /**
- * The control path of memory windows, {@code ibv_alloc_mw(3)} and {@code ibv_bind_mw(3)}, by the conventions of {@link Verbs}. Type 2 windows are
- * bound by {@code IBV_WR_BIND_MW} in a {@link SendWr}, see {@link BindWr}.
+ * The control path of memory windows, {@code ibv_alloc_mw(3)} and {@code ibv_bind_mw(3)}, by the conventions of
+ * {@link Verbs}. Type 2 windows are bound by {@code IBV_WR_BIND_MW} in a {@link SendWr}, see {@link BindWr}.
  */
 public interface MemoryWindowVerbs {
     /**

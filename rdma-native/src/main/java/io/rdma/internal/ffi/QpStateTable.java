@@ -6,8 +6,9 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which transitions a queue pair has, and which attributes each needs and allows, by transport: {@code ibv_modify_qp(3)}, IB specification volume 1, 11.2.5.2
- * (table 96), and what Linux' {@code ib_modify_qp_is_ok} goes by.
+ * Which transitions a queue pair has, and which attributes each needs and allows, by transport:
+ * {@code ibv_modify_qp(3)}, IB specification volume 1, 11.2.5.2 (table 96), and what Linux' {@code ib_modify_qp_is_ok}
+ * goes by.
  */
 public final class QpStateTable {
     private static final int WHERE = QP_PKEY_INDEX | QP_PORT;

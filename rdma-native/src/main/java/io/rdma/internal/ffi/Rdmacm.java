@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * librdmacm as the layers above see it: one method per C call, C's names in camel case, the man page named beside each.
  *
- * <p>Two implementations exist, {@code FfmRdmacm} (the real library) and {@code SoftRdmacm} (the software device). Conventions are those
- * of {@link Verbs}: objects are {@code long} handles; structures are records; a failure is a {@link VerbsException} with a positive errno.
- * A call only starts what takes time; how it went is an event of the identifier's channel. Any thread may call; only
- * {@link #pollEventChannel} and {@link #destroyId} wait, the latter for other threads' {@link #getCmEvent}.
+ * <p>Two implementations exist, {@code FfmRdmacm} (the real library) and {@code SoftRdmacm} (the software device).
+ * Conventions are those of {@link Verbs}: objects are {@code long} handles; structures are records; a failure is a
+ * {@link VerbsException} with a positive errno. A call only starts what takes time; how it went is an event of the
+ * identifier's channel. Any thread may call; only {@link #pollEventChannel} and {@link #destroyId} wait, the latter for
+ * other threads' {@link #getCmEvent}.
  *
  * <p>Handles of contexts, domains, completion queues and queue pairs are those of the {@link Verbs} beside it.
  */
@@ -48,7 +49,8 @@ public interface Rdmacm {
     void wakeEventChannel(long channel);
 
     /**
-     * Takes, copies and acknowledges one event, {@code rdma_get_cm_event(3)} and {@code rdma_ack_cm_event(3)}; does not block.
+     * Takes, copies and acknowledges one event, {@code rdma_get_cm_event(3)} and {@code rdma_ack_cm_event(3)}; does not
+     * block.
      *
      * @param channel handle
      * @return a copy of the event, or null when there is none
@@ -66,7 +68,8 @@ public interface Rdmacm {
     long createId(long channel, int portSpace);
 
     /**
-     * Destroys an identifier, {@code rdma_destroy_id(3)}; its queue pair must be gone. Its events that nobody took are dropped.
+     * Destroys an identifier, {@code rdma_destroy_id(3)}; its queue pair must be gone. Its events that nobody took are
+     * dropped.
      *
      * @param id handle
      */

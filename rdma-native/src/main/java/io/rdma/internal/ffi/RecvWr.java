@@ -5,7 +5,8 @@ import io.rdma.internal.os.NativeMemory;
 /**
  * {@code struct ibv_recv_wr}, {@code ibv_post_recv(3)}.
  *
- * <p>Static accessors over the address of one structure; the offsets are those of 64-bit Linux, the same on x86-64 and aarch64.
+ * <p>Static accessors over the address of one structure; the offsets are those of 64-bit Linux, the same on x86-64 and
+ * aarch64.
  */
 public final class RecvWr {
     /** {@code sizeof}. */

@@ -3,9 +3,11 @@ package io.rdma.internal.ffi;
 import io.rdma.internal.os.NativeMemory;
 
 /**
- * {@code struct ibv_send_wr}, {@code ibv_post_send(3)}; {@code wr.rdma}, {@code wr.atomic} and {@code wr.ud} share their bytes as the union does in C.
+ * {@code struct ibv_send_wr}, {@code ibv_post_send(3)}; {@code wr.rdma}, {@code wr.atomic} and {@code wr.ud} share
+ * their bytes as the union does in C.
  *
- * <p>Static accessors over the address of one structure; the offsets are those of 64-bit Linux, the same on x86-64 and aarch64.
+ * <p>Static accessors over the address of one structure; the offsets are those of 64-bit Linux, the same on x86-64 and
+ * aarch64.
  */
 public final class SendWr {
     /** {@code sizeof}. */

@@ -6,26 +6,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * libibverbs as the layers above see it: one method per C call, C's names in camel case, the man page named beside each.
+ * libibverbs as the layers above see it: one method per C call, C's names in camel case, the man page named beside
+ * each.
  *
- * <p>Two implementations exist, {@code FfmVerbs} (the real library) and {@code SoftVerbs} (the software device). Conventions:
+ * <p>Two implementations exist, {@code FfmVerbs} (the real library) and {@code SoftVerbs} (the software device).
+ * Conventions:
  *
- * <ul>
- *   <li>Objects are {@code long} handles: pointers for the real library, opaque non-zero numbers for the software device. A handle is
- *       meaningful only to the instance that returned it, and must not be used after it was destroyed.
- *   <li><b>Control path</b> (everything that is not below): structures are records; a failure is a
- *       {@link VerbsException} that carries the C name of the call and a positive errno.
- *   <li><b>Data path</b> ({@code post*}, {@code pollCq}, {@code reqNotifyCq}): arguments are addresses of native memory in the layouts of
- *       {@link SendWr}, {@link RecvWr}, {@link Sge} and {@link Wc}, the same for both implementations. A result is {@code 0} or a
- *       count, a failure a <em>negative</em> errno, whatever sign the provider uses. Nothing is allocated, nothing thrown.
- *   <li>All methods may be called from any thread, as in C. Only {@code getCqEvent}, {@code pollCompChannel} and
- *       {@code pollAsyncEvents} block.
+ * <ul> <li>Objects are {@code long} handles: pointers for the real library, opaque non-zero numbers for the software
+ * device. A handle is meaningful only to the instance that returned it, and must not be used after it was destroyed.
+ * <li><b>Control path</b> (everything that is not below): structures are records; a failure is a {@link VerbsException}
+ * that carries the C name of the call and a positive errno. <li><b>Data path</b> ({@code post*}, {@code pollCq},
+ * {@code reqNotifyCq}): arguments are addresses of native memory in the layouts of {@link SendWr}, {@link RecvWr},
+ * {@link Sge} and {@link Wc}, the same for both implementations. A result is {@code 0} or a count, a failure a
+ * <em>negative</em> errno, whatever sign the provider uses. Nothing is allocated, nothing thrown. <li>All methods may
+ * be called from any thread, as in C. Only {@code getCqEvent}, {@code pollCompChannel} and {@code pollAsyncEvents}
+ * block.
  * </ul>
  */
 public interface Verbs extends DatagramVerbs {
 
     /**
-     * The devices that exist, {@code ibv_get_device_list(3)}; the list is empty where the kernel has no RDMA (NULL with ENOSYS in C).
+     * The devices that exist, {@code ibv_get_device_list(3)}; the list is empty where the kernel has no RDMA (NULL with
+     * ENOSYS in C).
      *
      * @return a snapshot, in the order of the library
      */
@@ -172,8 +174,8 @@ public interface Verbs extends DatagramVerbs {
      *
      * @param srq handle
      * @param attr the values; only those named in {@code mask} count
-     * @param mask {@code IBV_SRQ_*} of {@link Ibv}: {@code SRQ_LIMIT} arms the limit for one event, {@code SRQ_MAX_WR} resizes where the
-     *     device can
+     * @param mask {@code IBV_SRQ_*} of {@link Ibv}: {@code SRQ_LIMIT} arms the limit for one event, {@code SRQ_MAX_WR}
+     *     resizes where the device can
      */
     void modifySrq(long srq, SrqAttr attr, int mask);
 
@@ -186,7 +188,8 @@ public interface Verbs extends DatagramVerbs {
     SrqAttr querySrq(long srq);
 
     /**
-     * Destroys a shared receive queue, {@code ibv_destroy_srq(3)}; EBUSY while a queue pair uses it. What was posted is forgotten.
+     * Destroys a shared receive queue, {@code ibv_destroy_srq(3)}; EBUSY while a queue pair uses it. What was posted is
+     * forgotten.
      *
      * @param srq handle
      */
@@ -257,7 +260,8 @@ public interface Verbs extends DatagramVerbs {
     int postRecv(long qp, long wr, long badWr);
 
     /**
-     * Posts a chain of {@link RecvWr} to a shared receive queue, {@code ibv_post_srq_recv(3)}; arguments and result like {@link #postSend}.
+     * Posts a chain of {@link RecvWr} to a shared receive queue, {@code ibv_post_srq_recv(3)}; arguments and result
+     * like {@link #postSend}.
      *
      * @param srq handle
      * @param wr address
@@ -290,7 +294,8 @@ public interface Verbs extends DatagramVerbs {
      *
      * @param channel handle
      * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
-     * @return whether an event is there, that is {@link #getCqEvent} would not block; a wake-up or time-out is {@code false}
+     * @return whether an event is there, that is {@link #getCqEvent} would not block; a wake-up or time-out is
+     *     {@code false}
      */
     boolean pollCompChannel(long channel, int timeoutMillis);
 
@@ -318,7 +323,8 @@ public interface Verbs extends DatagramVerbs {
     void ackCqEvents(long cq, int events);
 
     /**
-     * Waits until a context has an asynchronous event, {@code poll(2)} on its {@code async_fd}, or {@link #wakeAsyncEvents} is called.
+     * Waits until a context has an asynchronous event, {@code poll(2)} on its {@code async_fd}, or
+     * {@link #wakeAsyncEvents} is called.
      *
      * @param context handle; must not be closed while this waits
      * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
@@ -334,7 +340,8 @@ public interface Verbs extends DatagramVerbs {
     void wakeAsyncEvents(long context);
 
     /**
-     * Takes and acknowledges one asynchronous event, {@code ibv_get_async_event(3)} and {@code ibv_ack_async_event(3)}; does not block.
+     * Takes and acknowledges one asynchronous event, {@code ibv_get_async_event(3)} and {@code ibv_ack_async_event(3)};
+     * does not block.
      *
      * @param context handle
      * @return a copy of the event, or null when there is none
@@ -379,7 +386,8 @@ public interface Verbs extends DatagramVerbs {
     }
 
     /**
-     * The connection manager beside these calls: its handles of contexts, domains, completion queues and queue pairs are theirs.
+     * The connection manager beside these calls: its handles of contexts, domains, completion queues and queue pairs
+     * are theirs.
      *
      * @return its calls
      */

@@ -3,9 +3,11 @@ package io.rdma.internal.ffi;
 import io.rdma.internal.os.NativeMemory;
 
 /**
- * {@code struct ibv_wc}, {@code ibv_poll_cq(3)}. When the status is not success only {@code wrId}, {@code status}, {@code qpNum} and {@code vendorErr} are valid.
+ * {@code struct ibv_wc}, {@code ibv_poll_cq(3)}. When the status is not success only {@code wrId}, {@code status},
+ * {@code qpNum} and {@code vendorErr} are valid.
  *
- * <p>Static accessors over the address of one structure; the offsets are those of 64-bit Linux, the same on x86-64 and aarch64.
+ * <p>Static accessors over the address of one structure; the offsets are those of 64-bit Linux, the same on x86-64 and
+ * aarch64.
  */
 public final class Wc {
     /** {@code sizeof}. */

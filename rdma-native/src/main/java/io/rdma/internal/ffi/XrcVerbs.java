@@ -1,8 +1,9 @@
 package io.rdma.internal.ffi;
 
 /**
- * Extended reliable connections, by the conventions of {@link Verbs}: {@code ibv_open_xrcd(3)}, {@code ibv_create_srq_ex(3)}, {@code ibv_create_qp_ex(3)}. The sending queue pair,
- * {@code IBV_QPT_XRC_SEND}, is made by {@link Verbs#createQp}.
+ * Extended reliable connections, by the conventions of {@link Verbs}: {@code ibv_open_xrcd(3)},
+ * {@code ibv_create_srq_ex(3)}, {@code ibv_create_qp_ex(3)}. The sending queue pair, {@code IBV_QPT_XRC_SEND}, is made
+ * by {@link Verbs#createQp}.
  */
 public interface XrcVerbs {
     /**
@@ -40,7 +41,8 @@ public interface XrcVerbs {
     int getSrqNum(long srq);
 
     /**
-     * Creates a receiving queue pair, {@code IBV_QPT_XRC_RECV}, {@code ibv_create_qp_ex(3)}; what arrives goes to the queue of the domain that the sender names.
+     * Creates a receiving queue pair, {@code IBV_QPT_XRC_RECV}, {@code ibv_create_qp_ex(3)}; what arrives goes to the
+     * queue of the domain that the sender names.
      *
      * @param xrcd handle
      * @return handle and number, no capacity

@@ -8,7 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place that logs at most once a second, however often something happens there: each record says how many of its kind were left out since the one before. Any thread.
+ * A place that logs at most once a second, however often something happens there: each record says how many of its kind
+ * were left out since the one before. Any thread.
  */
 public final class LimitedLog {
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);

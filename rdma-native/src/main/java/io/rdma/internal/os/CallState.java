@@ -7,10 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A few bytes of native memory per thread: where a call leaves its {@code errno}, and small arguments of calls that repeat.
+ * A few bytes of native memory per thread: where a call leaves its {@code errno}, and small arguments of calls that
+ * repeat.
  *
- * <p>Invariant: nothing here outlives one call of {@link FfmVerbs}; a thread (virtual ones too) only ever sees its own, so that
- * {@code errno} is that of its own last call.
+ * <p>Invariant: nothing here outlives one call of {@link FfmVerbs}; a thread (virtual ones too) only ever sees its own,
+ * so that {@code errno} is that of its own last call.
  */
 public final class CallState {
     /** Option of every handle whose man page defines {@code errno}; adds a leading segment, {@link #segment()}. */

@@ -9,7 +9,8 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The calls of the C library that completion channels and error messages need, under C's names; a failure is the negative errno.
+ * The calls of the C library that completion channels and error messages need, under C's names; a failure is the
+ * negative errno.
  *
  * <p>{@code poll} and {@code read} block: none is {@code critical}.
  */
@@ -115,7 +116,11 @@ public final class Libc {
         }
     }
 
-    /** Makes reads of a descriptor fail with EAGAIN instead of waiting, {@code fcntl(2)}. @return 0 or a negative errno */
+    /**
+     * Makes reads of a descriptor fail with EAGAIN instead of waiting, {@code fcntl(2)}.
+     *
+     * @return 0 or a negative errno
+     */
     public static int setNonBlocking(int fd) {
         try {
             int flags = (int) FCNTL.invokeExact(CallState.segment(), fd, F_GETFL, 0);

@@ -11,7 +11,10 @@ import java.lang.invoke.MethodHandle;
 // that take fewer ignore the rest.
 // - errno is the calling thread's own (CallState).
 
-/** Calls of Linux that batches of datagrams need, under C's names; a failure is the negative errno. Man pages of section 2, {@code udp(7)}. */
+/**
+ * Calls of Linux that batches of datagrams need, under C's names; a failure is the negative errno. Man pages of section
+ * 2, {@code udp(7)}.
+ */
 public final class LinuxSockets {
     public static final int AF_INET = 2;
     public static final int AF_INET6 = 10;
@@ -111,7 +114,11 @@ public final class LinuxSockets {
         return intCall(RECVMMSG, fd, messages, count, MSG_DONTWAIT, 0);
     }
 
-    /** {@code ppoll(2)}: how many descriptors have an event. @param nanos how long to wait, negative for ever */
+    /**
+     * {@code ppoll(2)}: how many descriptors have an event.
+     *
+     * @param nanos how long to wait, negative for ever
+     */
     public static int ppoll(long fds, int count, long nanos) {
         long time = CallState.scratch();
         if (nanos >= 0) {

@@ -5,8 +5,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * All native memory as one global-scope segment, so that the hot path reads and writes by address without the liveness check of
- * an arena. Nothing here checks bounds: callers own the memory they name, or have checked the address against a registration.
+ * All native memory as one global-scope segment, so that the hot path reads and writes by address without the liveness
+ * check of an arena. Nothing here checks bounds: callers own the memory they name, or have checked the address against
+ * a registration.
  */
 public final class NativeMemory {
     /** The whole address space; offset = address. */

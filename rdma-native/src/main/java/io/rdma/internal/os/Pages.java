@@ -13,7 +13,10 @@ import java.lang.invoke.MethodHandle;
 // Invariant: what is mapped is zeroed by the kernel, when it is touched first. The JDK would write zeros to all of
 // it at once, which is millions of them until the first message.
 
-/** Memory in whole pages: with fork support the kernel's advice would hit the neighbours of a slab that shares a page with them. */
+/**
+ * Memory in whole pages: with fork support the kernel's advice would hit the neighbours of a slab that shares a page
+ * with them.
+ */
 public final class Pages {
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_PRIVATE = 2;

@@ -9,7 +9,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 // Invariant: nothing waits for this, and nothing depends on how it ends. It initialises no class of ours that could
 // fail to be without native access: who needs what failed here does it again, and fails as if this had never been.
 
-/** The first use of the linker, of the handles of native memory and of secure random numbers, which takes the JDK tens of milliseconds, on a thread of its own. */
+/**
+ * The first use of the linker, of the handles of native memory and of secure random numbers, which takes the JDK tens
+ * of milliseconds, on a thread of its own.
+ */
 public final class Preparation {
     private static final AtomicBoolean BEGUN = new AtomicBoolean();
 

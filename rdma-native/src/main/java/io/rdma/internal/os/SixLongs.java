@@ -14,11 +14,17 @@ import java.util.Locale;
 // - There is no state here, so nothing fails for good: the linker keeps what it has made of a shape, and who links it
 // again, because it needs it, hears by itself why it can't be.
 
-/** The one shape of all calls of C until the first message on {@code soft0}: each shape takes the linker milliseconds, the first one tens of them. */
+/**
+ * The one shape of all calls of C until the first message on {@code soft0}: each shape takes the linker milliseconds,
+ * the first one tens of them.
+ */
 public final class SixLongs {
     private SixLongs() {}
 
-    /** Whether sockets can be called so, whose structures are known of these: Linux on a little-endian 64-bit processor whose calling convention is known. */
+    /**
+     * Whether sockets can be called so, whose structures are known of these: Linux on a little-endian 64-bit processor
+     * whose calling convention is known.
+     */
     public static boolean supported() {
         String os = System.getProperty("os.name", "");
         String arch = System.getProperty("os.arch", "").toLowerCase(Locale.ROOT);

@@ -14,7 +14,9 @@ import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.util.Objects;
 
-/** {@link ExtendedVerbs} of the software device: the rings of the classic interface, with the rules of the extended one. */
+/**
+ * {@link ExtendedVerbs} of the software device: the rings of the classic interface, with the rules of the extended one.
+ */
 final class SoftExtended implements ExtendedVerbs {
     private static final long STAMPS = WC_EX_WITH_COMPLETION_TIMESTAMP | WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
     private static final long SEND_OPS = 0x3ff;

@@ -92,7 +92,11 @@ public final class SoftVerbs implements CmDevice {
         }
     }
 
-    /** The software device of this process. @return one instance */
+    /**
+     * The software device of this process.
+     *
+     * @return one instance
+     */
     public static SoftVerbs shared() {
         return Shared.VERBS;
     }
@@ -107,18 +111,30 @@ public final class SoftVerbs implements CmDevice {
         return true;
     }
 
-    /** The faults of this device's links. @return one object, for as long as the process lives */
+    /**
+     * The faults of this device's links.
+     *
+     * @return one object, for as long as the process lives
+     */
     public FaultPlan faults() {
         return config.faults();
     }
 
-    /** What the device has counted since it was opened, by name. @return all zero if it is not open */
+    /**
+     * What the device has counted since it was opened, by name.
+     *
+     * @return all zero if it is not open
+     */
     public synchronized Map<String, Long> counters() {
         SoftDevice now = device;
         return now == null ? new Counters().snapshot() : now.counted();
     }
 
-    /** Where the device listens. @return null if it is not open */
+    /**
+     * Where the device listens.
+     *
+     * @return null if it is not open
+     */
     public synchronized @Nullable InetSocketAddress address() {
         SoftDevice now = device;
         return now == null ? null : now.local();

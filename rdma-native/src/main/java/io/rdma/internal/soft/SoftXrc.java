@@ -17,7 +17,9 @@ import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
-/** {@link XrcVerbs} of the software device; under the monitor of its {@link SoftVerbs}, as the rest of the control path. */
+/**
+ * {@link XrcVerbs} of the software device; under the monitor of its {@link SoftVerbs}, as the rest of the control path.
+ */
 final class SoftXrc implements XrcVerbs {
     private static final QpCap NOTHING = new QpCap(0, 0, 0, 0, 0);
 

@@ -9,7 +9,10 @@ import io.rdma.verbs.VerbsException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A descriptor that will have no event any more ends a wait with an exception: a wake-up would be waited for anew, at once and for ever. */
+/**
+ * A descriptor that will have no event any more ends a wait with an exception: a wake-up would be waited for anew, at
+ * once and for ever.
+ */
 class WakeableDescriptorTest {
     @BeforeEach
     void assumeLinux() {

@@ -63,8 +63,8 @@ class DuplicateRequestTest {
     }
 
     /**
-     * rdma_rxe completes a read or atomic by an acknowledge of its PSN as if it were the answer, without data: whoever repeats a write whose read's answer was lost must not get
-     * one.
+     * rdma_rxe completes a read or atomic by an acknowledge of its PSN as if it were the answer, without data: whoever
+     * repeats a write whose read's answer was lost must not get one.
      */
     @Test
     void theAcknowledgeOfARepeatedWriteIsNeverThatOfAReadOrAtomicBehindIt() {

@@ -35,7 +35,11 @@ public final class HostileManager implements AutoCloseable {
         return MadCodec.encode(random.nextLong(), all.get(random.nextInt(all.size())));
     }
 
-    /** Headers of other versions, classes, methods and attributes. @return how many were sent */
+    /**
+     * Headers of other versions, classes, methods and attributes.
+     *
+     * @return how many were sent
+     */
     public int sendDamaged(int count) {
         for (int i = 0; i < count; i++) {
             byte[] mad = any();

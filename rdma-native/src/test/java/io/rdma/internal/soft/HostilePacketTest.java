@@ -25,8 +25,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A peer that forges packets: all of them well-formed, with a right ICRC, from the address that the queue pair is connected to. What has to
- * come back is what the IB specification, volume 1, 9.7.4 and table 58, says; and nothing outside the region is ever touched.
+ * A peer that forges packets: all of them well-formed, with a right ICRC, from the address that the queue pair is
+ * connected to. What has to come back is what the IB specification, volume 1, 9.7.4 and table 58, says; and nothing
+ * outside the region is ever touched.
  */
 @Tag("link")
 class HostilePacketTest {

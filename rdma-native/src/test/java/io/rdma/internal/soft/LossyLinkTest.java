@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two software devices that talk over UDP, through links that lose, repeat and swap packets; everything must arrive once, whole and in order. */
+/**
+ * Two software devices that talk over UDP, through links that lose, repeat and swap packets; everything must arrive
+ * once, whole and in order.
+ */
 @Tag("link")
 class LossyLinkTest {
     private static final int SIZE = SoftSide.SIZE;
@@ -71,7 +74,10 @@ class LossyLinkTest {
         }
     }
 
-    /** Repeated reads and atomics, each as many at once as was agreed on: they must take neither room from fresh ones nor the results that are kept for them. */
+    /**
+     * Repeated reads and atomics, each as many at once as was agreed on: they must take neither room from fresh ones
+     * nor the results that are kept for them.
+     */
     @Test
     void repeatedRequestsTakeNothingFromFreshOnes() {
         try (Arena arena = Arena.ofShared()) {

@@ -36,9 +36,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Mutations of valid packets, from the peer that a queue pair is connected to and from somebody else: cut off, grown, bits flipped, forged numbers, keys, lengths
- * and opcodes, random bytes; most with a right ICRC, so that they get further. The device lives, allocates nothing for them, and who has another connection
- * on it notices nothing.
+ * Mutations of valid packets, from the peer that a queue pair is connected to and from somebody else: cut off, grown,
+ * bits flipped, forged numbers, keys, lengths and opcodes, random bytes; most with a right ICRC, so that they get
+ * further. The device lives, allocates nothing for them, and who has another connection on it notices nothing.
  */
 @Tag("link")
 class MalformedPacketTest {
@@ -129,8 +129,9 @@ class MalformedPacketTest {
     }
 
     /**
-     * The linker makes a slice of the segment for {@code errno} in each call, and only compiled code does without: what is received while the compiler is late
-     * allocates 40 bytes in each of its calls, and none of it is the device's doing. What the device itself made for a packet would be there in each round.
+     * The linker makes a slice of the segment for {@code errno} in each call, and only compiled code does without: what
+     * is received while the compiler is late allocates 40 bytes in each of its calls, and none of it is the device's
+     * doing. What the device itself made for a packet would be there in each round.
      */
     private long allocatedPerPacket() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -152,7 +153,10 @@ class MalformedPacketTest {
         exchange(packets);
     }
 
-    /** The other connection of the device: each request is done once, its completions are those of what it asked for, nothing else. */
+    /**
+     * The other connection of the device: each request is done once, its completions are those of what it asked for,
+     * nothing else.
+     */
     private void exchange(int mark) {
         for (int i = 0; i < 10; i++) {
             bystander.send(mark, Ibv.WR_ATOMIC_FETCH_AND_ADD, friend, 0, Long.BYTES);

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Queue pairs of one device: their packets take the way through the socket while a fault is set; what is counted, and what a capture holds. */
+/**
+ * Queue pairs of one device: their packets take the way through the socket while a fault is set; what is counted, and
+ * what a capture holds.
+ */
 @Tag("link")
 class SelfLinkTest {
     private Arena arena;

@@ -25,7 +25,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What only the software device promises of a shared receive queue, and what happens to a message that has arrived by half. */
+/**
+ * What only the software device promises of a shared receive queue, and what happens to a message that has arrived by
+ * half.
+ */
 class SharedReceiveQueueTest {
     private static final int PSN = 0x1000;
     private static final int PEER_QPN = 0x4711;
@@ -155,7 +158,9 @@ class SharedReceiveQueueTest {
         expectEvent(Ibv.EVENT_QP_LAST_WQE_REACHED, receiver.qp.handle());
     }
 
-    /** As for other queues: what was not polled has its place still, where the least of all devices has no more room. */
+    /**
+     * As for other queues: what was not polled has its place still, where the least of all devices has no more room.
+     */
     @Test
     void aPlaceIsFreeWhenTheCompletionIsPolled() {
         for (int i = 0; i < DEPTH; i++) {

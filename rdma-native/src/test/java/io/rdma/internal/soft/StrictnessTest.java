@@ -12,7 +12,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Where devices differ, the software device behaves as the strictest of them, so that what works on it works on all. */
+/**
+ * Where devices differ, the software device behaves as the strictest of them, so that what works on it works on all.
+ */
 class StrictnessTest {
     private Arena arena;
     private SoftSide a;
@@ -74,7 +76,9 @@ class StrictnessTest {
         a.verbs.destroyCq(tiny.handle());
     }
 
-    /** ibv_poll_cq(3): on failure only wr_id, status, qp_num and vendor_err are valid; who reads the rest shall notice. */
+    /**
+     * ibv_poll_cq(3): on failure only wr_id, status, qp_num and vendor_err are valid; who reads the rest shall notice.
+     */
     @Test
     void aFailedCompletionHoldsGarbageElsewhere() {
         b.verbs.deregMr(b.mr.handle());

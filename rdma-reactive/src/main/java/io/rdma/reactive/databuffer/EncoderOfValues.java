@@ -15,8 +15,7 @@ import org.springframework.util.MimeType;
 
 // Invariants
 // - One stream uses it, so one call at a time; who answers that it needs more is asked for the same value next, or
-// never
-// again.
+// never again.
 // - `target` is handed out at most once per value, and nothing reaches it after the call: it is taken away, and its
 // buffer released.
 

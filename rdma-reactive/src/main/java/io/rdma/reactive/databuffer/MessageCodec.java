@@ -15,7 +15,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Values of one type as messages, by Spring's encoders and decoders; immutable. A message is a value, so formats need no delimiters.
+ * Values of one type as messages, by Spring's encoders and decoders; immutable. A message is a value, so formats need
+ * no delimiters.
  *
  * <pre>{@code
  * MessageCodec<Order> orders =
@@ -79,8 +80,9 @@ public final class MessageCodec<T> {
     }
 
     /**
-     * Sends each value as a message: {@link RdmaConnection#send(Publisher, io.rdma.reactive.MessageEncoder)}. The encoder writes into the send buffer itself; a value that
-     * turns out to be larger gets registered memory of its own, up to what the peer receives.
+     * Sends each value as a message: {@link RdmaConnection#send(Publisher, io.rdma.reactive.MessageEncoder)}. The
+     * encoder writes into the send buffer itself; a value that turns out to be larger gets registered memory of its
+     * own, up to what the peer receives.
      *
      * <p><b>Errors</b> also with what the encoder throws.
      *
@@ -93,11 +95,12 @@ public final class MessageCodec<T> {
     }
 
     /**
-     * Receives values, decoded from the buffer that each arrived in: {@link RdmaConnection#receiveOwned}, with its back-pressure and on its thread. The buffer is the decoder's to
-     * release. A message that is no value for the decoder, such as JSON's {@code null}, is left out.
+     * Receives values, decoded from the buffer that each arrived in: {@link RdmaConnection#receiveOwned}, with its
+     * back-pressure and on its thread. The buffer is the decoder's to release. A message that is no value for the
+     * decoder, such as JSON's {@code null}, is left out.
      *
-     * <p><b>Errors</b> also with {@link org.springframework.core.codec.DecodingException}, for a message that cannot be decoded; the connection stays open then, and another
-     * subscriber gets the messages after it.
+     * <p><b>Errors</b> also with {@link org.springframework.core.codec.DecodingException}, for a message that cannot be
+     * decoded; the connection stays open then, and another subscriber gets the messages after it.
      *
      * @param connection open
      * @return the values

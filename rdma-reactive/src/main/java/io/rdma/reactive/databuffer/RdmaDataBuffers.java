@@ -14,8 +14,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Registered memory as Spring's data buffers. They are {@link NettyDataBuffer}s: a buffer that came by RDMA can be the body of a response of WebFlux on Netty as it is, and all of
- * Spring's {@link DataBufferUtils} hold. As everywhere in Spring, who has a buffer releases it or passes it on; the last release gives the memory back, once.
+ * Registered memory as Spring's data buffers. They are {@link NettyDataBuffer}s: a buffer that came by RDMA can be the
+ * body of a response of WebFlux on Netty as it is, and all of Spring's {@link DataBufferUtils} hold. As everywhere in
+ * Spring, who has a buffer releases it or passes it on; the last release gives the memory back, once.
  */
 public final class RdmaDataBuffers {
     private static final NettyDataBufferFactory RECEIVED = new NettyDataBufferFactory(ByteBufAllocator.DEFAULT);
@@ -23,7 +24,8 @@ public final class RdmaDataBuffers {
     private RdmaDataBuffers() {}
 
     /**
-     * A message, readable in the buffer that it arrived in. What is made of it ({@code retainedSlice}, {@code split}) shares the memory and the count of references.
+     * A message, readable in the buffer that it arrived in. What is made of it ({@code retainedSlice}, {@code split})
+     * shares the memory and the count of references.
      *
      * @param message open; closed by the last release, so that its buffer is posted again
      * @return its bytes
@@ -45,8 +47,9 @@ public final class RdmaDataBuffers {
     }
 
     /**
-     * A factory whose buffers lie in a connection's send buffers while one is free and large enough, and in Netty's memory otherwise; so does a buffer that grows beyond. What
-     * {@link #send} gets from here it sends without a copy. A buffer may have more capacity than asked for. It holds its send buffer until it is released: do not keep many.
+     * A factory whose buffers lie in a connection's send buffers while one is free and large enough, and in Netty's
+     * memory otherwise; so does a buffer that grows beyond. What {@link #send} gets from here it sends without a copy.
+     * A buffer may have more capacity than asked for. It holds its send buffer until it is released: do not keep many.
      *
      * @param connection open
      * @return a factory; thread-safe
@@ -57,10 +60,12 @@ public final class RdmaDataBuffers {
     }
 
     /**
-     * Messages, without a copy: {@link RdmaConnection#receiveOwned} with each message wrapped. A buffer that is not released is one that the peer cannot send into.
+     * Messages, without a copy: {@link RdmaConnection#receiveOwned} with each message wrapped. A buffer that is not
+     * released is one that the peer cannot send into.
      *
      * @param connection open
-     * @return buffers to be released by the subscriber; use {@code doOnDiscard(DataBuffer.class, DataBufferUtils::release)} where operators may drop them
+     * @return buffers to be released by the subscriber; use
+     *     {@code doOnDiscard(DataBuffer.class, DataBufferUtils::release)} where operators may drop them
      */
     public static Flux<DataBuffer> receive(RdmaConnection connection) {
         return connection.receiveOwned().map(RdmaDataBuffers::wrap);
@@ -69,9 +74,11 @@ public final class RdmaDataBuffers {
     /**
      * Sends what is readable of a buffer as one message, and releases it.
      *
-     * <p><b>Completes</b> when the peer's device has the message. <b>Errors</b> as {@link RdmaConnection#send(RegisteredBuffer)}. <b>Cancel</b> as there. <b>Buffer</b>: if it is
-     * of {@link #factory}, or a wrapped {@link RegisteredBuffer}, of this connection, and nothing of it was read, the device reads it where it is; otherwise it is copied. Not to
-     * be written until the end, before which it is released, whatever that end is. It stays the caller's while nobody subscribes; a second subscriber gets an error.
+     * <p><b>Completes</b> when the peer's device has the message. <b>Errors</b> as
+     * {@link RdmaConnection#send(RegisteredBuffer)}. <b>Cancel</b> as there. <b>Buffer</b>: if it is of
+     * {@link #factory}, or a wrapped {@link RegisteredBuffer}, of this connection, and nothing of it was read, the
+     * device reads it where it is; otherwise it is copied. Not to be written until the end, before which it is
+     * released, whatever that end is. It stays the caller's while nobody subscribes; a second subscriber gets an error.
      *
      * @param connection open
      * @param message any data buffer

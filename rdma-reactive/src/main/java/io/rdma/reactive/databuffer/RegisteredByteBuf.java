@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 // Invariant: `moved` is set before Netty moves the bytes elsewhere, and never reset; until then they are in the
 // registered memory, from its start.
 
-/** Registered memory as an empty {@link ByteBuf} to be written; the last release ends its lease, if it has one. One that outgrows the memory is moved to ordinary memory by Netty. */
+/**
+ * Registered memory as an empty {@link ByteBuf} to be written; the last release ends its lease, if it has one. One that
+ * outgrows the memory is moved to ordinary memory by Netty.
+ */
 final class RegisteredByteBuf extends UnpooledDirectByteBuf {
     private final @Nullable RegisteredBuffer lease;
     private boolean moved;

@@ -4,7 +4,10 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import io.rdma.buffer.ReceivedMessage;
 
-/** A message in the buffer that it arrived in, as a {@link io.netty.buffer.ByteBuf}; the last release closes the message, and so posts the buffer again. */
+/**
+ * A message in the buffer that it arrived in, as a {@link io.netty.buffer.ByteBuf}; the last release closes the
+ * message, and so posts the buffer again.
+ */
 public final class LentByteBuf extends UnpooledDirectByteBuf {
     private final ReceivedMessage message;
 

@@ -33,7 +33,10 @@ final class ObservedConnection implements RdmaConnection {
         this.registry = registry;
     }
 
-    /** From the subscription to the end; the parent is the observation in the subscriber's context, or else the current one. */
+    /**
+     * From the subscription to the end; the parent is the observation in the subscriber's context, or else the current
+     * one.
+     */
     private <T> Mono<T> observed(String operation, Mono<T> mono) {
         return Mono.deferContextual(context -> {
             Observation observation = Observation.createNotStarted(RdmaObservations.NAME, registry)

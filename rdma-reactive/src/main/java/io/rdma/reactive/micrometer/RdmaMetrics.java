@@ -17,8 +17,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * Meters of an open device, its completion loops and connections; reads counters that exist anyway, and only when the registry asks. The name of each meter, its unit and tags
- * are in docs/operate/observability.md.
+ * Meters of an open device, its completion loops and connections; reads counters that exist anyway, and only when the
+ * registry asks. The name of each meter, its unit and tags are in docs/operate/observability.md.
  *
  * <pre>{@code
  * new RdmaMetrics(resources).bindTo(registry);

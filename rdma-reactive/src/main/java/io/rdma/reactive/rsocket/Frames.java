@@ -19,8 +19,7 @@ import reactor.util.context.Context;
 // - A frame is released here after it was passed on: who needs it longer retains it, as with every transport of
 // RSocket.
 // - RSocket asks for everything at once and may retain frames for long, so demand does not slow the peer down. Hence at
-// most half of
-// the receive buffers are lent; when they are out a frame is copied, and its buffer posted again at once.
+// most half of the receive buffers are lent; when they are out a frame is copied, and its buffer posted again at once.
 
 /** Messages as frames, and back. */
 final class Frames implements CoreSubscriber<ReceivedMessage>, Subscription, Scannable {

@@ -15,8 +15,9 @@ import reactor.core.publisher.Mono;
  * RSocketConnector.connectWith(RdmaClientTransport.create(RdmaClient.create().host("10.0.0.1").port(7471)))
  * }</pre>
  *
- * <p>A frame is a message. What is larger than the peer's receive buffer is read by the peer from registered memory, so frames need not be fragmented. Frames that arrive stay
- * in registered memory until RSocket, or the application with {@code PayloadDecoder.ZERO_COPY}, releases them; when half of the receive buffers are out that way, further ones are
+ * <p>A frame is a message. What is larger than the peer's receive buffer is read by the peer from registered memory, so
+ * frames need not be fragmented. Frames that arrive stay in registered memory until RSocket, or the application with
+ * {@code PayloadDecoder.ZERO_COPY}, releases them; when half of the receive buffers are out that way, further ones are
  * copied. <b>Signals</b> come on the completion loop: what RSocket calls there must not block.
  */
 public final class RdmaClientTransport implements ClientTransport {
@@ -68,7 +69,8 @@ public final class RdmaClientTransport implements ClientTransport {
     /**
      * Connects, at each subscription.
      *
-     * <p><b>Errors</b> as {@link RdmaClient#connect}. <b>Cancel</b> gives up; a connection that comes nevertheless is closed.
+     * <p><b>Errors</b> as {@link RdmaClient#connect}. <b>Cancel</b> gives up; a connection that comes nevertheless is
+     * closed.
      *
      * @return the connection
      */

@@ -17,8 +17,7 @@ import reactor.core.publisher.Operators;
 
 // Invariants
 // - A frame that was handed over is released exactly once: by the encoder, by the discard hook, or by the queue of
-// RSocket's `sender`
-// when that is disposed.
+// RSocket's `sender` when that is disposed.
 // - The connection ends when the sender does, and the sender when the connection does.
 
 /** Frames over one {@link RdmaConnection}: a message for each, so none has a length in front. */
@@ -60,8 +59,8 @@ final class RdmaDuplexConnection extends BaseDuplexConnection {
     }
 
     /**
-     * Sends the error behind all frames, and ends. Not by {@code tryEmitFinal}: RSocket's queue forgets its final frame,
-     * and its end, if the frame before it took the last of the demand.
+     * Sends the error behind all frames, and ends. Not by {@code tryEmitFinal}: RSocket's queue forgets its final
+     * frame, and its end, if the frame before it took the last of the demand.
      */
     @Override
     @SuppressWarnings("deprecation") // of onComplete, whose successor is the method that must not be used

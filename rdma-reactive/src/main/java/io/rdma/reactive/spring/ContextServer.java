@@ -29,7 +29,11 @@ abstract class ContextServer<S> implements SmartLifecycle {
     /** Has it listen. At most once before {@link #close}. */
     abstract S bind();
 
-    /** Has it end. At most once after {@link #bind}. @return completes when it has ended */
+    /**
+     * Has it end. At most once after {@link #bind}.
+     *
+     * @return completes when it has ended
+     */
     abstract Mono<Void> close(S server);
 
     /**

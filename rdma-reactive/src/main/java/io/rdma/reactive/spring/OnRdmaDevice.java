@@ -18,8 +18,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches if the device that the properties ask for can be used, which only a trial shows: it is opened, as much memory is registered as a connection takes, and it is closed
- * again. Matches also if the properties say that there must be one: its bean fails then and says why.
+ * Matches if the device that the properties ask for can be used, which only a trial shows: it is opened, as much memory
+ * is registered as a connection takes, and it is closed again. Matches also if the properties say that there must be
+ * one: its bean fails then and says why.
  */
 final class OnRdmaDevice extends SpringBootCondition implements ConfigurationCondition {
     /** Asked once, when the beans are registered, and not while configurations are still read. */

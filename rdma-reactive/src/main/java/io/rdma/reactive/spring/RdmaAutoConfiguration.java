@@ -14,7 +14,9 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
-/** An open device, a client and a server from properties {@code rdma.*}; each gives way to a bean of the application's. */
+/**
+ * An open device, a client and a server from properties {@code rdma.*}; each gives way to a bean of the application's.
+ */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "rdma.enabled", matchIfMissing = true)
 @Conditional(OnRdmaDevice.class)

@@ -3,7 +3,9 @@ package io.rdma.reactive.spring;
 import io.rdma.reactive.RdmaConnection;
 import org.reactivestreams.Publisher;
 
-/** A bean that serves connections: with one in the context a server listens at {@code rdma.server.*} from start to stop. */
+/**
+ * A bean that serves connections: with one in the context a server listens at {@code rdma.server.*} from start to stop.
+ */
 @FunctionalInterface
 public interface RdmaConnectionHandler {
     /**

@@ -8,7 +8,10 @@ import org.springframework.boot.health.contributor.Health;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Up while the device answers and one of its ports is active; tells its name, its ports' states and how many connections there are. */
+/**
+ * Up while the device answers and one of its ports is active; tells its name, its ports' states and how many
+ * connections there are.
+ */
 public final class RdmaHealthIndicator extends AbstractReactiveHealthIndicator {
     private final RdmaResources resources;
 

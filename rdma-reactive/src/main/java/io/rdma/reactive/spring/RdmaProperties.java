@@ -12,7 +12,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param required whether the application must not start without a device
  * @param device name of the device, such as mlx5_0 or soft0; the default device unless set
  * @param loops completion loops, each a thread
- * @param maxMessageSize largest message in bytes that is received, and, from 64 bytes to 16 MiB, largest frame that RSocket sends
+ * @param maxMessageSize largest message in bytes that is received, and, from 64 bytes to 16 MiB, largest frame that
+ *     RSocket sends
  * @param ssl TLS of clients and servers
  * @param client where clients connect to
  * @param server where the server listens
@@ -32,7 +33,8 @@ public record RdmaProperties(
     /**
      * Properties {@code rdma.ssl.*}.
      *
-     * @param bundle name of the SSL bundle with which clients and servers authenticate each other; without it they do not
+     * @param bundle name of the SSL bundle with which clients and servers authenticate each other; without it they do
+     *     not
      */
     public record Ssl(@Nullable String bundle) {}
 
@@ -61,7 +63,8 @@ public record RdmaProperties(
             @DefaultValue("5s") Duration shutdownTimeout) {}
 
     /**
-     * Properties {@code rdma.rsocket.*}; the server runs if the port is set and there is something to serve: Spring's message handler, or an RSocketServer of the application.
+     * Properties {@code rdma.rsocket.*}; the server runs if the port is set and there is something to serve: Spring's
+     * message handler, or an RSocketServer of the application.
      *
      * @param host local name or address to listen on
      * @param port port to listen on, 0 for a free one; without it RSocket's server does not run

@@ -20,8 +20,9 @@ import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
 
 /**
- * RSocket over RDMA, with {@code rsocket-core} on the class path: a transport for clients, and, if {@code rdma.rsocket.port} says where, a server. Of Spring Boot's own RSocket it
- * takes what there is: with {@code spring-boot-starter-rsocket} controllers with {@code @MessageMapping} are served.
+ * RSocket over RDMA, with {@code rsocket-core} on the class path: a transport for clients, and, if
+ * {@code rdma.rsocket.port} says where, a server. Of Spring Boot's own RSocket it takes what there is: with
+ * {@code spring-boot-starter-rsocket} controllers with {@code @MessageMapping} are served.
  */
 @AutoConfiguration(
         after = RdmaAutoConfiguration.class,
@@ -41,12 +42,17 @@ public final class RdmaRSocketAutoConfiguration {
         return transport.maxFrameLength(frameLength(properties, transport.maxFrameLength()));
     }
 
-    /** What a peer with the same properties receives, so that RSocket refuses the request that is larger, and not the device the connection. */
+    /**
+     * What a peer with the same properties receives, so that RSocket refuses the request that is larger, and not the
+     * device the connection.
+     */
     private static int frameLength(RdmaProperties properties, int most) {
         return Math.clamp(properties.maxMessageSize(), MIN_FRAME_LENGTH, most);
     }
 
-    /** The server; what it answers comes from Spring's messaging, or from the application's own {@link RSocketServer}. */
+    /**
+     * The server; what it answers comes from Spring's messaging, or from the application's own {@link RSocketServer}.
+     */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty("rdma.rsocket.port")
     @ConditionalOnBean(RdmaServer.class)

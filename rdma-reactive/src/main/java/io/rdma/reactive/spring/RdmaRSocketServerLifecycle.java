@@ -6,7 +6,10 @@ import io.rsocket.core.RSocketServer;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
-/** Runs RSocket's server from start to stop of the context. A stop closes the connections: RSocket's last for as long as the clients want, so nothing is waited for. */
+/**
+ * Runs RSocket's server from start to stop of the context. A stop closes the connections: RSocket's last for as long as
+ * the clients want, so nothing is waited for.
+ */
 public final class RdmaRSocketServerLifecycle extends ContextServer<RdmaCloseableServer> {
     private final RSocketServer rsocket;
     private final RdmaServerTransport transport;

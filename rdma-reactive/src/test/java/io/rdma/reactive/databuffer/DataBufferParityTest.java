@@ -23,7 +23,10 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 
-/** A data buffer over a message does what Spring's does over ordinary memory: the same operations, the same results and the same refusals. */
+/**
+ * A data buffer over a message does what Spring's does over ordinary memory: the same operations, the same results and
+ * the same refusals.
+ */
 class DataBufferParityTest {
     private static final int SIZE = 200;
 

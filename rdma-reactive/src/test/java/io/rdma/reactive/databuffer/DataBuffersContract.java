@@ -50,7 +50,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/** Messages as Spring's data buffers and through its codecs, the same on every device. Each test ends with the check that all pools are whole. */
+/**
+ * Messages as Spring's data buffers and through its codecs, the same on every device. Each test ends with the check
+ * that all pools are whole.
+ */
 @Tag("alone")
 abstract class DataBuffersContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

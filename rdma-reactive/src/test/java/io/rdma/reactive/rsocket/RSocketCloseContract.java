@@ -47,7 +47,10 @@ abstract class RSocketCloseContract {
         }
     }
 
-    /** With each number of frames, so that one of them is just what was requested: then RSocket's queue is empty, and nothing more is requested. */
+    /**
+     * With each number of frames, so that one of them is just what was requested: then RSocket's queue is empty, and
+     * nothing more is requested.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 5, 6, 7, 8, 9, 10, 11, 12, 100})
     void whatWasSentBeforeTheCloseArrivesAndTheReasonIsLast(int frames) {

@@ -16,7 +16,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import reactor.core.scheduler.Schedulers;
 
-/** RSocket's own tests of a transport, with Netty's and this library's leak detection at its strictest. The three with the most frames are {@link SoftManyFramesTest}'s. */
+/**
+ * RSocket's own tests of a transport, with Netty's and this library's leak detection at its strictest. The three with
+ * the most frames are {@link SoftManyFramesTest}'s.
+ */
 @Tag("alone")
 abstract class RdmaTransportContract implements TransportTest {
     static {

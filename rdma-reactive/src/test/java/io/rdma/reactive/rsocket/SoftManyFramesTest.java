@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Hooks;
 
-/** Of RSocket's own tests of a transport those with the most frames, the slow one included; with samples of leak detection. Minutes long: part of the stress run. */
+/**
+ * Of RSocket's own tests of a transport those with the most frames, the slow one included; with samples of leak
+ * detection. Minutes long: part of the stress run.
+ */
 @Tag("stress")
 @Tag("alone")
 class SoftManyFramesTest {

@@ -12,8 +12,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A client's connection that sends one keep-alive of fifty. RSocket's tests make one every 10 ms and send it before all other frames: an emulated machine may need as long for it and its answer, and
- * then sends nothing else.
+ * A client's connection that sends one keep-alive of fifty. RSocket's tests make one every 10 ms and send it before all
+ * other frames: an emulated machine may need as long for it and its answer, and then sends nothing else.
  */
 final class SparseKeepAlives implements DuplexConnection {
     private static final int OF = 50;

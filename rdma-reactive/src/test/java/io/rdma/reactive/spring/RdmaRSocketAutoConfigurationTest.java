@@ -28,7 +28,9 @@ import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHa
 import org.springframework.stereotype.Controller;
 import reactor.core.publisher.Mono;
 
-/** RSocket's server and the transport of its clients from properties {@code rdma.rsocket.*} and {@code rdma.client.*}. */
+/**
+ * RSocket's server and the transport of its clients from properties {@code rdma.rsocket.*} and {@code rdma.client.*}.
+ */
 class RdmaRSocketAutoConfigurationTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

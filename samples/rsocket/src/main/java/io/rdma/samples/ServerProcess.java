@@ -75,7 +75,11 @@ public final class ServerProcess implements AutoCloseable {
         return process.toHandle();
     }
 
-    /** Asks it to end, and waits. @return its exit status */
+    /**
+     * Asks it to end, and waits.
+     *
+     * @return its exit status
+     */
     public int end() throws IOException {
         process.getOutputStream().close();
         return process.onExit().join().exitValue();

@@ -68,8 +68,8 @@ final class CallsBench implements Callable<Integer> {
     }
 
     /**
-     * In bursts with pauses, in which the compilers catch up: from the interpreter by way of the first one to the second are several
-     * steps, and each begins with calls.
+     * In bursts with pauses, in which the compilers catch up: from the interpreter by way of the first one to the
+     * second are several steps, and each begins with calls.
      */
     private static void warmUp(Map<Operation, Map<CallingStyle, TimedCalls>> all) throws InterruptedException {
         for (int burst = 0; burst < BURSTS; burst++) {
@@ -79,8 +79,8 @@ final class CallsBench implements Callable<Integer> {
     }
 
     /**
-     * In turn batch by batch, so that what else the machine does meanwhile falls on all styles; of each the median. The order is another
-     * one each time: what a style finds depends on who was before.
+     * In turn batch by batch, so that what else the machine does meanwhile falls on all styles; of each the median. The
+     * order is another one each time: what a style finds depends on who was before.
      */
     private void round(Results into, Operation operation, Map<CallingStyle, TimedCalls> styles) {
         Map<CallingStyle, Figure> batches = new EnumMap<>(CallingStyle.class);

@@ -19,7 +19,10 @@ final class Jvm {
         return SYSTEM.getProcessCpuTime();
     }
 
-    /** Until nothing has been compiled for half a second, at most a minute: on a single processor it would be measured as well. */
+    /**
+     * Until nothing has been compiled for half a second, at most a minute: on a single processor it would be measured
+     * as well.
+     */
     static void awaitCompilers() throws InterruptedException {
         CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
         long before = -1;

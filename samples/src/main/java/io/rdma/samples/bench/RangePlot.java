@@ -16,8 +16,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A picture of figures: one panel for each question, in which a dot is the median of a figure, a line through it reaches
- * from its least to its most round, and a dashed mark is its bar. The axis is logarithmic unless a figure is zero.
+ * A picture of figures: one panel for each question, in which a dot is the median of a figure, a line through it
+ * reaches from its least to its most round, and a dashed mark is its bar. The axis is logarithmic unless a figure is
+ * zero.
  */
 final class RangePlot {
     private static final int WIDTH = 1000;

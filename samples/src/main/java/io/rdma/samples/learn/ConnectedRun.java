@@ -10,7 +10,10 @@ import io.rdma.verbs.SharedReceiveQueueAttributes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reliable connections: a queue pair for each client and worker, whose receives are its own, or shared by all of a worker. */
+/**
+ * Reliable connections: a queue pair for each client and worker, whose receives are its own, or shared by all of a
+ * worker.
+ */
 final class ConnectedRun extends ScalingRun {
     private final int own;
     private final List<SharedReceiveQueue> shared = new ArrayList<>();

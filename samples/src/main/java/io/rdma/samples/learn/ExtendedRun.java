@@ -12,7 +12,10 @@ import io.rdma.verbs.XrcDomain;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Extended reliable connections: one queue pair for each client, which says in each message whose receives it is to take, that is, which worker gets it. */
+/**
+ * Extended reliable connections: one queue pair for each client, which says in each message whose receives it is to
+ * take, that is, which worker gets it.
+ */
 final class ExtendedRun extends ScalingRun {
     private final XrcDomain extended;
     private final List<SharedReceiveQueue> shared = new ArrayList<>();

@@ -10,7 +10,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** libibverbs has two interfaces for posting and for polling; here the same code uses both, and says what a write costs by each. */
+/**
+ * libibverbs has two interfaces for posting and for polling; here the same code uses both, and says what a write costs
+ * by each.
+ */
 @Command(
         name = "interfaces",
         mixinStandardHelpOptions = true,
@@ -49,7 +52,10 @@ final class Interfaces implements Callable<Integer> {
         return 0;
     }
 
-    /** @return microseconds of the posting and of the polling thread, for each write; the polls that find nothing are not counted */
+    /**
+     * @return microseconds of the posting and of the polling thread, for each write; the polls that find nothing are
+     *     not counted
+     */
     private double[] cost(Side from, Address to, int chain) {
         int rounds = Math.max(1, measuring.count() / chain);
         long posting = 0;

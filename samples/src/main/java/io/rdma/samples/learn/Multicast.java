@@ -33,7 +33,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Datagrams to a group: one send, and every queue pair that is attached gets a copy, or not: nobody is told of what is lost. */
+/**
+ * Datagrams to a group: one send, and every queue pair that is attached gets a copy, or not: nobody is told of what is
+ * lost.
+ */
 @Command(
         name = "multicast",
         mixinStandardHelpOptions = true,
@@ -109,7 +112,10 @@ final class Multicast implements Callable<Integer> {
         return pair;
     }
 
-    /** On Ethernet the host joins too, or its network interface would not let the group's frames in; RDMA CM does the same. */
+    /**
+     * On Ethernet the host joins too, or its network interface would not let the group's frames in; RDMA CM does the
+     * same.
+     */
     private static MulticastSocket join(InetAddress group, InetAddress local) throws IOException {
         MulticastSocket socket = new MulticastSocket(0);
         NetworkInterface device = NetworkInterface.getByInetAddress(local);

@@ -11,7 +11,10 @@ import io.rdma.verbs.WorkRequestOpcode;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Memory that is registered once and closed to everybody, but opened for the peer of a connection by a memory window, each time under another key. */
+/**
+ * Memory that is registered once and closed to everybody, but opened for the peer of a connection by a memory window,
+ * each time under another key.
+ */
 final class OpenedMemory implements AutoCloseable {
     private final Side side;
     private final MemoryRegion region;
@@ -23,7 +26,11 @@ final class OpenedMemory implements AutoCloseable {
         window = domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
     }
 
-    /** Binds the window: a work request, which the device does without a call of the kernel. @return what the peer is told */
+    /**
+     * Binds the window: a work request, which the device does without a call of the kernel.
+     *
+     * @return what the peer is told
+     */
     RemoteMemory open() {
         side.sends.clear();
         side.sends

@@ -9,7 +9,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** The operations of a reliable connection beside each other: what each needs of the peer, and how long it takes from post to completion. */
+/**
+ * The operations of a reliable connection beside each other: what each needs of the peer, and how long it takes from
+ * post to completion.
+ */
 @Command(
         name = "operations",
         mixinStandardHelpOptions = true,

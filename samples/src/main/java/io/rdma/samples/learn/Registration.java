@@ -26,8 +26,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What it costs to have the device use the application's memory: registering it each time, once, through a cache, paged on demand, or copying into memory that is registered; and to open
- * memory for a peer each time, by a window.
+ * What it costs to have the device use the application's memory: registering it each time, once, through a cache, paged
+ * on demand, or copying into memory that is registered; and to open memory for a peer each time, by a window.
  */
 @Command(
         name = "registration",
@@ -123,7 +123,10 @@ final class Registration implements Callable<Integer> {
         });
     }
 
-    /** The peer opens a part of its memory for one write and closes it again; that memory stays registered, for nobody else. */
+    /**
+     * The peer opens a part of its memory for one write and closes it again; that memory stays registered, for nobody
+     * else.
+     */
     private double windowed(ProtectionDomain domain, Side a, Side b, MemorySegment source) {
         try (MemoryRegion from = domain.register(source, Set.of());
                 OpenedMemory target = new OpenedMemory(domain, b, source.byteSize())) {

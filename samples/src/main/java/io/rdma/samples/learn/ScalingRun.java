@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** A server with some workers, and clients that each have something to say to every worker; all in one process, since what is counted is what each side needs. */
+/**
+ * A server with some workers, and clients that each have something to say to every worker; all in one process, since
+ * what is counted is what each side needs.
+ */
 abstract class ScalingRun implements AutoCloseable {
     static final int MESSAGE = 1024;
     private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -49,7 +52,11 @@ abstract class ScalingRun implements AutoCloseable {
 
     abstract void connect(int client);
 
-    /** Says in the request which worker it is for. @return the queue pair to post it to */
+    /**
+     * Says in the request which worker it is for.
+     *
+     * @return the queue pair to post it to
+     */
     abstract QueuePair address(SendChain request, int client, int worker);
 
     /** Posts what the chain of a worker has: a slot, whose message was taken. */
@@ -73,7 +80,11 @@ abstract class ScalingRun implements AutoCloseable {
         }
     }
 
-    /** Every client sends one message, each round to another worker. @return how many arrived */
+    /**
+     * Every client sends one message, each round to another worker.
+     *
+     * @return how many arrived
+     */
     final int round(int number) {
         for (int client = 0; client < clients; client++) {
             send.clear();

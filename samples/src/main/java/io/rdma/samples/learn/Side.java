@@ -121,7 +121,11 @@ final class Side implements AutoCloseable {
         }
     }
 
-    /** Takes what has completed, and checks it. @return how many */
+    /**
+     * Takes what has completed, and checks it.
+     *
+     * @return how many
+     */
     int poll() {
         int polled = queue.poll(batch);
         if (polled < 0) {

@@ -13,7 +13,10 @@ import io.rdma.verbs.RemoteMemory;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What reliable queue pairs of a port are told on their way from RESET to where they can send: {@link BringUp} goes step by step. */
+/**
+ * What reliable queue pairs of a port are told on their way from RESET to where they can send: {@link BringUp} goes
+ * step by step.
+ */
 final class Steps {
     static final int PORT = 1;
     static final Set<AccessFlag> ALL = EnumSet.of(

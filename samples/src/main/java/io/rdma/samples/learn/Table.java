@@ -12,7 +12,10 @@ import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler;
 
-/** Measured numbers: one row for each x, one column for each thing that was measured; printed, and drawn as lines over logarithmic axes. */
+/**
+ * Measured numbers: one row for each x, one column for each thing that was measured; printed, and drawn as lines over
+ * logarithmic axes.
+ */
 final class Table {
     private final String name;
     private final String x;

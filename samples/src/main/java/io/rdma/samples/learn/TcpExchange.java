@@ -17,7 +17,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A reliable connection between two processes whose addresses travel over TCP: send, read and write, each checked by the other side. */
+/**
+ * A reliable connection between two processes whose addresses travel over TCP: send, read and write, each checked by
+ * the other side.
+ */
 @Command(
         name = "exchange",
         mixinStandardHelpOptions = true,

@@ -34,7 +34,11 @@ final class Worker implements AutoCloseable {
         return receives;
     }
 
-    /** Takes what has arrived. @return how many messages */
+    /**
+     * Takes what has arrived.
+     *
+     * @return how many messages
+     */
     int poll(IntConsumer slot) {
         int polled = received.poll(batch);
         for (int i = 0; i < polled; i++) {

@@ -10,7 +10,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How large a write should be: small ones are soon there, large ones use the link; and what asking for fewer completions gives. */
+/**
+ * How large a write should be: small ones are soon there, large ones use the link; and what asking for fewer
+ * completions gives.
+ */
 @Command(
         name = "write-sizes",
         mixinStandardHelpOptions = true,
@@ -58,7 +61,11 @@ final class WriteSizes implements Callable<Integer> {
         return 0;
     }
 
-    /** Keeps the window full: four chains are under way, and as one ends the next is posted. @return MB/s */
+    /**
+     * Keeps the window full: four chains are under way, and as one ends the next is posted.
+     *
+     * @return MB/s
+     */
     private double stream(Side a, Address toB, int size, int signalEvery) {
         int chains = Math.max(8, measuring.count() / QUARTER);
         int completions = QUARTER / signalEvery;

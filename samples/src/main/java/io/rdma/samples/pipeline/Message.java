@@ -6,7 +6,10 @@ import java.nio.ByteOrder;
 
 // Invariant: nothing is read from a message that its length and its first byte do not promise.
 
-/** What flows through a pipeline: blocks, then one end. First byte of a message: which of the two. Numbers are big-endian. */
+/**
+ * What flows through a pipeline: blocks, then one end. First byte of a message: which of the two. Numbers are
+ * big-endian.
+ */
 public sealed interface Message {
     /** The stream broke off. */
     String WITHOUT_END = "the stream broke off, without its end: a stage before this one is gone";

@@ -43,7 +43,11 @@ final class PipelinePlot {
         return reports.getOrDefault(stage, List.of());
     }
 
-    /** Draws it. @return the file */
+    /**
+     * Draws it.
+     *
+     * @return the file
+     */
     Path write(Path folder) throws IOException {
         System.setProperty("java.awt.headless", "true");
         BufferedImage both = new BufferedImage(WIDTH, 2 * HEIGHT, BufferedImage.TYPE_INT_RGB);

@@ -32,7 +32,12 @@ final class PipelineRun {
         this.watch = new PipelineWatch(count);
     }
 
-    /** Runs them to the end. @param command of each, but for where it connects to @return exit status */
+    /**
+     * Runs them to the end.
+     *
+     * @param command of each, but for where it connects to
+     * @return exit status
+     */
     int run(Function<Stage, List<String>> command) throws IOException, InterruptedException {
         System.out.println("device " + hop.device() + ", three processes; between producer and sink are at most "
                 + hop.most() + " of " + count + " blocks");
@@ -64,7 +69,10 @@ final class PipelineRun {
         return List.of("--to-host", "127.0.0.1", "--to-port", Integer.toString(next.port()));
     }
 
-    /** When this process is asked to end: the stream ends where the producer is, and what is on its way is still checked. */
+    /**
+     * When this process is asked to end: the stream ends where the producer is, and what is on its way is still
+     * checked.
+     */
     private static void stopping(StageProcess producer, StageProcess sink, CountDownLatch judged) {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             producer.stop();

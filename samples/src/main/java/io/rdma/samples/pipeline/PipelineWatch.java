@@ -78,8 +78,8 @@ final class PipelineWatch {
     }
 
     /**
-     * Whether the producer was further ahead of the sink than it may be. Each of its reports is compared with one of the sink's that is younger, so what this finds is true; what it does
-     * not find was shorter than an interval.
+     * Whether the producer was further ahead of the sink than it may be. Each of its reports is compared with one of
+     * the sink's that is younger, so what this finds is true; what it does not find was shorter than an interval.
      *
      * @return blocks ahead; 0 if it never was
      */

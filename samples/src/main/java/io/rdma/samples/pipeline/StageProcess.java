@@ -25,7 +25,11 @@ final class StageProcess implements AutoCloseable {
     private final CompletableFuture<StageProcess> ended = new CompletableFuture<>();
     private volatile @Nullable String done;
 
-    /** Starts it. @param watcher gets its reports, on a thread of their own */
+    /**
+     * Starts it.
+     *
+     * @param watcher gets its reports, on a thread of their own
+     */
     StageProcess(Stage stage, List<String> arguments, Consumer<StageReport> watcher) throws IOException {
         this.stage = stage;
         process = ChildJvm.start(arguments);

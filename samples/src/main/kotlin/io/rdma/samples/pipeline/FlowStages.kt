@@ -89,7 +89,10 @@ class FlowStages : Stages {
             sendBuffers(hop.buffers, hop.bytes)
         }
 
-    /** What comes, up to the end, which has to. Each message is copied, so its buffer is posted again while the collector works on it. */
+    /**
+     * What comes, up to the end, which has to. Each message is copied, so its buffer is posted again while the
+     * collector works on it.
+     */
     private fun RdmaConnection.messages(): Flow<Message> =
         flow {
             do {

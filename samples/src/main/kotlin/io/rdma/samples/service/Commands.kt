@@ -28,7 +28,9 @@ fun factorServer(
     end.join()
 }
 
-/** So many clients, each with a connection of its own and so many requests at once; returns how many answers were right. */
+/**
+ * So many clients, each with a connection of its own and so many requests at once; returns how many answers were right.
+ */
 fun factorClients(
     device: String,
     host: String,

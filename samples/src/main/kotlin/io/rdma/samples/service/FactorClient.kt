@@ -10,7 +10,8 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration
 
-// Invariant: a request is in `waiting` from before it is sent until its answer came, its coroutine was cancelled, or the connection ended.
+// Invariant: a request is in `waiting` from before it is sent until its answer came, its coroutine was cancelled, or
+// the connection ended.
 
 /** Many requests at once over one connection; answers come in any order. */
 class FactorClient private constructor(
@@ -23,7 +24,8 @@ class FactorClient private constructor(
     private var ended: Throwable? = null
 
     /**
-     * The answer to a request that the server gives up after [time]. Cancellable: whoever does not wait any more is forgotten, and the answer dropped when it comes.
+     * The answer to a request that the server gives up after [time]. Cancellable: whoever does not wait any more is
+     * forgotten, and the answer dropped when it comes.
      *
      * @throws io.rdma.engine.ConnectionClosedException if the connection ends before
      */

@@ -24,13 +24,13 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
 // Invariants
-// - Of one connection: one coroutine receives, one sends, and each request has one of its own; all are children of the connection's, so none
-// outlives it, and it ends when they have.
+// - Of one connection: one coroutine receives, one sends, and each request has one of its own; all are children of the
+// connection's, so none outlives it, and it ends when they have.
 // - A request that was taken is answered, by `stop` too, as long as its time has not come.
 
 /**
- * A service that finds prime factors. A client has at most [atOnce] requests at work: while it has, no more of its messages are taken, so its device has no receive to send into, so
- * its `send` suspends.
+ * A service that finds prime factors. A client has at most [atOnce] requests at work: while it has, no more of its
+ * messages are taken, so its device has no receive to send into, so its `send` suspends.
  */
 class FactorServer(
     private val server: RdmaServer,

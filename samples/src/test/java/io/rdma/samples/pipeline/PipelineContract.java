@@ -81,7 +81,10 @@ abstract class PipelineContract {
         return listening.await("listening on port");
     }
 
-    /** A sink that stands still stops the producer, two processes away, where its buffers and credits say; then everything comes. */
+    /**
+     * A sink that stands still stops the producer, two processes away, where its buffers and credits say; then
+     * everything comes.
+     */
     @ParameterizedTest(name = "{0} producer, {1} transform, {2} sink")
     @MethodSource("languages")
     void theProducerGoesNoFurtherThanBuffersReach(String producing, String transforming, String sinking)
@@ -105,7 +108,10 @@ abstract class PipelineContract {
                 .isEqualTo(done(sink.ended(0)));
     }
 
-    /** Its first report that says nothing new while something waits for a credit, once it has made so many: it has not merely got no processor. */
+    /**
+     * Its first report that says nothing new while something waits for a credit, once it has made so many: it has not
+     * merely got no processor.
+     */
     private static StageReport standing(JavaProcess producer, long least) throws InterruptedException {
         StageReport before = null;
         while (true) {

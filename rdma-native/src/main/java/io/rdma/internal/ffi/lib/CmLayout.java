@@ -18,7 +18,10 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** The structures of {@code rdma/rdma_cma.h} in native memory: what an identifier and an event say, and what a connection wants. */
+/**
+ * The structures of {@code rdma/rdma_cma.h} in native memory: what an identifier and an event say, and what a
+ * connection wants.
+ */
 final class CmLayout {
     static final int CHANNEL_FD = 0;
 
@@ -63,7 +66,11 @@ final class CmLayout {
 
     private CmLayout() {}
 
-    /** Allocates and writes a {@code struct rdma_conn_param}. @return its address */
+    /**
+     * Allocates and writes a {@code struct rdma_conn_param}.
+     *
+     * @return its address
+     */
     static long write(SegmentAllocator in, ConnParam v) {
         long at = in.allocate(PARAM_SIZE, 8).fill((byte) 0).address();
         putLong(at, bytes(in, v.privateData()));

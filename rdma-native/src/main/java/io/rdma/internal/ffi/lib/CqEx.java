@@ -1,8 +1,8 @@
 package io.rdma.internal.ffi.lib;
 
 /**
- * {@code struct ibv_cq_ex}: offsets behind the part that it has in common with {@code struct ibv_cq}, whose mutex differs in size by architecture. The function pointers
- * are null where the queue was not created to have that read.
+ * {@code struct ibv_cq_ex}: offsets behind the part that it has in common with {@code struct ibv_cq}, whose mutex
+ * differs in size by architecture. The function pointers are null where the queue was not created to have that read.
  */
 final class CqEx {
     static final long BASE = base(System.getProperty("os.arch"));

@@ -7,7 +7,10 @@ import io.rdma.internal.os.CallState;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
-/** The functions that libibverbs exports for address handles and multicast groups; conventions as in {@link IbverbsCalls}. */
+/**
+ * The functions that libibverbs exports for address handles and multicast groups; conventions as in
+ * {@link IbverbsCalls}.
+ */
 final class DatagramCalls {
     private static final MethodHandle CREATE_AH =
             IbverbsCalls.capturing("ibv_create_ah", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
@@ -20,7 +23,10 @@ final class DatagramCalls {
 
     private DatagramCalls() {}
 
-    /** {@code ibv_create_ah}: address handle, or 0 and errno; on RoCE it may ask the network for the neighbour's address. */
+    /**
+     * {@code ibv_create_ah}: address handle, or 0 and errno; on RoCE it may ask the network for the neighbour's
+     * address.
+     */
     static long createAh(long pd, long attr) {
         try {
             return (long) CREATE_AH.invokeExact(CallState.segment(), pd, attr);

@@ -10,11 +10,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Calls through the function pointers of {@code struct ibv_qp_ex} and {@code struct ibv_cq_ex}, which {@code verbs.h} makes inline. One method for each shape; the
- * function is a pointer that the caller has found not to be null.
+ * Calls through the function pointers of {@code struct ibv_qp_ex} and {@code struct ibv_cq_ex}, which {@code verbs.h}
+ * makes inline. One method for each shape; the function is a pointer that the caller has found not to be null.
  *
- * <p>Invariant: none is {@code critical}. Providers hold a spin lock from {@code wr_start} to {@code wr_complete} and from {@code start_poll} to {@code end_poll}: a thread that
- * spins for it inside a critical call would keep the virtual machine from reaching the safepoint at which the lock's holder waits.
+ * <p>Invariant: none is {@code critical}. Providers hold a spin lock from {@code wr_start} to {@code wr_complete} and
+ * from {@code start_poll} to {@code end_poll}: a thread that spins for it inside a critical call would keep the virtual
+ * machine from reaching the safepoint at which the lock's holder waits.
  */
 final class ExtendedCalls {
     private static final MethodHandle CREATE =

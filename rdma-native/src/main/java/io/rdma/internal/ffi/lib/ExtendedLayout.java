@@ -1,6 +1,9 @@
 package io.rdma.internal.ffi.lib;
 
-/** {@code struct ibv_qp_init_attr_ex} behind the {@link QpInitAttrLayout} that it begins with, {@code struct ibv_srq_init_attr_ex}, {@code struct ibv_xrcd_init_attr} and {@code struct ibv_cq_init_attr_ex}. */
+/**
+ * {@code struct ibv_qp_init_attr_ex} behind the {@link QpInitAttrLayout} that it begins with,
+ * {@code struct ibv_srq_init_attr_ex}, {@code struct ibv_xrcd_init_attr} and {@code struct ibv_cq_init_attr_ex}.
+ */
 final class ExtendedLayout {
     static final int QP_INIT_SIZE = 136;
     static final int QP_INIT_COMP_MASK = 60;

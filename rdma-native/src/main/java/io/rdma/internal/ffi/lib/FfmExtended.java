@@ -96,7 +96,11 @@ final class FfmExtended implements ExtendedVerbs {
         return result == Errno.ENOSPC ? -Errno.ENOMEM : -result; // rdma_rxe says the former of a full queue
     }
 
-    /** One request. @return 0 or an errno */
+    /**
+     * One request.
+     *
+     * @return 0 or an errno
+     */
     private static int add(long qp, long ex, long wr) {
         int opcode = SendWr.opcode(wr);
         int numSge = SendWr.numSge(wr);

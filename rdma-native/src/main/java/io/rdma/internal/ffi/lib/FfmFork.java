@@ -35,7 +35,11 @@ public final class FfmFork {
         Outcome.zero("ibv_fork_init", result);
     }
 
-    /** {@code ibv_is_fork_initialized(3)}. @return {@code IBV_FORK_*} */
+    /**
+     * {@code ibv_is_fork_initialized(3)}.
+     *
+     * @return {@code IBV_FORK_*}
+     */
     public static int status() {
         if (FfmVerbs.ifAvailable().isEmpty()) {
             return Ibv.FORK_UNNEEDED;

@@ -16,7 +16,10 @@ import io.rdma.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** {@link MemoryVerbs} by libibverbs: its symbols where it has them, else the provider's functions in {@code verbs_context}. */
+/**
+ * {@link MemoryVerbs} by libibverbs: its symbols where it has them, else the provider's functions in
+ * {@code verbs_context}.
+ */
 final class FfmMemory implements MemoryVerbs {
     static final int MR_LKEY = 36;
     static final int MR_RKEY = 40;

@@ -12,9 +12,10 @@ import java.lang.invoke.MethodHandles;
 /**
  * The functions that libibverbs exports, one handle and one method each; results as C returns them.
  *
- * <p>Invariants: pointers and {@code size_t} are {@code long}, {@code uint8_t} is an {@code int} that the caller keeps in range. Where errno
- * counts, {@link CallState#errno()} has it until the thread's next call. None is {@code critical}: all may make system calls or wait.
- * To be initialised only after {@link LibIbverbs#load()} succeeded.
+ * <p>Invariants: pointers and {@code size_t} are {@code long}, {@code uint8_t} is an {@code int} that the caller keeps
+ * in range. Where errno counts, {@link CallState#errno()} has it until the thread's next call. None is
+ * {@code critical}: all may make system calls or wait. To be initialised only after {@link LibIbverbs#load()}
+ * succeeded.
  */
 final class IbverbsCalls {
     private static final LibIbverbs LIBRARY = LibIbverbs.load();

@@ -8,10 +8,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * libibverbs as the dynamic linker finds it. Loaded once, when first wanted, and never unloaded: its providers keep state.
+ * libibverbs as the dynamic linker finds it. Loaded once, when first wanted, and never unloaded: its providers keep
+ * state.
  *
- * <p>The library is not initialised for {@code fork(2)} ({@code ibv_fork_init(3)}) unless asked for, see {@link FfmFork}: kernels since 5.12 copy pinned pages themselves, and
- * the JVM starts processes by {@code posix_spawn}.
+ * <p>The library is not initialised for {@code fork(2)} ({@code ibv_fork_init(3)}) unless asked for, see
+ * {@link FfmFork}: kernels since 5.12 copy pinned pages themselves, and the JVM starts processes by
+ * {@code posix_spawn}.
  */
 final class LibIbverbs {
     static final String NAME = "libibverbs.so.1";

@@ -9,7 +9,10 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** One handle per call of {@link FfmMemory}, with C's result. The first argument of those without a symbol is the provider's function. */
+/**
+ * One handle per call of {@link FfmMemory}, with C's result. The first argument of those without a symbol is the
+ * provider's function.
+ */
 final class MemoryCalls {
     static final MethodHandle REREG_MR = IbverbsCalls.capturing(
             "ibv_rereg_mr",

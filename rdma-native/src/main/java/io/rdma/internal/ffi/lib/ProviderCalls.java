@@ -13,8 +13,9 @@ import java.lang.invoke.MethodHandle;
 /**
  * What {@code verbs.h} does inline: calls through the function pointers of a context, which differ by provider.
  *
- * <p>Invariant: {@code struct verbs_context} lies below its {@code ibv_context} and is there only when {@code abi_compat} is all ones;
- * a field of it counts only when {@code sz} covers it. {@code abi_compat} lies behind a mutex whose size differs by architecture.
+ * <p>Invariant: {@code struct verbs_context} lies below its {@code ibv_context} and is there only when
+ * {@code abi_compat} is all ones; a field of it counts only when {@code sz} covers it. {@code abi_compat} lies behind a
+ * mutex whose size differs by architecture.
  */
 public final class ProviderCalls {
     private static final long OPS = 8;
@@ -56,7 +57,9 @@ public final class ProviderCalls {
         return "aarch64".equals(architecture) ? 48 : 40;
     }
 
-    /** {@code sizeof(struct verbs_context) - offsetof(struct verbs_context, field)}: the {@code sz} that covers a field. */
+    /**
+     * {@code sizeof(struct verbs_context) - offsetof(struct verbs_context, field)}: the {@code sz} that covers a field.
+     */
     static long sizeFor(long field, String architecture) {
         return -field + abiCompat(architecture) + Long.BYTES;
     }

@@ -1,8 +1,8 @@
 package io.rdma.internal.ffi.lib;
 
 /**
- * {@code struct ibv_qp_ex}: offsets behind the {@code struct ibv_qp} that it begins with, whose mutex differs in size by architecture. The function pointers are
- * null where the queue pair was not created for that operation.
+ * {@code struct ibv_qp_ex}: offsets behind the {@code struct ibv_qp} that it begins with, whose mutex differs in size
+ * by architecture. The function pointers are null where the queue pair was not created for that operation.
  */
 final class QpEx {
     static final long BASE = base(System.getProperty("os.arch"));

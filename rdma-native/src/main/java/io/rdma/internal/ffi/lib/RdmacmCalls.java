@@ -14,9 +14,9 @@ import java.lang.invoke.MethodHandle;
 /**
  * The functions that librdmacm exports, one handle each, called by their shape: none is on a hot path.
  *
- * <p>Invariants: pointers and {@code size_t} are {@code long}, {@code uint8_t} is an {@code int} that the caller keeps in range. All
- * capture errno, which {@link CallState#errno()} has until the thread's next call. Loaded when first used; where the library is missing
- * the class cannot be initialised, so {@link #load} comes first.
+ * <p>Invariants: pointers and {@code size_t} are {@code long}, {@code uint8_t} is an {@code int} that the caller keeps
+ * in range. All capture errno, which {@link CallState#errno()} has until the thread's next call. Loaded when first
+ * used; where the library is missing the class cannot be initialised, so {@link #load} comes first.
  */
 final class RdmacmCalls {
     static final String NAME = "librdmacm.so.1";

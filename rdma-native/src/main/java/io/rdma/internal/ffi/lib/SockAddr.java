@@ -26,7 +26,11 @@ final class SockAddr {
 
     private SockAddr() {}
 
-    /** Allocates and writes one. @return its address */
+    /**
+     * Allocates and writes one.
+     *
+     * @return its address
+     */
     static long write(SegmentAllocator in, InetSocketAddress value) {
         InetAddress address = value.getAddress();
         boolean v6 = address instanceof Inet6Address;
@@ -41,7 +45,11 @@ final class SockAddr {
         return at.address();
     }
 
-    /** Reads one. @return null if there is none, or of another family */
+    /**
+     * Reads one.
+     *
+     * @return null if there is none, or of another family
+     */
     static @Nullable InetSocketAddress read(long at) {
         int family = at == 0 ? 0 : NativeMemory.getShort(at);
         if (family != AF_INET && family != AF_INET6) {

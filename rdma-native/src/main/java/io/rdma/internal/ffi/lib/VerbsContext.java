@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of {@code struct verbs_context}, which lies below its {@code ibv_context} and grows downwards: there only when {@code abi_compat} is all
- * ones, and a field only when {@code sz} covers it.
+ * The functions of {@code struct verbs_context}, which lies below its {@code ibv_context} and grows downwards: there
+ * only when {@code abi_compat} is all ones, and a field only when {@code sz} covers it.
  */
 final class VerbsContext {
     private static final long ABI_COMPAT = ProviderCalls.abiCompat(System.getProperty("os.arch"));

@@ -187,7 +187,10 @@ public final class CmAgent implements ManagementPort.Receiver {
         introduce(listener, addressing, question, transaction, from);
     }
 
-    /** Makes an identifier of a request, and tells the listener; drops it where there are too many, as the peer asks again. */
+    /**
+     * Makes an identifier of a request, and tells the listener; drops it where there are too many, as the peer asks
+     * again.
+     */
     private void introduce(
             SoftCmId listener, CmAddressing addressing, CmMad request, long transaction, InetSocketAddress from) {
         synchronized (listener) {
@@ -258,7 +261,10 @@ public final class CmAgent implements ManagementPort.Receiver {
         }
     }
 
-    /** On a thread of its own, which is waited for a moment only: somebody who holds an identifier must not keep the process alive. */
+    /**
+     * On a thread of its own, which is waited for a moment only: somebody who holds an identifier must not keep the
+     * process alive.
+     */
     private void goodbye() {
         Thread words = Thread.ofPlatform().daemon().name("rdma-soft-cm-last").start(() -> {
             for (CmExchange exchange : byNumber.values()) {

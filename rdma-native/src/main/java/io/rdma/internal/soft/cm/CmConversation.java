@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 // repeats what it answers.
 // - Not thread-safe: guarded by the owner.
 
-/** What one side knows of one connection or look-up, IB specification volume 1, 12.9; states are in docs/internals/soft-cm.md. */
+/**
+ * What one side knows of one connection or look-up, IB specification volume 1, 12.9; states are in
+ * docs/internals/soft-cm.md.
+ */
 final class CmConversation {
     /** Of the specification; those in which an MRA was said or heard differ by the timer only. */
     enum State {
@@ -401,8 +404,8 @@ final class CmConversation {
     }
 
     /**
-     * An answer may have to be given again for so long. A peer that was told to wait asks again only when that time and its own are over; twice its own, because
-     * the answer to that may be lost as well.
+     * An answer may have to be given again for so long. A peer that was told to wait asks again only when that time and
+     * its own are over; twice its own, because the answer to that may be lost as well.
      */
     private long linger() {
         return toldToWait ? nanos(SERVICE_TIMEOUT) + 2 * nanos(Math.min(timeout, USUAL_LONGEST)) : LINGER;

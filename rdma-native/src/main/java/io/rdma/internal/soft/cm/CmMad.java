@@ -78,7 +78,11 @@ public sealed interface CmMad
         }
     }
 
-    /** DREQ. @param qpn the receiver's */
+    /**
+     * DREQ.
+     *
+     * @param qpn the receiver's
+     */
     record Disconnect(int localId, int remoteId, int qpn) implements CmMad {
         static final int ATTRIBUTE = 0x15;
 

@@ -20,7 +20,10 @@ import java.util.concurrent.locks.LockSupport;
 // What is told: magic "JRCM" u32, GID 16 bytes. Who asked may answer with the number of his conversation, u32, and his
 // GID, and leave the line open: its end is his.
 
-/** On loopback, where an IP address has any number of software devices: the port of a service is a TCP port on which its device's GID is told. */
+/**
+ * On loopback, where an IP address has any number of software devices: the port of a service is a TCP port on which its
+ * device's GID is told.
+ */
 final class CmRendezvous {
     private static final int MAGIC = 0x4a52434d; // "JRCM"
     private static final int BYTES = 20;
@@ -31,7 +34,11 @@ final class CmRendezvous {
 
     private CmRendezvous() {}
 
-    /** Reserves an address without listening there. @throws VerbsException if it is in use or not of this host */
+    /**
+     * Reserves an address without listening there.
+     *
+     * @throws VerbsException if it is in use or not of this host
+     */
     static Socket reserve(InetSocketAddress address) {
         InetAddress host = address.getAddress();
         Socket socket = new Socket();

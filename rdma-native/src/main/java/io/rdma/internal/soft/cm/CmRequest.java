@@ -5,7 +5,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * REQ, IB specification volume 1, 12.6.5: the wish for a connection. Alternate paths and reliable datagrams are not read.
+ * REQ, IB specification volume 1, 12.6.5: the wish for a connection. Alternate paths and reliable datagrams are not
+ * read.
  *
  * @param localId see {@link CmMad}
  * @param service what is wanted

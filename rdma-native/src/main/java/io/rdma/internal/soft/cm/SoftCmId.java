@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
 // - No thread waits for the network with the monitor.
 // - TALKING exactly while there is an exchange, whose conversation says how far it got.
 
-/** One identifier of {@link SoftRdmacm}: its state, its exchange with the peer, and what the two sides told each other. */
+/**
+ * One identifier of {@link SoftRdmacm}: its state, its exchange with the peer, and what the two sides told each other.
+ */
 final class SoftCmId extends SoftObject {
     /** See docs/guide/connecting.md; {@link CmConversation.State} goes on from TALKING. */
     enum State {
@@ -199,7 +201,10 @@ final class SoftCmId extends SoftObject {
         }
     }
 
-    /** What the peer says, as an application sees it: what the peer wants to begin is what this side has to answer, and the other way round. */
+    /**
+     * What the peer says, as an application sees it: what the peer wants to begin is what this side has to answer, and
+     * the other way round.
+     */
     static ConnParam seen(CmMad message) {
         return switch (message) {
             case CmRequest m ->

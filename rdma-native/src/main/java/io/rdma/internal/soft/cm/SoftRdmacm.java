@@ -36,7 +36,10 @@ import org.jspecify.annotations.Nullable;
 // - Lock order: an identifier's monitor, this one's, the device's; none is held while a thread waits for the network.
 // - The device is open as long as an identifier is bound to it; what was made from the lent context keeps it open.
 
-/** {@link Rdmacm} by the software device: identifiers, whose conversations with peers {@link CmAgent} has. See docs/internals/soft-cm.md. */
+/**
+ * {@link Rdmacm} by the software device: identifiers, whose conversations with peers {@link CmAgent} has. See
+ * docs/internals/soft-cm.md.
+ */
 public final class SoftRdmacm implements Rdmacm {
     private static final int MOST_BACKLOG = 1024; // as Linux has it, where none is asked for
 

@@ -28,7 +28,10 @@ import org.jspecify.annotations.Nullable;
 // - Nothing that is thrown in a turn leaves it, so neither the device's thread nor a thread that posts or polls ends by
 // that. What is thrown while a queue pair runs costs that queue pair, all else costs every queue pair.
 
-/** Who may touch a device's protocol state, one at a time: its thread, and whoever posts or calls while nobody else does. */
+/**
+ * Who may touch a device's protocol state, one at a time: its thread, and whoever posts or calls while nobody else
+ * does.
+ */
 final class DeviceTurns {
     /** The device whose turns these are. In a turn. */
     interface Owner {
@@ -86,7 +89,10 @@ final class DeviceTurns {
         lanes.forEach(ReceiveLane::start);
     }
 
-    /** Runs something in a turn of its own; what it makes runnable has run when this returns, within a bound. Not in a turn. */
+    /**
+     * Runs something in a turn of its own; what it makes runnable has run when this returns, within a bound. Not in a
+     * turn.
+     */
     <T> T call(Supplier<T> task) {
         turn.lock();
         try {
@@ -125,7 +131,10 @@ final class DeviceTurns {
         }
     }
 
-    /** Somebody polls a completion queue that is empty: if the device's thread relies on that, he does what it would do. Any thread, not in a turn. */
+    /**
+     * Somebody polls a completion queue that is empty: if the device's thread relies on that, he does what it would do.
+     * Any thread, not in a turn.
+     */
     void polled() {
         if (!watch.polled() || !turn.tryLock()) {
             return;
@@ -218,7 +227,11 @@ final class DeviceTurns {
         }
     }
 
-    /** A turn of the device's thread. @return whether there was anything to do */
+    /**
+     * A turn of the device's thread.
+     *
+     * @return whether there was anything to do
+     */
     private boolean takeTurn() {
         if (!open) {
             return false; // the socket may be closed
@@ -242,7 +255,11 @@ final class DeviceTurns {
         }
     }
 
-    /** What a thread that polls does for the device's own. @return as {@link #drain} */
+    /**
+     * What a thread that polls does for the device's own.
+     *
+     * @return as {@link #drain}
+     */
     private boolean receiveAndDrain() {
         try {
             receive();
@@ -254,7 +271,11 @@ final class DeviceTurns {
         return drain() | rescan;
     }
 
-    /** What has arrived, and what is due. @return whether anything has arrived */
+    /**
+     * What has arrived, and what is due.
+     *
+     * @return whether anything has arrived
+     */
     private boolean receive() {
         long now = System.nanoTime();
         link.release(now);
@@ -330,7 +351,11 @@ final class DeviceTurns {
         }
     }
 
-    /** Runs what is runnable, within a bound; throws nothing. @return whether the device's thread has to go on, or to set its clock */
+    /**
+     * Runs what is runnable, within a bound; throws nothing.
+     *
+     * @return whether the device's thread has to go on, or to set its clock
+     */
     private boolean drain() {
         boolean more;
         try {

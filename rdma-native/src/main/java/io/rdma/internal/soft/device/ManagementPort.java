@@ -14,7 +14,9 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Queue pair 1, IB specification volume 1, 13.5: management datagrams to whoever manages, and his to others. In a turn. */
+/**
+ * Queue pair 1, IB specification volume 1, 13.5: management datagrams to whoever manages, and his to others. In a turn.
+ */
 public final class ManagementPort {
     static final int QPN = 1;
     /** Length of a management datagram. */

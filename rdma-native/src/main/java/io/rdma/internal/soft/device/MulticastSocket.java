@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 // - The thread ends when the socket is closed, which does not wait for it.
 
 /**
- * Receives what is sent to one group on UDP port 4791: a socket that is bound to a host's address gets nothing else. Bound to the group, so that
- * two groups on a host do not mix.
+ * Receives what is sent to one group on UDP port 4791: a socket that is bound to a host's address gets nothing else.
+ * Bound to the group, so that two groups on a host do not mix.
  */
 final class MulticastSocket implements AutoCloseable {
     private static final long FAILED_NANOS = 10_000_000;

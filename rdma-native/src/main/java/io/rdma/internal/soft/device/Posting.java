@@ -21,7 +21,10 @@ import io.rdma.internal.soft.wire.Psn;
 import io.rdma.verbs.Errno;
 import org.jspecify.annotations.Nullable;
 
-/** {@code ibv_post_send(3)} and {@code ibv_post_recv(3)}: copies chains into the rings of a queue pair, and rings once. Any thread. */
+/**
+ * {@code ibv_post_send(3)} and {@code ibv_post_recv(3)}: copies chains into the rings of a queue pair, and rings once.
+ * Any thread.
+ */
 public final class Posting {
     private static final int ALL_FLAGS = SEND_FENCE | SEND_SIGNALED | SEND_SOLICITED | SEND_INLINE;
 

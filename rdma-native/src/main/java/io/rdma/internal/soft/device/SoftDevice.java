@@ -213,7 +213,11 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         return turns.call(task);
     }
 
-    /** Writes all packets to a file from now on. @param file null: no longer */
+    /**
+     * Writes all packets to a file from now on.
+     *
+     * @param file null: no longer
+     */
     public void captureTo(@Nullable CaptureFile file) {
         call(() -> {
             link.captureTo(file);
@@ -330,7 +334,9 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         }
     }
 
-    /** An Error may have left what all share half done; a stack that is full says of nothing but the thread that it is. */
+    /**
+     * An Error may have left what all share half done; a stack that is full says of nothing but the thread that it is.
+     */
     @Override
     public void endBroken() {
         for (int i = 0; i < all.size(); i++) {

@@ -23,7 +23,11 @@ final class CapturedSocket implements LinkSocket {
         return file != null;
     }
 
-    /** From now on to another file. @param next null: to none */
+    /**
+     * From now on to another file.
+     *
+     * @param next null: to none
+     */
     void captureTo(@Nullable CaptureFile next) {
         CaptureFile last = file;
         file = next;

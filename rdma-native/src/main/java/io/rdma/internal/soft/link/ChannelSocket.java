@@ -27,7 +27,10 @@ public final class ChannelSocket implements LinkSocket {
     private final ByteBuffer memory = ByteBuffer.allocateDirect(2 * MAX_DATAGRAM);
     private long lost;
 
-    /** @throws BindException if the address is in use @throws IOException if there is no such address */
+    /**
+     * @throws BindException if the address is in use
+     * @throws IOException if there is no such address
+     */
     public ChannelSocket(InetSocketAddress address) throws IOException {
         selector = Selector.open();
         DatagramChannel opened = null;

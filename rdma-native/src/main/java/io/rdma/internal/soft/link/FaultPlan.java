@@ -5,7 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The faults of a device's links, which any thread changes at any time; what is set last counts from the next packet on. */
+/**
+ * The faults of a device's links, which any thread changes at any time; what is set last counts from the next packet
+ * on.
+ */
 public final class FaultPlan {
     /**
      * What is set.
@@ -44,7 +47,11 @@ public final class FaultPlan {
         settings = new Settings(faults, settings.own());
     }
 
-    /** Of the link to one device. @param faults null: as all others */
+    /**
+     * Of the link to one device.
+     *
+     * @param faults null: as all others
+     */
     public synchronized void set(InetSocketAddress peer, @Nullable SoftFaults faults) {
         Map<InetSocketAddress, SoftFaults> own = new HashMap<>(settings.own());
         if (faults == null) {

@@ -12,7 +12,10 @@ import java.lang.foreign.Arena;
 // flags 48 }, len 56; struct iovec { base 0, len 8 }; struct cmsghdr { len 0, level 8, type 12, data 16 }; struct
 // sockaddr_in { family 0, port 2, addr 4 }; struct sockaddr_in6 { family 0, port 2, flowinfo 4, addr 8, scope 24 }.
 
-/** The arrays that {@code sendmmsg(2)} and {@code recvmmsg(2)} take, each message with one buffer, one address and one control message. */
+/**
+ * The arrays that {@code sendmmsg(2)} and {@code recvmmsg(2)} take, each message with one buffer, one address and one
+ * control message.
+ */
 final class MessageBatch {
     private static final int HEADER = 64;
     private static final int NAME_LENGTH = 8;
@@ -122,7 +125,9 @@ final class MessageBatch {
         size = 0;
     }
 
-    /** Adds a datagram that lies behind the one before, to that one's message where the kernel can cut them apart again. */
+    /**
+     * Adds a datagram that lies behind the one before, to that one's message where the kernel can cut them apart again.
+     */
     void add(long at, int length, UdpAddress to) {
         if (size > 0 && !closed && length <= cut && bytes + length <= MAX_GLUED && same(to)) {
             int last = size - 1;
@@ -167,7 +172,11 @@ final class MessageBatch {
         NativeMemory.putLong(headers + (long) i * HEADER + CONTROL_LENGTH, CONTROL_SPACE);
     }
 
-    /** Sends what was added from a message on. @return how many messages, or a negative errno for that one */
+    /**
+     * Sends what was added from a message on.
+     *
+     * @return how many messages, or a negative errno for that one
+     */
     int sendFrom(int fd, int first) {
         int result = sendmmsg(fd, headers + (long) first * HEADER, size - first);
         if (result < 0 && result != -EAGAIN && result != -EINTR && datagrams[first] > 1) {
@@ -176,7 +185,11 @@ final class MessageBatch {
         return result;
     }
 
-    /** Receives. @return how many messages, or a negative errno */
+    /**
+     * Receives.
+     *
+     * @return how many messages, or a negative errno
+     */
     int receive(int fd) {
         for (; size > 0; size--) { // what the last call has written
             prepare(size - 1);

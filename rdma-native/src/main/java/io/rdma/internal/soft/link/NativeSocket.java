@@ -20,7 +20,10 @@ import java.nio.ByteBuffer;
 // received.
 // - The kernel may glue datagrams of one sender and size together (UDP_GRO): receive() gives them one by one.
 
-/** A UDP socket of Linux by {@code recvmmsg(2)} and {@code sendmmsg(2)}, and segments that the kernel cuts and glues, {@code udp(7)}. */
+/**
+ * A UDP socket of Linux by {@code recvmmsg(2)} and {@code sendmmsg(2)}, and segments that the kernel cuts and glues,
+ * {@code udp(7)}.
+ */
 final class NativeSocket implements LinkSocket {
     private static final int BUFFER = 64 << 20;
     private static final int FRAMES = 64;
@@ -49,7 +52,10 @@ final class NativeSocket implements LinkSocket {
     private int segment;
     private long lost;
 
-    /** @throws BindException if the address is in use @throws IOException if there is no such address, or no socket */
+    /**
+     * @throws BindException if the address is in use
+     * @throws IOException if there is no such address, or no socket
+     */
     NativeSocket(InetSocketAddress address) throws IOException {
         this(address, false);
     }
@@ -95,7 +101,10 @@ final class NativeSocket implements LinkSocket {
         PollFds.watch(fds + POLLFD, eventFd, POLLIN);
     }
 
-    /** From now on other sockets of this user may listen here, too, and the kernel gives each sender's datagrams to one of them. Not before it was bound: no other must have the address. */
+    /**
+     * From now on other sockets of this user may listen here, too, and the kernel gives each sender's datagrams to one
+     * of them. Not before it was bound: no other must have the address.
+     */
     void share() throws IOException {
         check("SO_REUSEPORT", setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, 1));
     }
@@ -186,7 +195,10 @@ final class NativeSocket implements LinkSocket {
         return left > 0 || next(true) ? datagram(from) : -1;
     }
 
-    /** The same as {@link #receive}, of what the last system call brought alone: all that came with it stays where it is. */
+    /**
+     * The same as {@link #receive}, of what the last system call brought alone: all that came with it stays where it
+     * is.
+     */
     int receiveBeside(UdpAddress from) {
         return left > 0 || next(false) ? datagram(from) : -1;
     }

@@ -16,7 +16,10 @@ import java.util.concurrent.locks.LockSupport;
 // socket, so those of a queue pair stay in order.
 // - A lane's thread touches nothing but its own socket, memory and arrays outside of a turn.
 
-/** One more socket at a device's address with a thread that takes packets off it: system call, copy and ICRC beside the device's turn, delivery in it. */
+/**
+ * One more socket at a device's address with a thread that takes packets off it: system call, copy and ICRC beside the
+ * device's turn, delivery in it.
+ */
 public final class ReceiveLane {
     /** What becomes of a lane's packets, and of its failures. On its thread, not in a turn. */
     public interface Taker {
@@ -46,7 +49,10 @@ public final class ReceiveLane {
     private int count;
     private volatile boolean open = true;
 
-    /** @param address where a {@link NativeSocket} listens that is shared @throws IOException if there cannot be one more */
+    /**
+     * @param address where a {@link NativeSocket} listens that is shared
+     * @throws IOException if there cannot be one more
+     */
     ReceiveLane(InetSocketAddress address, int number, Taker taker) throws IOException {
         socket = new NativeSocket(address, true);
         memory = socket.memory().order(ByteOrder.BIG_ENDIAN);
@@ -110,7 +116,11 @@ public final class ReceiveLane {
         }
     }
 
-    /** Takes what one system call brings, or a part of that. @return whether there is anything */
+    /**
+     * Takes what one system call brings, or a part of that.
+     *
+     * @return whether there is anything
+     */
     private boolean gather() {
         count = 0;
         int bytes = socket.receive(from[0]);

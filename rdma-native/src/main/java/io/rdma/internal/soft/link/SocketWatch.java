@@ -7,8 +7,8 @@ package io.rdma.internal.soft.link;
 // before looking whether somebody went to sleep. So one of the two sees the other.
 
 /**
- * Who watches a device's socket: its thread, or those who poll completion queues. A packet that a poller takes itself needs no change of threads, neither to the
- * device's thread nor back.
+ * Who watches a device's socket: its thread, or those who poll completion queues. A packet that a poller takes itself
+ * needs no change of threads, neither to the device's thread nor back.
  */
 public final class SocketWatch {
     /** How long packets may lie there when those who polled have stopped without a word. */
@@ -20,12 +20,19 @@ public final class SocketWatch {
     private volatile boolean polled; // since the device's thread last decided
     private boolean arrived; // since then; in a turn
 
-    /** @param trusting false: never; on a single processor who polls keeps the sender from it, while a thread that sleeps gets it as soon as a packet comes */
+    /**
+     * @param trusting false: never; on a single processor who polls keeps the sender from it, while a thread that
+     *     sleeps gets it as soon as a packet comes
+     */
     public SocketWatch(boolean trusting) {
         this.trusting = trusting;
     }
 
-    /** A completion queue was polled that is empty. Any thread. @return whether the poller has to look for packets */
+    /**
+     * A completion queue was polled that is empty. Any thread.
+     *
+     * @return whether the poller has to look for packets
+     */
     public boolean polled() {
         if (!polled) {
             polled = true;
@@ -38,7 +45,11 @@ public final class SocketWatch {
         return away;
     }
 
-    /** Somebody who polled goes to sleep. Any thread. @return whether the device's thread has to be woken */
+    /**
+     * Somebody who polled goes to sleep. Any thread.
+     *
+     * @return whether the device's thread has to be woken
+     */
     public boolean left() {
         polled = false;
         left = true;
@@ -54,7 +65,11 @@ public final class SocketWatch {
         arrived = true;
     }
 
-    /** The device's thread is about to sleep. In its turn. @return whether it leaves the socket to those who poll */
+    /**
+     * The device's thread is about to sleep. In its turn.
+     *
+     * @return whether it leaves the socket to those who poll
+     */
     public boolean leaveToPollers() {
         left = false;
         boolean leave = trusting && polled && arrived;

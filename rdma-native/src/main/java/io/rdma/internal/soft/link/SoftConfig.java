@@ -22,7 +22,10 @@ public record SoftConfig(InetAddress address, int port, FaultPlan faults) {
     /** System property: the IP address to listen on, at UDP port 4791. */
     static final String ADDRESS_PROPERTY = "io.rdma.soft.address";
 
-    /** IP, UDP, BTH, the longest extended headers and the ICRC: what rdma_rxe reckons with, so that both choose the same MTU. */
+    /**
+     * IP, UDP, BTH, the longest extended headers and the ICRC: what rdma_rxe reckons with, so that both choose the same
+     * MTU.
+     */
     private static final int HEADERS = 80;
 
     private static final int ETHERNET_MTU = 1500;
@@ -60,7 +63,10 @@ public record SoftConfig(InetAddress address, int port, FaultPlan faults) {
         return new InetSocketAddress(address, port);
     }
 
-    /** The largest path MTU, as {@code IBV_MTU_*}, of which a packet with all headers fits into one of the address's network interface. */
+    /**
+     * The largest path MTU, as {@code IBV_MTU_*}, of which a packet with all headers fits into one of the address's
+     * network interface.
+     */
     public int activeMtu() {
         int interfaceMtu = interfaceMtu();
         int code = Ibv.MTU_256;

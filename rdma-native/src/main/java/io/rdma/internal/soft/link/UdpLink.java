@@ -31,7 +31,10 @@ public final class UdpLink implements AutoCloseable {
 
     private static final int MIN_DATAGRAM = 16; // BTH and ICRC
     private static final int MAX_DESTINATIONS = 4096;
-    /** Bytes of a socket buffer for each packet in flight of a queue pair: eight of them send at once, and the system counts 16 KiB for a packet of 4 KiB. */
+    /**
+     * Bytes of a socket buffer for each packet in flight of a queue pair: eight of them send at once, and the system
+     * counts 16 KiB for a packet of 4 KiB.
+     */
     private static final int BUFFER_SHARE = 8 * 16_384;
 
     /** Packets of a queue pair that any path takes. */
@@ -76,7 +79,11 @@ public final class UdpLink implements AutoCloseable {
         faults = new FaultInjector(socket, plan.settings());
     }
 
-    /** More sockets at this address, each with a thread, not started. @param taker of their packets */
+    /**
+     * More sockets at this address, each with a thread, not started.
+     *
+     * @param taker of their packets
+     */
     public List<ReceiveLane> lanes(int more, ReceiveLane.Taker taker) {
         List<ReceiveLane> lanes = new ArrayList<>();
         if (more > 0 && shareable == null) {
@@ -134,7 +141,11 @@ public final class UdpLink implements AutoCloseable {
         }
     }
 
-    /** Writes a packet to the socket's frame. @return its length with the ICRC */
+    /**
+     * Writes a packet to the socket's frame.
+     *
+     * @return its length with the ICRC
+     */
     private int write(Packet p, UdpAddress to) {
         int at = socket.frame();
         int length = PacketCodec.encode(p, memory, base, at);
@@ -150,7 +161,11 @@ public final class UdpLink implements AutoCloseable {
         }
     }
 
-    /** From now on all packets are written to a file. @param file null: to none */
+    /**
+     * From now on all packets are written to a file.
+     *
+     * @param file null: to none
+     */
     public void captureTo(@Nullable CaptureFile file) {
         socket.captureTo(file);
     }
@@ -177,7 +192,10 @@ public final class UdpLink implements AutoCloseable {
         return sender.sendsFor(endpoint(device));
     }
 
-    /** To a process of this host, whose socket buffers are like ours, and which no slow link lies in front of, as many as fit there; else the usual. */
+    /**
+     * To a process of this host, whose socket buffers are like ours, and which no slow link lies in front of, as many
+     * as fit there; else the usual.
+     */
     public int packetsInFlight(InetSocketAddress peer) {
         if (!peer.getAddress().isLoopbackAddress() || faulty()) {
             return FEWEST_IN_FLIGHT;
@@ -195,7 +213,9 @@ public final class UdpLink implements AutoCloseable {
         up = now;
     }
 
-    /** Whether packets have to go through the socket, even to this device itself, because something may happen to them. */
+    /**
+     * Whether packets have to go through the socket, even to this device itself, because something may happen to them.
+     */
     public boolean faulty() {
         return !plan.settings().none();
     }
@@ -215,7 +235,11 @@ public final class UdpLink implements AutoCloseable {
         return faults.wakeAt();
     }
 
-    /** Takes one packet off the socket. @return where it came from, until the next one, or null when the socket is empty */
+    /**
+     * Takes one packet off the socket.
+     *
+     * @return where it came from, until the next one, or null when the socket is empty
+     */
     @Nullable
     public UdpAddress receive(Packet into) {
         for (int length; (length = socket.receive(from)) >= 0; ) {
@@ -229,7 +253,11 @@ public final class UdpLink implements AutoCloseable {
         return null;
     }
 
-    /** Takes one packet that a lane has gathered. @return where it came from, or null if it is none */
+    /**
+     * Takes one packet that a lane has gathered.
+     *
+     * @return where it came from, or null if it is none
+     */
     @Nullable
     public UdpAddress receive(ReceiveLane lane, int i, Packet into) {
         UdpAddress sender = lane.from(i);
@@ -260,7 +288,11 @@ public final class UdpLink implements AutoCloseable {
         return icrc.matches(memory.limit(memory.capacity()), at, length, from, local);
     }
 
-    /** Waits for a wake-up, and for a packet if it is to. @param nanos at most so long, negative for ever */
+    /**
+     * Waits for a wake-up, and for a packet if it is to.
+     *
+     * @param nanos at most so long, negative for ever
+     */
     public void await(long nanos, boolean forPackets) {
         socket.await(nanos, forPackets);
     }

@@ -45,7 +45,10 @@ public interface Device {
     @Nullable
     SoftSrq sharedQueue(int srqn);
 
-    /** Ends all queue pairs of an overrun completion queue, which cannot complete anything there: {@code IBV_EVENT_CQ_ERR}. */
+    /**
+     * Ends all queue pairs of an overrun completion queue, which cannot complete anything there:
+     * {@code IBV_EVENT_CQ_ERR}.
+     */
     void overrun(SoftCq cq);
 
     /** Limits how many packets of a queue pair may be on their way. */

@@ -36,7 +36,8 @@ public final class EventQueue<T> {
     }
 
     /**
-     * Waits for an event or a wake-up, whatever interrupts, as {@code poll(2)} does: a thread that was left interrupted would not wait any more. The interrupt stays set.
+     * Waits for an event or a wake-up, whatever interrupts, as {@code poll(2)} does: a thread that was left interrupted
+     * would not wait any more. The interrupt stays set.
      *
      * @return whether there is an event
      */
@@ -79,7 +80,11 @@ public final class EventQueue<T> {
         }
     }
 
-    /** Does not block. @return null when there is none */
+    /**
+     * Does not block.
+     *
+     * @return null when there is none
+     */
     @Nullable
     public T poll() {
         lock.lock();
@@ -90,7 +95,11 @@ public final class EventQueue<T> {
         }
     }
 
-    /** Takes those out that a queue beside this one is to have. @return in their order */
+    /**
+     * Takes those out that a queue beside this one is to have.
+     *
+     * @return in their order
+     */
     public List<T> remove(Predicate<T> which) {
         lock.lock();
         try {
@@ -102,7 +111,11 @@ public final class EventQueue<T> {
         }
     }
 
-    /** Drops events that nobody took. @return how many */
+    /**
+     * Drops events that nobody took.
+     *
+     * @return how many
+     */
     public int forget(Predicate<T> which) {
         lock.lock();
         try {

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles to objects. A handle is a slot (low 20 bits) and a serial number that is never used twice, so that a stale handle finds
- * nothing. Reads take no lock and allocate nothing.
+ * Handles to objects. A handle is a slot (low 20 bits) and a serial number that is never used twice, so that a stale
+ * handle finds nothing. Reads take no lock and allocate nothing.
  */
 public final class HandleTable {
     private static final int SLOT_BITS = 20;

@@ -99,7 +99,11 @@ public final class MemoryKeys {
         return window.rkey != key ? 0 : window.translate(qp, address, bytes, access);
     }
 
-    /** Ends a binding: only a type 2 window can be invalidated by a work request, and only by its queue pair. @return whether it was bound */
+    /**
+     * Ends a binding: only a type 2 window can be invalidated by a work request, and only by its queue pair.
+     *
+     * @return whether it was bound
+     */
     public boolean invalidate(SoftQp qp, int key) {
         SoftMw window = windows.get(index(key));
         if (window == null || window.rkey != key || window.type != MW_TYPE_2 || !window.isBoundTo(qp)) {
@@ -109,7 +113,11 @@ public final class MemoryKeys {
         return true;
     }
 
-    /** Binds a window. @return whether it may be done */
+    /**
+     * Binds a window.
+     *
+     * @return whether it may be done
+     */
     public boolean bind(SoftQp qp, Bind bind) {
         SoftMw window = bind.window();
         if (windows.get(index(window.rkey)) != window

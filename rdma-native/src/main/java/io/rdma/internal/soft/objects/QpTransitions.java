@@ -49,7 +49,12 @@ public final class QpTransitions {
 
     private QpTransitions() {}
 
-    /** Checks a transition. @return the new state @throws VerbsException EINVAL that names the attribute */
+    /**
+     * Checks a transition.
+     *
+     * @return the new state
+     * @throws VerbsException EINVAL that names the attribute
+     */
     static int check(SoftQp qp, QpAttr attr, int mask) {
         int to = (mask & QP_STATE) != 0 ? attr.qpState() : qp.state;
         String problem = QpStateTable.problem(qp.type(), qp.state, to, mask);

@@ -52,7 +52,10 @@ public final class QueuedRequest {
     public int remoteQpn;
     public int remoteQkey;
 
-    /** For receives: {@code IBV_WC_*} of what arrived with the message, immediate data or an invalidated key; {@link #imm} has it. */
+    /**
+     * For receives: {@code IBV_WC_*} of what arrived with the message, immediate data or an invalidated key;
+     * {@link #imm} has it.
+     */
     public int arrivedWith;
 
     /** For receives: the sender of a datagram. */

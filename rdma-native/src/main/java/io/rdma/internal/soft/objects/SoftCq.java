@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 // Invariants
 // - Everything is guarded by the monitor; whoever has the device's turn adds, any thread polls.
 // - head <= seen <= tail: what lies from `seen` on is in the queue, counts for an overrun, and is withheld from polls
-// for
-// a while. Without strict timing nothing is.
+// for a while. Without strict timing nothing is.
 // - Polling an entry is what frees the slots of its work queue. After an overrun the queue is dead.
 
 /** A completion queue. */
@@ -42,7 +41,12 @@ public final class SoftCq extends SoftObject {
         ring = new CompletionRing(cqe, SoftTimestamps.NONE);
     }
 
-    /** Adds a completion, whose flags say what {@code imm} is; after it is polled the slots before {@code retire} of the queue are free. @return false on overrun */
+    /**
+     * Adds a completion, whose flags say what {@code imm} is; after it is polled the slots before {@code retire} of the
+     * queue are free.
+     *
+     * @return false on overrun
+     */
     synchronized boolean add(
             SoftQp qp,
             boolean receive,
@@ -153,7 +157,11 @@ public final class SoftCq extends SoftObject {
         return n;
     }
 
-    /** Makes room for so many entries. @return false if more are in it */
+    /**
+     * Makes room for so many entries.
+     *
+     * @return false if more are in it
+     */
     public synchronized boolean resize(int entries) {
         if (tail - head > entries) {
             return false;
@@ -196,7 +204,11 @@ public final class SoftCq extends SoftObject {
         notifyAll();
     }
 
-    /** Waits, bounded, until the events that were taken are acknowledged. @return whether they are */
+    /**
+     * Waits, bounded, until the events that were taken are acknowledged.
+     *
+     * @return whether they are
+     */
     public synchronized boolean awaitAcked(long millis) {
         if (channel != null) {
             armed = false;

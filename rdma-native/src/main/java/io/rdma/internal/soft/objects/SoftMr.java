@@ -2,7 +2,10 @@ package io.rdma.internal.soft.objects;
 
 import org.jspecify.annotations.Nullable;
 
-/** A memory region; one random key serves as lkey and rkey. Known to the device thread only between register and deregister. */
+/**
+ * A memory region; one random key serves as lkey and rkey. Known to the device thread only between register and
+ * deregister.
+ */
 public final class SoftMr extends SoftObject {
     public SoftPd pd;
     public long address;
@@ -35,7 +38,10 @@ public final class SoftMr extends SoftObject {
         key = newKey;
     }
 
-    /** Process address of a range named by iova, or 0 when the range, the domain or the rights do not fit. Overflow-safe. */
+    /**
+     * Process address of a range named by iova, or 0 when the range, the domain or the rights do not fit.
+     * Overflow-safe.
+     */
     long translate(SoftPd wantedPd, long from, long bytes, int wantedAccess) {
         long offset = from - iova;
         if (!wantedPd.matches(pd)

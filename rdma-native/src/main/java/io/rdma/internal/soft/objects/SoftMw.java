@@ -58,7 +58,9 @@ public final class SoftMw extends SoftObject {
         }
     }
 
-    /** Process address of a range that the peer of a queue pair names, or 0 where that is not allowed. Overflow-safe. */
+    /**
+     * Process address of a range that the peer of a queue pair names, or 0 where that is not allowed. Overflow-safe.
+     */
     long translate(SoftQp through, long from, long bytes, int wantedAccess) {
         SoftMr bound = region;
         long base = (access & ACCESS_ZERO_BASED) != 0 ? 0 : address;

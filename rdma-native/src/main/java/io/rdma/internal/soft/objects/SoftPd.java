@@ -2,7 +2,10 @@ package io.rdma.internal.soft.objects;
 
 import org.jspecify.annotations.Nullable;
 
-/** A protection domain: memory and queue pairs must have the same one. A parent domain stands for another, whose objects and its own go together. */
+/**
+ * A protection domain: memory and queue pairs must have the same one. A parent domain stands for another, whose objects
+ * and its own go together.
+ */
 public final class SoftPd extends SoftObject {
     public final SoftContext context;
     private final @Nullable SoftPd standsFor;

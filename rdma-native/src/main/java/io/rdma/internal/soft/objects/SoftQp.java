@@ -119,7 +119,11 @@ public final class SoftQp extends SoftObject {
         };
     }
 
-    /** Does what there is to do, within a bound. @return whether more is left that needs no event */
+    /**
+     * Does what there is to do, within a bound.
+     *
+     * @return whether more is left that needs no event
+     */
     public boolean run(long now) {
         if (state == QPS_ERR) {
             flush();
@@ -151,7 +155,10 @@ public final class SoftQp extends SoftObject {
         return peer != null || device.faulty();
     }
 
-    /** The oldest send of an unreliable transport failed here: what follows is flushed, receives go on. IB spec volume 1, 10.3.1. */
+    /**
+     * The oldest send of an unreliable transport failed here: what follows is flushed, receives go on. IB spec volume
+     * 1, 10.3.1.
+     */
     public void sendError() {
         state = QPS_SQE;
         flush(sq, sendCq, false);
@@ -214,7 +221,11 @@ public final class SoftQp extends SoftObject {
         return arriving;
     }
 
-    /** Ends the receive that {@link #receive} gave. @return what to retire when its completion is polled */
+    /**
+     * Ends the receive that {@link #receive} gave.
+     *
+     * @return what to retire when its completion is polled
+     */
     public long received() {
         if (srq == null) {
             return ++rq.taken;
@@ -257,7 +268,11 @@ public final class SoftQp extends SoftObject {
         return ofQueue == null ? recvCq : ofQueue;
     }
 
-    /** The shared queue, by its number, that the packet of a peer is for. @return false if an XRC target may not use it */
+    /**
+     * The shared queue, by its number, that the packet of a peer is for.
+     *
+     * @return false if an XRC target may not use it
+     */
     public boolean select(int srqn) {
         if (srq != null && srq.number == srqn) {
             return true;

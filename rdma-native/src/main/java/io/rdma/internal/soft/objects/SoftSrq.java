@@ -64,7 +64,12 @@ public final class SoftSrq extends SoftObject {
         posted = posted + 1;
     }
 
-    /** The oldest request, for good. Device thread. @param brought takes its place @return null if nothing is posted */
+    /**
+     * The oldest request, for good. Device thread.
+     *
+     * @param brought takes its place
+     * @return null if nothing is posted
+     */
     @Nullable
     QueuedRequest take(QueuedRequest brought) {
         if (taken == posted || failed) {

@@ -3,7 +3,10 @@ package io.rdma.internal.soft.objects;
 import io.rdma.internal.os.NativeMemory;
 import java.time.Instant;
 
-/** When the completions of a queue were added: ticks of 1 ns since some moment, or since 1970. Guarded by the queue's monitor. */
+/**
+ * When the completions of a queue were added: ticks of 1 ns since some moment, or since 1970. Guarded by the queue's
+ * monitor.
+ */
 final class SoftTimestamps {
     static final SoftTimestamps NONE = new SoftTimestamps(0, false);
 

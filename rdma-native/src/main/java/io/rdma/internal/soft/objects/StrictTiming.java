@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 // - A doorbell that is held back stays rung, so that later ones coalesce with it.
 
 /**
- * What the specification leaves to a device, by chance: when it sees a doorbell, when a completion is seen, and in which order those of different work queues
- * are (IB specification volume 1, 10.8.5 and 11.4.2). On with {@code -Dio.rdma.soft.strict=SEED}; programs that rely on a fast device's timing show it then.
+ * What the specification leaves to a device, by chance: when it sees a doorbell, when a completion is seen, and in
+ * which order those of different work queues are (IB specification volume 1, 10.8.5 and 11.4.2). On with
+ * {@code -Dio.rdma.soft.strict=SEED}; programs that rely on a fast device's timing show it then.
  */
 public final class StrictTiming {
     /** System property: a seed, or {@code true}. */

@@ -4,8 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A ring of work requests. {@code posted} grows under the monitor, {@code taken} belongs to the device thread, {@code retired}
- * grows when a completion is polled: a slot stays occupied from post until then. {@code retired <= taken <= posted}.
+ * A ring of work requests. {@code posted} grows under the monitor, {@code taken} belongs to the device thread,
+ * {@code retired} grows when a completion is polled: a slot stays occupied from post until then.
+ * {@code retired <= taken <= posted}.
  */
 public final class WorkQueue {
     final int depth;
@@ -55,7 +56,11 @@ public final class WorkQueue {
         staging = true;
     }
 
-    /** Ends {@link #stage}. @param all whether what was staged is posted, or forgotten */
+    /**
+     * Ends {@link #stage}.
+     *
+     * @param all whether what was staged is posted, or forgotten
+     */
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
     public void commit(boolean all) {
         if (all) {

@@ -7,12 +7,14 @@ import org.jspecify.annotations.Nullable;
 // Invariants (device thread)
 // - Jobs are sorted by PSN and do not overlap: the peer can use answers in that order only.
 // - At most `depth` of them are new requests, at most `depth` are repeated ones, so that repeats, which may also be
-// made
-// or delayed by the network, never take the room of new requests.
+// made or delayed by the network, never take the room of new requests.
 // - The results of the last `depth` atomics are kept: the peer can't have more in flight, so it can't repeat older
 // ones.
 
-/** The reads and atomics that a responder has yet to answer, and the results of atomics for when they are asked for again. */
+/**
+ * The reads and atomics that a responder has yet to answer, and the results of atomics for when they are asked for
+ * again.
+ */
 final class AnswerQueue {
     /** A read or atomic to answer. */
     static final class Job {
@@ -71,7 +73,11 @@ final class AnswerQueue {
         fresh = 0;
     }
 
-    /** Adds a job in its place. @return the job, whose other fields are to be filled, or null if the peer asks for too much */
+    /**
+     * Adds a job in its place.
+     *
+     * @return the job, whose other fields are to be filled, or null if the peer asks for too much
+     */
     @Nullable
     Job add(boolean isFresh, boolean atomic, int psn, int packets) {
         if ((isFresh ? fresh : size - fresh) == depth) {

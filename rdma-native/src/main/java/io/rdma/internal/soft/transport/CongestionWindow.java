@@ -5,13 +5,12 @@ import io.rdma.internal.soft.wire.Psn;
 
 // Invariants (device thread)
 // - 1 <= packets <= MOST. It starts at MOST, which a default socket buffer holds: on a link that loses nothing it is
-// never
-// less.
+// never less.
 // - One window is reduced once: what else of it is lost says nothing new.
 
 /**
- * How many packets of a queue pair may be in flight over a link: half as many after a loss, one after a timeout, one more for each window that arrives. As TCP's
- * (RFC 5681), so that both get their share of a link.
+ * How many packets of a queue pair may be in flight over a link: half as many after a loss, one after a timeout, one
+ * more for each window that arrives. As TCP's (RFC 5681), so that both get their share of a link.
  */
 final class CongestionWindow {
     /** Packets: 16 of 4 KiB fit a default socket buffer with room for others. */
@@ -58,14 +57,22 @@ final class CongestionWindow {
         arrived = Math.min(arrived, most);
     }
 
-    /** A packet was lost. @param sent PSN of the last packet that was sent */
+    /**
+     * A packet was lost.
+     *
+     * @param sent PSN of the last packet that was sent
+     */
     void lost(int sent) {
         if (!recovering) {
             reduce(packets / 2, sent);
         }
     }
 
-    /** Nothing came for a long time. @param sent PSN of the last packet that was sent */
+    /**
+     * Nothing came for a long time.
+     *
+     * @param sent PSN of the last packet that was sent
+     */
     void timedOut(int sent) {
         reduce(1, sent);
     }

@@ -10,8 +10,9 @@ import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.RouteHeader;
 
 /**
- * The receiving side of a UD queue pair: 40 bytes of route, then the message, into one receive. IB spec volume 1, 9.8.3. What has the wrong key or
- * finds no receive is dropped and counted; a receive that is too short fails, and the queue pair with it, as on hardware. Device thread.
+ * The receiving side of a UD queue pair: 40 bytes of route, then the message, into one receive. IB spec volume 1,
+ * 9.8.3. What has the wrong key or finds no receive is dropped and counted; a receive that is too short fails, and the
+ * queue pair with it, as on hardware. Device thread.
  */
 final class DatagramResponder implements ReceiveSide {
     private static final int LARGEST_MTU = 4096;

@@ -19,7 +19,10 @@ import io.rdma.internal.soft.wire.Psn;
 // - Requests end in order. An answered request (read, atomic) ends when its last response came, any other when its last
 // PSN is acknowledged.
 
-/** The sending side of a queue pair: segments requests into packets, and retires them as the peer answers. IB spec volume 1, 9.7. */
+/**
+ * The sending side of a queue pair: segments requests into packets, and retires them as the peer answers. IB spec
+ * volume 1, 9.7.
+ */
 final class Requester implements SendSide {
     private static final int BUDGET = 64;
     private static final int INFINITE_RNR = 7;
@@ -122,7 +125,11 @@ final class Requester implements SendSide {
         return Psn.add(begun ? Psn.add(current.firstPsn, index) : nextPsn, -1);
     }
 
-    /** Sends one packet. @return false when there is none, or it has to wait */
+    /**
+     * Sends one packet.
+     *
+     * @return false when there is none, or it has to wait
+     */
     private boolean sendNext(long now) {
         if (next >= qp.sq.posted()) {
             return false;

@@ -86,7 +86,11 @@ final class Responder implements ReceiveSide {
         return false;
     }
 
-    /** Sends the next packet of a job. @return false if the queue pair went to ERR */
+    /**
+     * Sends the next packet of a job.
+     *
+     * @return false if the queue pair went to ERR
+     */
     private boolean answer(AnswerQueue.Job job) {
         int psn = Psn.add(job.psn, job.sent);
         if (job.atomic) {
@@ -282,7 +286,10 @@ final class Responder implements ReceiveSide {
         return length == 0 || qp.device.keys().remote(qp, rkey, address, length, access) != 0;
     }
 
-    /** An old request that does not fit any more, as it may come late from the network, is nobody's fault: it is dropped. */
+    /**
+     * An old request that does not fit any more, as it may come late from the network, is nobody's fault: it is
+     * dropped.
+     */
     private void addRead(Packet p, boolean fresh) {
         boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_READ) != 0;
         if (!allowed || !covers(p.rkey, p.remoteAddress, p.length, ACCESS_REMOTE_READ)) {
@@ -308,7 +315,10 @@ final class Responder implements ReceiveSide {
         }
     }
 
-    /** A read or atomic, whose answer says that all before it has arrived; an acknowledge of that would come behind it, out of order. */
+    /**
+     * A read or atomic, whose answer says that all before it has arrived; an acknowledge of that would come behind it,
+     * out of order.
+     */
     private void accept(int packets) {
         expected = Psn.add(expected, packets);
         qp.used();
@@ -317,7 +327,8 @@ final class Responder implements ReceiveSide {
     }
 
     /**
-     * Memory that is not aligned to its eight bytes is refused like an address that is not, IB specification volume 1, 9.4.5: in a zero-based region or window the two differ.
+     * Memory that is not aligned to its eight bytes is refused like an address that is not, IB specification volume 1,
+     * 9.4.5: in a zero-based region or window the two differ.
      */
     private void atomic(Packet p) {
         boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_ATOMIC) != 0;

@@ -8,7 +8,10 @@ import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 
-/** Makes the packets of a queue pair's requests: headers, and the pieces of local memory that are their payload. Device thread. */
+/**
+ * Makes the packets of a queue pair's requests: headers, and the pieces of local memory that are their payload. Device
+ * thread.
+ */
 final class Segmenter {
     private final SoftQp qp;
 

@@ -15,7 +15,10 @@ import io.rdma.internal.soft.wire.Psn;
 // - A packet that is missing, or that may not be, loses its whole message: nothing more of it counts until a packet
 // starts another. A receive that it had begun to fill is filled by the next message.
 
-/** The receiving side of a UC queue pair: executes messages that arrive whole, and answers nothing. IB spec volume 1, 9.8.2. */
+/**
+ * The receiving side of a UC queue pair: executes messages that arrive whole, and answers nothing. IB spec volume 1,
+ * 9.8.2.
+ */
 final class UnreliableResponder implements ReceiveSide {
     private static final int NONE = -1;
 

@@ -37,7 +37,10 @@ public enum Counter {
     WRONG_PEER_PKTS,
     /** Datagrams with a wrong queue key. */
     QKEY_ERR,
-    /** Packets of unreliable transports that found no receive, or belong to a message of which a packet is missing or may not be. */
+    /**
+     * Packets of unreliable transports that found no receive, or belong to a message of which a packet is missing or
+     * may not be.
+     */
     LOST_PKTS;
 
     /** As {@code rdma statistic} prints it. */

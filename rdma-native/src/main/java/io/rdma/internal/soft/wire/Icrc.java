@@ -10,8 +10,8 @@ import java.util.zip.CRC32;
 // CRC. So a difference divided by x^k is the identification if it fits into 16 bits, and shows damage if it does not.
 
 /**
- * The invariant CRC of a RoCE version 2 packet, IBA annex A17: CRC-32 over 64 one-bits, then the IP, UDP and BTH headers with the fields that
- * change on the way set to ones, then the rest. One thread.
+ * The invariant CRC of a RoCE version 2 packet, IBA annex A17: CRC-32 over 64 one-bits, then the IP, UDP and BTH
+ * headers with the fields that change on the way set to ones, then the rest. One thread.
  */
 public final class Icrc {
     public static final int BYTES = 4;
@@ -36,7 +36,10 @@ public final class Icrc {
         divisors = new int[maxLength / 4 + 1];
     }
 
-    /** The ICRC of {@code length} bytes from BTH to pad at an offset of a buffer, whose byte 4 is put back; {@code identification} is that of an IPv4 header. */
+    /**
+     * The ICRC of {@code length} bytes from BTH to pad at an offset of a buffer, whose byte 4 is put back;
+     * {@code identification} is that of an IPv4 header.
+     */
     public int compute(ByteBuffer packet, int at, int length, UdpAddress from, UdpAddress to, int identification) {
         pseudo.clear();
         pseudo.putLong(-1);

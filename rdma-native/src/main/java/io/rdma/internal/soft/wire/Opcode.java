@@ -1,8 +1,8 @@
 package io.rdma.internal.soft.wire;
 
 /**
- * BTH opcodes, IB spec volume 1 table 38, and what each one carries: the upper 3 bits are the transport, the lower 5 the operation, which means the
- * same in all of them.
+ * BTH opcodes, IB spec volume 1 table 38, and what each one carries: the upper 3 bits are the transport, the lower 5
+ * the operation, which means the same in all of them.
  */
 public final class Opcode {
     public static final int RC = 0;

@@ -12,7 +12,12 @@ public final class PacketCodec {
 
     private PacketCodec() {}
 
-    /** Writes a packet. @param b direct, at {@code base} in memory @return bytes from BTH to pad */
+    /**
+     * Writes a packet.
+     *
+     * @param b direct, at {@code base} in memory
+     * @return bytes from BTH to pad
+     */
     public static int encode(Packet p, ByteBuffer b, long base, int at) {
         int pad = -p.payload & 3;
         b.limit(b.capacity()).position(at);

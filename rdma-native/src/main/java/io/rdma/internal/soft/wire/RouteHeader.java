@@ -4,9 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * The 40 bytes in front of a received datagram, {@code ibv_post_recv(3)} and IBA annex A17.9.3: over IPv6 its header; over IPv4 20 zeros and that header,
- * with the fields that a UDP socket does not show as Linux sends them. A device whose GID carries a port has an IPv6 header of GIDs instead, so
- * that the port comes along. One thread.
+ * The 40 bytes in front of a received datagram, {@code ibv_post_recv(3)} and IBA annex A17.9.3: over IPv6 its header;
+ * over IPv4 20 zeros and that header, with the fields that a UDP socket does not show as Linux sends them. A device
+ * whose GID carries a port has an IPv6 header of GIDs instead, so that the port comes along. One thread.
  */
 public final class RouteHeader {
     public static final int BYTES = 40;
@@ -19,7 +19,12 @@ public final class RouteHeader {
     private final ByteBuffer header = ByteBuffer.allocateDirect(BYTES);
     private final long address = MemorySegment.ofBuffer(header).address();
 
-    /** Writes the header of a datagram. @param length bytes of its UDP payload @param ported whether GIDs carry ports */
+    /**
+     * Writes the header of a datagram.
+     *
+     * @param length bytes of its UDP payload
+     * @param ported whether GIDs carry ports
+     */
     public void write(UdpAddress from, UdpAddress to, int length, boolean ported) {
         header.clear();
         if (!ported && !from.ipv6) {

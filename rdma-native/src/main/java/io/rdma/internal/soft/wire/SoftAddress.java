@@ -9,8 +9,9 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * A GID of a software device is the address of its UDP socket. On port 4791 it is the plain one (IPv6, or IPv4-mapped). An IPv4 address on
- * another port carries the port: bytes 0-7 zero, 8-9 port, 10-11 0xffff, 12-15 address; so several devices share a host without privileges.
+ * A GID of a software device is the address of its UDP socket. On port 4791 it is the plain one (IPv6, or IPv4-mapped).
+ * An IPv4 address on another port carries the port: bytes 0-7 zero, 8-9 port, 10-11 0xffff, 12-15 address; so several
+ * devices share a host without privileges.
  */
 public final class SoftAddress {
     public static final int ROCE_PORT = 4791;
@@ -32,7 +33,11 @@ public final class SoftAddress {
         return gid;
     }
 
-    /** Where the device of a GID listens. @throws VerbsException EINVAL if that is no address */
+    /**
+     * Where the device of a GID listens.
+     *
+     * @throws VerbsException EINVAL if that is no address
+     */
     public static InetSocketAddress of(byte[] gid) {
         try {
             boolean ipv4 = gid[10] == -1 && gid[11] == -1;

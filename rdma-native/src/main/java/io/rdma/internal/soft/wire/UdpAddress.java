@@ -7,8 +7,8 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
- * An IP address and UDP port as numbers, which are compared, hashed into an ICRC and written into headers without an object for each. Of a
- * received packet it is the link's own, and changes with the next one.
+ * An IP address and UDP port as numbers, which are compared, hashed into an ICRC and written into headers without an
+ * object for each. Of a received packet it is the link's own, and changes with the next one.
  */
 public final class UdpAddress {
     public boolean ipv6;
@@ -56,7 +56,10 @@ public final class UdpAddress {
         return sameIp(other) && port == other.port;
     }
 
-    /** Whether a packet from here is of the device that listens there: on port 4791 a device may send from any port, to spread its flows. */
+    /**
+     * Whether a packet from here is of the device that listens there: on port 4791 a device may send from any port, to
+     * spread its flows.
+     */
     public boolean sendsFor(UdpAddress device) {
         return sameIp(device) && (device.port == SoftAddress.ROCE_PORT || device.port == port);
     }

@@ -12,7 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
 
-/** What the binding takes for granted of C's own header, for a C compiler to judge, as static assertions, or for {@link Jextract}. */
+/**
+ * What the binding takes for granted of C's own header, for a C compiler to judge, as static assertions, or for
+ * {@link Jextract}.
+ */
 final class CAsserts {
     /** What an expression of C is worth, by the binding. */
     record Claim(String expression, long value) {

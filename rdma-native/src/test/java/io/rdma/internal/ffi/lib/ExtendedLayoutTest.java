@@ -10,7 +10,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The structures of the extended interfaces, whose function pointers lie elsewhere on each architecture, compared with C's header by C's compilers. */
+/**
+ * The structures of the extended interfaces, whose function pointers lie elsewhere on each architecture, compared with
+ * C's header by C's compilers.
+ */
 class ExtendedLayoutTest {
     private final CAsserts asserts = new CAsserts("infiniband/verbs.h");
 

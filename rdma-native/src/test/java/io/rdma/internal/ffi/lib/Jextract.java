@@ -22,7 +22,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
-/** What jextract makes of the headers: it is run, its output compiled and loaded, and then says what an expression of C is worth. */
+/**
+ * What jextract makes of the headers: it is run, its output compiled and loaded, and then says what an expression of C
+ * is worth.
+ */
 final class Jextract {
     private static final String PACKAGE = "io.rdma.jextract";
     private static final Path SOURCES = Path.of("src", "test", "jextract").toAbsolutePath();
@@ -109,7 +112,9 @@ final class Jextract {
                 .toAbsolutePath();
     }
 
-    /** @return what the expression is worth: an atom, or sums and differences of atoms, with casts to long around them */
+    /**
+     * @return what the expression is worth: an atom, or sums and differences of atoms, with casts to long around them
+     */
     long value(String expression) throws ReflectiveOperationException {
         StringBuilder numbers = new StringBuilder();
         Matcher atoms = ATOM.matcher(expression);

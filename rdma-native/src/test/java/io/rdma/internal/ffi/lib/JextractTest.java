@@ -9,8 +9,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the layout tests claim and let C's compilers judge, judged by jextract: {@code ./mvnw -Pjextract -pl rdma-native test}. It fails where there is no jextract, since
- * whoever asks for this wants its verdict.
+ * What the layout tests claim and let C's compilers judge, judged by jextract:
+ * {@code ./mvnw -Pjextract -pl rdma-native test}. It fails where there is no jextract, since whoever asks for this
+ * wants its verdict.
  */
 @Tag("jextract")
 class JextractTest {

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every size, offset and constant that the binding uses, compared with C's headers by C's compilers. Offsets of structures that are read
- * as records are found by experiment: which component changes when one byte does.
+ * Every size, offset and constant that the binding uses, compared with C's headers by C's compilers. Offsets of
+ * structures that are read as records are found by experiment: which component changes when one byte does.
  */
 class LayoutTest {
     /** Only ibv_query_qp(3) has it. */

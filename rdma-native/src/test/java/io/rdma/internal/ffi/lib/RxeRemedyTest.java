@@ -17,7 +17,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A user without rights, on a real device: the kernel and libibverbs decide what fails, we what is said. Needs root, to become that user. */
+/**
+ * A user without rights, on a real device: the kernel and libibverbs decide what fails, we what is said. Needs root, to
+ * become that user.
+ */
 @Tag("rxe")
 class RxeRemedyTest {
     private static final Path UVERBS = Path.of("/dev/infiniband/uverbs0");

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What is thrown in a turn of the device ends queue pairs, with their events: never the device, nor the thread that had the turn. */
+/**
+ * What is thrown in a turn of the device ends queue pairs, with their events: never the device, nor the thread that had
+ * the turn.
+ */
 @Tag("link")
 class BrokenTurnTest {
     private static final int PATIENCE_MILLIS = 60_000;

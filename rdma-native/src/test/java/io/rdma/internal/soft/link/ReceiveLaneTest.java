@@ -27,7 +27,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Several sockets of one device: every packet arrives at one of them, those of a sender at the same one, in order, and what is damaged is counted. */
+/**
+ * Several sockets of one device: every packet arrives at one of them, those of a sender at the same one, in order, and
+ * what is damaged is counted.
+ */
 class ReceiveLaneTest {
     private static final int SENDERS = 32;
     private static final int PACKETS = 50;

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What programs get wrong who know one fast device: completions of one work queue come in its order, those of two in any (IB specification volume 1, 10.8.5), and a request
- * that was posted has not happened.
+ * What programs get wrong who know one fast device: completions of one work queue come in its order, those of two in
+ * any (IB specification volume 1, 10.8.5), and a request that was posted has not happened.
  */
 class StrictTimingTest {
     private static final int AT_ONCE = 32;

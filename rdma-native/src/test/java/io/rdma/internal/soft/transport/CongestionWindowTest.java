@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma.internal.soft.wire.Psn;
 import org.junit.jupiter.api.Test;
 
-/** RFC 5681, 3.1 and 4.3: half after a loss, one more for each window that arrives, one segment after a timeout; once for each window. */
+/**
+ * RFC 5681, 3.1 and 4.3: half after a loss, one more for each window that arrives, one segment after a timeout; once
+ * for each window.
+ */
 class CongestionWindowTest {
     private static final long LARGE = 1 << 20;
     private static final int START = 0xfffff0; // wraps on the way

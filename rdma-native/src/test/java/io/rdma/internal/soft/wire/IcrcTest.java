@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The invariant CRC of packets that were captured: two examples of scapy's RoCE layer, a datagram of an adapter unknown to us and a congestion
- * notification of a ConnectX-4 Lx, and an acknowledge of Linux's rdma_rxe to this device.
+ * The invariant CRC of packets that were captured: two examples of scapy's RoCE layer, a datagram of an adapter unknown
+ * to us and a congestion notification of a ConnectX-4 Lx, and an acknowledge of Linux's rdma_rxe to this device.
  */
 class IcrcTest {
     private static final int MAX_LENGTH = 64;

@@ -9,8 +9,9 @@ import java.time.Duration;
 import reactor.core.publisher.Flux;
 
 /**
- * A client balanced over servers in processes of their own, of which one is killed. {@code server NAME DEVICE HOST PORT} is a server alone, {@code client DEVICE NAME PORT} a client of
- * all addresses that a name has.
+ * A client balanced over servers in processes of their own, of which one is killed.
+ * {@code server NAME DEVICE HOST PORT} is a server alone, {@code client DEVICE NAME PORT} a client of all addresses
+ * that a name has.
  */
 final class Balanced {
     /** With this as first argument a server ends with its standard input, and so with who started it. */

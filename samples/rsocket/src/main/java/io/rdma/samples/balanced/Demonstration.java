@@ -16,7 +16,10 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Three servers, a client that asks all the time, a death, and a newcomer; goes on when enough was answered, not when some time is over. */
+/**
+ * Three servers, a client that asks all the time, a death, and a newcomer; goes on when enough was answered, not when
+ * some time is over.
+ */
 final class Demonstration {
     private static final String HOST = "127.0.0.1";
 

@@ -15,7 +15,10 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
-/** Asks one of several servers after the other; a question that failed is asked again, of whoever is next. Counts who answered. */
+/**
+ * Asks one of several servers after the other; a question that failed is asked again, of whoever is next. Counts who
+ * answered.
+ */
 final class DigestClient implements Disposable {
     /** For one attempt, after which another server is asked. */
     private static final Duration ATTEMPT = Duration.ofSeconds(10);
@@ -34,7 +37,10 @@ final class DigestClient implements Disposable {
                 .build();
     }
 
-    /** The digest of a number. Digests can be asked for twice: for an order or a payment, repeating would be for the application to decide. */
+    /**
+     * The digest of a number. Digests can be asked for twice: for an order or a payment, repeating would be for the
+     * application to decide.
+     */
     Mono<String> ask(long number) {
         return servers.requestResponse(Mono.fromSupplier(() -> DefaultPayload.create(Long.toString(number))))
                 .map(this::counted)

@@ -5,7 +5,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** What the servers compute: asked twice they answer the same, so a question may be repeated. And the client can tell whether an answer is right. */
+/**
+ * What the servers compute: asked twice they answer the same, so a question may be repeated. And the client can tell
+ * whether an answer is right.
+ */
 final class Digests {
     private Digests() {}
 

@@ -35,7 +35,11 @@ final class Load {
                 .doOnNext(isRight -> (isRight ? right : wrong).increment());
     }
 
-    /** Asks nothing more. @return completes when what was asked is answered */
+    /**
+     * Asks nothing more.
+     *
+     * @return completes when what was asked is answered
+     */
     Mono<Void> stop() {
         stopping = true;
         return asked;

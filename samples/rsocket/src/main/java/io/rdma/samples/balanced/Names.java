@@ -19,7 +19,10 @@ final class Names {
 
     private Names() {}
 
-    /** Looked up again and again; a name that is not known for the moment changes nothing, and is printed once. Java remembers answers for {@code networkaddress.cache.ttl}. */
+    /**
+     * Looked up again and again; a name that is not known for the moment changes nothing, and is printed once. Java
+     * remembers answers for {@code networkaddress.cache.ttl}.
+     */
     static Flux<List<LoadbalanceTarget>> targets(RdmaClient client, String name, int port) {
         AtomicBoolean unknown = new AtomicBoolean();
         return Flux.interval(Duration.ZERO, PERIOD)

@@ -12,8 +12,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 
 /**
- * Which servers there are: in the place of DNS, Kubernetes or Spring Cloud. Says so once a second, as what polls a discovery does, and at once when it changes: RSocket leaves a
- * server out whose connection ended, until the next list that has it.
+ * Which servers there are: in the place of DNS, Kubernetes or Spring Cloud. Says so once a second, as what polls a
+ * discovery does, and at once when it changes: RSocket leaves a server out whose connection ended, until the next list
+ * that has it.
  */
 final class Servers {
     private static final Duration PERIOD = Duration.ofSeconds(1);

@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Starts the service in a process of its own and the client here, and ends with the client. {@code server} and {@code client}, each with Spring's arguments, are one of them alone. */
+/**
+ * Starts the service in a process of its own and the client here, and ends with the client. {@code server} and
+ * {@code client}, each with Spring's arguments, are one of them alone.
+ */
 final class Weather {
     /** What the server says, followed by its port. */
     static final String READY = "weather on port ";

@@ -14,7 +14,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
-/** A client: Spring's requester over the transport that {@code rdma.client.*} describes. It has each kind of interaction once, says what came of it, and ends. */
+/**
+ * A client: Spring's requester over the transport that {@code rdma.client.*} describes. It has each kind of interaction
+ * once, says what came of it, and ends.
+ */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class WeatherClient {

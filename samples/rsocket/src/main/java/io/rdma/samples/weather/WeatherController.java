@@ -12,7 +12,10 @@ import org.springframework.stereotype.Controller;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** An ordinary controller for RSocket: nothing in it knows of RDMA. One method for each kind of interaction, and one that tells what a stream really produced. */
+/**
+ * An ordinary controller for RSocket: nothing in it knows of RDMA. One method for each kind of interaction, and one
+ * that tells what a stream really produced.
+ */
 @Controller
 final class WeatherController {
     /** Readings that an average is of. */
@@ -87,7 +90,10 @@ final class WeatherController {
         }
     }
 
-    /** An error that is meant for the client: what nothing handles is sent there too, but Spring logs it as the server's. */
+    /**
+     * An error that is meant for the client: what nothing handles is sent there too, but Spring logs it as the
+     * server's.
+     */
     @MessageExceptionHandler
     Mono<Void> unknown(IllegalArgumentException e) {
         return Mono.error(e);

@@ -50,7 +50,11 @@ class BalancedTest {
         }
     }
 
-    /** Asks so many questions. @return how many were answered rightly */
+    /**
+     * Asks so many questions.
+     *
+     * @return how many were answered rightly
+     */
     private static long ask(DigestClient client, int questions, Runnable afterAThird) {
         AtomicLong answered = new AtomicLong();
         return Flux.range(0, questions)

@@ -21,8 +21,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device of libibverbs, opened, and what its functions are called with: by the seam below the public classes, whose handles are the
- * pointers of C.
+ * A device of libibverbs, opened, and what its functions are called with: by the seam below the public classes, whose
+ * handles are the pointers of C.
  */
 public final class CalledDevice implements AutoCloseable {
     private static final int PORT = 1;

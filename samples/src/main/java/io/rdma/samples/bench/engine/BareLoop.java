@@ -84,7 +84,9 @@ public class BareLoop {
         arena.close();
     }
 
-    /** {@link Seam#BATCH} writes of 64 bytes, {@link Seam#DEPTH} in flight, in chains whose last request is signaled. */
+    /**
+     * {@link Seam#BATCH} writes of 64 bytes, {@link Seam#DEPTH} in flight, in chains whose last request is signaled.
+     */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public void writes(Counted counted) {

@@ -11,8 +11,8 @@ import org.openjdk.jmh.annotations.State;
 // Invariant: before() and after() of one invocation are called by the same thread.
 
 /**
- * What JMH does not count: processor time of the threads that did the work, which other programs on the machine hardly change, and calls of
- * libibverbs. JMH adds each field up over an iteration.
+ * What JMH does not count: processor time of the threads that did the work, which other programs on the machine hardly
+ * change, and calls of libibverbs. JMH adds each field up over an iteration.
  */
 @State(Scope.Thread)
 @AuxCounters(AuxCounters.Type.EVENTS)
@@ -44,7 +44,9 @@ public class Counted {
         operations += measured;
     }
 
-    /** The loop goes on polling while its two counters are read: they belong together if one has not moved meanwhile. */
+    /**
+     * The loop goes on polling while its two counters are read: they belong together if one has not moved meanwhile.
+     */
     private static long fruitful(LoopCounters counters) {
         while (true) {
             long empty = counters.emptyPolls();

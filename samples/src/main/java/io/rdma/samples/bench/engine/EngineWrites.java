@@ -24,7 +24,10 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class EngineWrites {
-    /** Of one invocation: so many that those which start it, one by one and from another thread, do not count, with a thousand connections either. */
+    /**
+     * Of one invocation: so many that those which start it, one by one and from another thread, do not count, with a
+     * thousand connections either.
+     */
     static final int OPERATIONS = 8 * Seam.BATCH;
 
     /** Connections, and operations in flight on each. */

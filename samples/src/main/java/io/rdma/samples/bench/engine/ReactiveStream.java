@@ -20,7 +20,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import reactor.core.publisher.Flux;
 
-/** Scoped {@code send(publisher, encoder)} to {@code receive(decoder)}, both ends on one loop: an operation is a message. */
+/**
+ * Scoped {@code send(publisher, encoder)} to {@code receive(decoder)}, both ends on one loop: an operation is a
+ * message.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -39,7 +39,10 @@ public class ReactiveWrites {
         Objects.requireNonNull(seam).close();
     }
 
-    /** As many in flight as the send queue has places; the subscribers are used again, so what is allocated is the library's. */
+    /**
+     * As many in flight as the send queue has places; the subscribers are used again, so what is allocated is the
+     * library's.
+     */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public void pipelined(Counted counted) throws InterruptedException {

@@ -17,7 +17,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Threads that submit to one connection, which the loop completes; JMH starts the threads. The unit is operations of all threads together. */
+/**
+ * Threads that submit to one connection, which the loop completes; JMH starts the threads. The unit is operations of
+ * all threads together.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)

@@ -20,7 +20,8 @@ public final class OtherJvm implements AutoCloseable {
     /**
      * Starts it.
      *
-     * @param command whole command line, of a program that calls {@link #listening} for each server, then {@link #untilTheEnd}
+     * @param command whole command line, of a program that calls {@link #listening} for each server, then
+     *     {@link #untilTheEnd}
      * @return ready
      * @throws IOException if it does not start
      */

@@ -17,7 +17,10 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import reactor.core.publisher.Mono;
 
-/** The end of a {@link VerbsClient} that does not measure: lends memory, sends messages back that ask for it, and answers writes. */
+/**
+ * The end of a {@link VerbsClient} that does not measure: lends memory, sends messages back that ask for it, and
+ * answers writes.
+ */
 public final class VerbsServer {
     static final int BUFFERS = 64;
     /** Of a receive buffer. */

@@ -14,7 +14,10 @@ import org.HdrHistogram.Histogram;
 // in order within a message, as perftest supposes, too.
 // - An end writes again only when it has seen the answer, so the peer's device has read the source by then.
 
-/** One end of a ping-pong of writes: each end watches its own memory, as those of ib_write_lat do; nobody is told of a completion. */
+/**
+ * One end of a ping-pong of writes: each end watches its own memory, as those of ib_write_lat do; nobody is told of a
+ * completion.
+ */
 final class WriteTurns implements AutoCloseable {
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
     private static final boolean ALONE = Runtime.getRuntime().availableProcessors() == 1;

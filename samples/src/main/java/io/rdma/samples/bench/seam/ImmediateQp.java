@@ -120,7 +120,11 @@ final class ImmediateQp {
         }
     }
 
-    /** Puts a message into a receive of the peer. @return a completion status */
+    /**
+     * Puts a message into a receive of the peer.
+     *
+     * @return a completion status
+     */
     private int deliver(long wr) {
         ImmediateQp to = peer;
         return to == null ? Ibv.WC_RETRY_EXC_ERR : to.take(SendWr.sgList(wr), SendWr.numSge(wr));

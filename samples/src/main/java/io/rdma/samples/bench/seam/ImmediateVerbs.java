@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 // pointer.
 
 /**
- * A device whose requests are done when the post returns, for writes and sends of reliable connections within this process. It checks
- * nothing: what is measured over it is the library, and what is correct is tested elsewhere.
+ * A device whose requests are done when the post returns, for writes and sends of reliable connections within this
+ * process. It checks nothing: what is measured over it is the library, and what is correct is tested elsewhere.
  */
 public final class ImmediateVerbs implements Verbs {
     private static final String NAME = "immediate0";

@@ -14,7 +14,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** The process that is watched: both ends of all connections are in it, so that whatever either of them leaves behind is seen. */
+/**
+ * The process that is watched: both ends of all connections are in it, so that whatever either of them leaves behind is
+ * seen.
+ */
 public final class SoakProcess {
     /** What begins a line with a {@link Footprint}; the other lines are for who reads. */
     public static final String FOOTPRINT = "footprint ";

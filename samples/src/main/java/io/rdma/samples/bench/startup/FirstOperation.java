@@ -14,7 +14,11 @@ public final class FirstOperation {
 
     private FirstOperation() {}
 
-    /** Says so when the message is completed. @param args none */
+    /**
+     * Says so when the message is completed.
+     *
+     * @param args none
+     */
     public static void main(String[] args) {
         DisposableServer server = RdmaServer.create()
                 .device("soft0")

@@ -4,7 +4,11 @@ package io.rdma.samples.bench.startup;
 public final class NoOperation {
     private NoOperation() {}
 
-    /** Says that it was here. @param args none */
+    /**
+     * Says that it was here.
+     *
+     * @param args none
+     */
     public static void main(String[] args) {
         Started.say();
     }

@@ -72,7 +72,10 @@ class SuspendedConnection(
         }.joinAll()
     }
 
-    /** Sends so many messages as a `Flow`, whose item is the same object each time; returns when the other end has collected them. */
+    /**
+     * Sends so many messages as a `Flow`, whose item is the same object each time; returns when the other end has
+     * collected them.
+     */
     fun stream(
         count: Int,
         bytes: Int,

@@ -17,10 +17,12 @@ import reactor.util.retry.Retry;
 // Invariants
 // - A slot is written only by who made its word name it, by compare-and-swap; so writers of a slot take turns.
 // - Who has a slot goes on to free it, whatever becomes of who asked. If it is gone, its connection is gone, and the
-// memory
-// process frees the slot.
+// memory process frees the slot.
 
-/** The memory process's slots and counters as operations, none of which its CPU takes part in. One connection for all, made when it is needed and again when it was lost. */
+/**
+ * The memory process's slots and counters as operations, none of which its CPU takes part in. One connection for all,
+ * made when it is needed and again when it was lost.
+ */
 @Component
 final class CacheClient {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -99,7 +101,12 @@ final class CacheClient {
                 });
     }
 
-    /** Writes a value: a compare-and-swap to get the slot, an RDMA WRITE, a compare-and-swap to free it. Goes on if who asked goes away. @return its version */
+    /**
+     * Writes a value: a compare-and-swap to get the slot, an RDMA WRITE, a compare-and-swap to free it. Goes on if who
+     * asked goes away.
+     *
+     * @return its version
+     */
     Mono<Long> put(String key, byte[] value) {
         byte[] name = Slot.bytes(key);
         if (name.length + value.length > Slot.CAPACITY) {
@@ -114,7 +121,11 @@ final class CacheClient {
                         .cache())));
     }
 
-    /** Takes a slot. Never timed: an operation that is under way may take it after nobody waits any more. @return its word when it was free */
+    /**
+     * Takes a slot. Never timed: an operation that is under way may take it after nobody waits any more.
+     *
+     * @return its word when it was free
+     */
     private Mono<Long> lock(Memory there, RemoteMemory slot, AtomicLong expected) {
         return Mono.defer(() -> {
             long guess = expected.get();
@@ -153,7 +164,11 @@ final class CacheClient {
                 .map(old -> version);
     }
 
-    /** Adds to a counter. @return its value afterwards */
+    /**
+     * Adds to a counter.
+     *
+     * @return its value afterwards
+     */
     Mono<Long> add(int counter, long addend) {
         if (counter < 0 || counter >= CacheMemory.COUNTERS) {
             return Mono.error(new IllegalArgumentException("counters are 0 to " + (CacheMemory.COUNTERS - 1)));

@@ -40,7 +40,10 @@ final class CacheController {
                 .defaultIfEmpty(ResponseEntity.notFound().build());
     }
 
-    /** The body as it is, whatever its type: with {@code @RequestBody} what {@code curl -d} sends would be a form, and refused. */
+    /**
+     * The body as it is, whatever its type: with {@code @RequestBody} what {@code curl -d} sends would be a form, and
+     * refused.
+     */
     @PutMapping("/values/{key}")
     Mono<ResponseEntity<Void>> put(@PathVariable String key, ServerHttpRequest request) {
         return DataBufferUtils.join(request.getBody(), Slot.CAPACITY)

@@ -18,7 +18,10 @@ import org.reactivestreams.Publisher;
 // Invariant: an owner's number is given to one connection at a time, and again only after the slots of the one before
 // were freed.
 
-/** The process with the memory. It tells who connects where that is, and takes no part in what they do with it; it frees what a writer left locked that is gone. */
+/**
+ * The process with the memory. It tells who connects where that is, and takes no part in what they do with it; it frees
+ * what a writer left locked that is gone.
+ */
 final class CacheMemory {
     static final int SLOTS = 1 << 14;
     static final int COUNTERS = 64;

@@ -24,7 +24,10 @@ import reactor.core.scheduler.Schedulers;
 // Invariant: the windows belong to the one thread that takes snapshots; operations touch the recorders only, which are
 // thread-safe.
 
-/** How many operations there were and how long they took: as meters, and twice a second as a snapshot of the last ten seconds for the page. */
+/**
+ * How many operations there were and how long they took: as meters, and twice a second as a snapshot of the last ten
+ * seconds for the page.
+ */
 @Component
 final class CacheStatistics implements DisposableBean {
     private static final Duration PERIOD = Duration.ofMillis(500);

@@ -13,7 +13,8 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 
 /**
- * The service. Starts a process with the memory as well, unless {@code --rdma.client.port} says that there is one; {@code memory DEVICE HOST PORT} is that process alone.
+ * The service. Starts a process with the memory as well, unless {@code --rdma.client.port} says that there is one;
+ * {@code memory DEVICE HOST PORT} is that process alone.
  */
 @SpringBootApplication(proxyBeanMethods = false)
 class RemoteCache {
@@ -67,7 +68,11 @@ class RemoteCache {
         System.out.println(READY + "http://localhost:" + port + "/");
     }
 
-    /** In a process of its own. @return the port that it listens on */
+    /**
+     * In a process of its own.
+     *
+     * @return the port that it listens on
+     */
     private static int startMemory(String device) throws IOException {
         Process memory = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
