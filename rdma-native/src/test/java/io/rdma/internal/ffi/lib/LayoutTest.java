@@ -71,6 +71,7 @@ class LayoutTest {
                 if (!Modifier.isStatic(field.getModifiers()) || field.getType() != int.class) {
                     continue;
                 }
+                field.setAccessible(true); // some offsets are of their package alone
                 String name = field.getName().toLowerCase(Locale.ROOT);
                 if (name.equals("size")) {
                     size(type.getValue(), field.getInt(null));
