@@ -162,11 +162,13 @@ abstract class TokenContract {
         RdmaListener listener = listen(secure, AdmissionLimits.DEFAULT);
         try (CapturedLog log = new CapturedLog(RdmaListener.class.getName())) {
             CmTokens.Token token;
+            String client;
             try (Exchange exchange = authenticated(listener)) {
+                client = ":" + exchange.localAddress().getPort();
                 exchange.requestToken();
                 token = exchange.receiveToken();
             }
-            await().atMost(PATIENCE).until(() -> !log.lines().isEmpty()); // the server has heard of the end
+            await().atMost(PATIENCE).until(() -> log.has(client)); // the server has noticed the end
             assertReason(Reason.REJECTED, () -> connect(listener, token), "authenticate by TLS");
         }
     }
