@@ -38,17 +38,20 @@ public final class RdmaServerLifecycle extends ContextServer<DisposableServer> {
     }
 
     private Publisher<Void> serve(RdmaConnection connection) {
+        active.add(connection); // before the look: a stop that comes later finds it
         if (stopping != null) {
+            ended(connection);
             return Mono.empty(); // which closes it
         }
-        active.add(connection);
-        return Flux.from(handler.handle(connection)).doFinally(how -> {
-            active.remove(connection);
-            ended();
-        });
+        return Flux.defer(() -> handler.handle(connection)).doFinally(how -> ended(connection));
     }
 
-    private void ended() {
+    private void ended(RdmaConnection connection) {
+        active.remove(connection);
+        endStopIfIdle();
+    }
+
+    private void endStopIfIdle() {
         Sinks.Empty<Void> waiting = stopping;
         if (waiting != null && active.isEmpty()) {
             waiting.tryEmitEmpty();
@@ -59,7 +62,7 @@ public final class RdmaServerLifecycle extends ContextServer<DisposableServer> {
     Mono<Void> close(DisposableServer listening) {
         Sinks.Empty<Void> waiting = Sinks.empty();
         stopping = waiting;
-        ended(); // if there is none
+        endStopIfIdle();
         return waiting.asMono().timeout(shutdownTimeout, Mono.empty()).then(Mono.defer(() -> {
             listening.dispose();
             return listening.onDispose();

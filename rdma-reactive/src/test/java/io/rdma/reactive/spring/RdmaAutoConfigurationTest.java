@@ -149,6 +149,26 @@ class RdmaAutoConfigurationTest {
     }
 
     @Test
+    void aStopDoesNotWaitForAHandlerThatThrew() {
+        contexts.withBean(RdmaConnectionHandler.class, () -> connection -> {
+                    throw new IllegalStateException("a handler's");
+                })
+                .withPropertyValues("rdma.server.shutdown-timeout=1h")
+                .run(context -> {
+                    RdmaServerLifecycle lifecycle = context.getBean(RdmaServerLifecycle.class);
+                    RdmaConnection client = context.getBean(RdmaClient.class)
+                            .host("127.0.0.1")
+                            .port(lifecycle.address().getPort())
+                            .connectNow(PATIENCE);
+                    client.onDispose().block(PATIENCE); // the server ends it, as its handler failed
+                    CountDownLatch stopped = new CountDownLatch(1);
+                    lifecycle.stop(stopped::countDown);
+                    assertThat(stopped.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                            .isTrue();
+                });
+    }
+
+    @Test
     void noDeviceDoesNotBreakTheContext() {
         contexts.withPropertyValues("rdma.device=mlx5_77")
                 .run(context -> assertThat(context)
