@@ -1,12 +1,12 @@
 /**
  * Verbs for the JVM: typed objects over libibverbs and over the embedded software device, registered buffers, the
- * engine that completes operations, and the making of connections. Users of a front-end meet {@code verbs},
- * {@code buffer} and {@code connect}.
+ * engine that completes operations, and the connection setup. Users of a front-end use {@code verbs}, {@code buffer}
+ * and {@code connect}.
  */
 module io.rdma.core {
-    // Annotations of the public signatures; nothing of it is needed at run time.
+    // Annotations of the public signatures; not needed at run time.
     requires static transitive org.jspecify;
-    // The extension for tests of users, who bring it along.
+    // JUnit extension for users' tests; these users provide JUnit.
     requires static org.junit.jupiter.api;
     requires org.jctools.core.jdk11;
     // Events of connections and slow operations.
@@ -14,16 +14,15 @@ module io.rdma.core {
     // The socket option that keeps the software device's datagrams from being fragmented.
     requires jdk.net;
 
-    // The nouns, options and errors that users of either front-end hold in their hands.
+    // Objects, options and errors that users of either front-end handle directly.
     exports io.rdma.verbs;
-    // What an operation reads from and writes to; encoders and decoders of users see it.
+    // Buffers that operations read from and write to; encoders and decoders of users work with them.
     exports io.rdma.buffer;
     // Options, errors and addresses of connections are part of both front-ends' signatures.
     exports io.rdma.connect;
-    // The endpoint and the resources it is made from are in signatures of connect and of both front-ends: users share
-    // resources
-    // between connections and reach the endpoint below one.
+    // The endpoint and the resources from which it is made are in signatures of connect and of both front-ends: users
+    // share resources between connections and access the endpoint below a connection.
     exports io.rdma.engine;
-    // Bad links on purpose, counters and captures of the software device, for tests of users.
+    // Faulty links on purpose, counters and captures of the software device, for users' tests.
     exports io.rdma.soft;
 }

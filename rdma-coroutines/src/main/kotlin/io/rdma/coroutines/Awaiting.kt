@@ -11,18 +11,18 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 
-// - A coroutine that is cancelled before the submit posts nothing. One that is cancelled while its operation waits for
-// room abandons it. Once the request is posted there is nothing to abandon: the coroutine is resumed by its
-// cancellation, the engine keeps the buffer until the device is done, and what the operation says then is said to a
-// continuation that has ended, which ignores it.
-// - A suspending function that returns what it awaits, generic or not Unit, and nothing else, is a tail call: it has no
-// object for its state, and the caller's continuation is resumed, which knows its dispatcher already. Hence the detour
-// of a generic function.
+// - A coroutine that is cancelled before the submit posts nothing. A coroutine that is cancelled while its operation
+// waits for room abandons the operation. After the post there is nothing to abandon: the cancellation resumes the
+// coroutine, and the engine keeps the buffer until the device is done with it. The result of the operation then goes to
+// a continuation that has already ended and ignores it.
+// - A suspending function whose only suspension is a call whose result it returns unchanged, and which is generic or
+// does not return Unit, compiles to a tail call: it allocates no state object, and the completion resumes the caller's
+// continuation, which already knows its dispatcher. Therefore `await` and `awaitValue` call a generic function.
 
-/** Submits [request] and suspends until it ends. */
+/** Submits [request] and suspends until it has ended. */
 internal suspend fun Submitter.await(request: WorkRequest): Unit = awaitEnd(request)
 
-/** Submits [request], an atomic, and suspends until it ends; the result is the old value. */
+/** Submits [request], an atomic, and suspends until it has ended. Returns the old value. */
 internal suspend fun Submitter.awaitValue(request: WorkRequest): Long = awaitEnd(request)
 
 private suspend fun <T> Submitter.awaitEnd(request: WorkRequest): T =
@@ -37,14 +37,14 @@ private fun Submitter.submit(
     try {
         submit(operation)
     } catch (refused: Throwable) {
-        // One that ends by itself all the same, such as with its connection, resumes then.
+        // An operation that ends in another way, such as with its connection, resumes the coroutine when it ends.
         if (operation.abandon()) continuation.resumeWithException(refused)
         return
     }
     if (operation.isWaiting) continuation.invokeOnCancellation { operation.abandon() }
 }
 
-/** [T] is [Long] for atomics and [Unit] for the rest. */
+/** An operation whose end resumes [continuation]. [T] is [Long] for atomics and [Unit] for all other operations. */
 private class Awaited<T>(
     request: WorkRequest,
     private val continuation: CancellableContinuation<T>,
@@ -56,8 +56,8 @@ private class Awaited<T>(
 }
 
 /**
- * Suspends until the pool has a buffer; one that arrives too late for a cancelled coroutine goes back. Of an
- * [exclusive] one see [RegisteredBuffer.place].
+ * Suspends until the pool has a free buffer. A buffer that arrives after the coroutine was cancelled returns to the
+ * pool. For [exclusive] buffers see [RegisteredBuffer.place].
  */
 internal suspend fun BufferPool.await(exclusive: Boolean = false): RegisteredBuffer =
     suspendCancellableCoroutine { continuation ->

@@ -13,15 +13,16 @@ import kotlinx.coroutines.isActive
 import java.util.concurrent.atomic.AtomicBoolean
 
 // Invariants
-// - Who holds the claim is the only one to poll the queue, and the only one to wait.
-// - A wake-up carries no message: what nobody took stays in the queue, so no cancellation can lose it. Nor does it
-// matter who is woken in vain.
-// - A suspending function makes an object for its state at each call, unless all it suspends in are tail calls. So what
-// is called for each message is inlined into what is called once.
+// - Only the holder of the claim polls the queue, and only the holder waits.
+// - A wake-up carries no message: a message that was not taken stays in the queue, so no cancellation can lose it. A
+// spurious wake-up is harmless.
+// - A suspending function allocates a state object at each call, unless all its suspensions are tail calls. Therefore
+// the code that runs for each message is inlined into functions that are called once.
 
 /**
- * The receiving side of a connection or of a datagram endpoint: one receiver at a time. What arrives is of the type
- * [M], by the kind of endpoint; [ended] says what has, to who awaits one more.
+ * The receiving side of a connection or of a datagram endpoint, with one receiver at a time. The kind of the endpoint
+ * determines the type [M] of the messages. [ended] is the exception message for a caller that waits for a message after
+ * an orderly end.
  */
 internal class Inbound<M : ReceivedMessage>(
     private val endpoint: RdmaEndpoint,
@@ -39,8 +40,8 @@ internal class Inbound<M : ReceivedMessage>(
     }
 
     /**
-     * One message, decoded in its receive buffer, which is posted again when [decoder] returns. If one is here already
-     * nothing is allocated for it.
+     * Receives one message. [decoder] reads it in its receive buffer, which is posted again when [decoder] returns.
+     * Allocates nothing for a message that has already arrived.
      */
     suspend fun <T> receive(decoder: (M) -> T): T {
         claim()
@@ -60,7 +61,7 @@ internal class Inbound<M : ReceivedMessage>(
             message.use(decoder)
         }
 
-    /** Each message until the collector's block returns; lent, so nothing is allocated for it. */
+    /** Returns a flow that lends each message until the collector's block returns, and so allocates nothing for it. */
     fun incoming(): Flow<M> =
         flow {
             claim()
@@ -72,7 +73,10 @@ internal class Inbound<M : ReceivedMessage>(
             }
         }
 
-    /** Each message for the collector to close, which is closed here if the block throws or is cancelled. */
+    /**
+     * Returns a flow of messages that the collector closes. The flow closes a message if the block throws or
+     * is cancelled.
+     */
     fun owned(): Flow<M> =
         flow {
             claim()
@@ -91,7 +95,7 @@ internal class Inbound<M : ReceivedMessage>(
             }
         }
 
-    /** The caller holds the claim, which ends with the block. */
+    /** Runs [block] and releases the claim afterwards. The caller holds the claim. */
     private inline fun <T> holding(block: () -> T): T {
         try {
             return block()
@@ -109,12 +113,12 @@ internal class Inbound<M : ReceivedMessage>(
         if (closed) discard()
     }
 
-    /** The next message, or null after an orderly end; the caller holds the claim. */
+    /** Returns the next message, or null after an orderly end. The caller holds the claim. */
     private suspend inline fun next(take: ReceiveQueue.() -> ReceivedMessage?): M? {
         while (true) {
-            val terminated = queue.isTerminated // before the poll: what arrived before the end is delivered
+            val terminated = queue.isTerminated // before the poll: messages that arrived before the end are delivered
             if (terminated && closed) queue.discard()
-            // A flow hands nothing to a collector that is cancelled: what it cannot have stays in the queue.
+            // A flow emits nothing to a cancelled collector, so a message stays in the queue until it can be emitted.
             currentCoroutineContext().ensureActive()
             queue.take()?.let { return mine(it) }
             if (terminated) {
@@ -134,7 +138,7 @@ internal class Inbound<M : ReceivedMessage>(
     @Suppress("UNCHECKED_CAST")
     private fun mine(message: ReceivedMessage): M = message as M
 
-    /** The application is done: what arrived and was not delivered goes back, once nothing arrives any more. */
+    /** Ends receiving. Messages that arrived and were not delivered are released once no more can arrive. */
     fun close() {
         closed = true
         endpoint.closed().thenRun(::discard)

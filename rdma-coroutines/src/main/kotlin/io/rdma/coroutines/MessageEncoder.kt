@@ -2,12 +2,12 @@ package io.rdma.coroutines
 
 import java.lang.foreign.MemorySegment
 
-/** Writes items as messages. */
+/** Encoder of items into messages. */
 public fun interface MessageEncoder<in T> {
     /**
-     * Writes [item] into [target], registered memory that is valid during the call only, and returns the length of the
-     * message in bytes; or, if it turns out to be longer than [target], the length that it needs, negative: then the
-     * target is forgotten and the item is asked for once more, with memory of exactly that length.
+     * Writes [item] into [target], registered memory that is valid only during the call, and returns the length of the
+     * message in bytes. If the message is longer than [target], returns the required length, negated: the content of
+     * [target] is then discarded, and [item] is encoded once more, into memory of exactly that length.
      */
     public fun encode(
         item: T,
@@ -15,9 +15,9 @@ public fun interface MessageEncoder<in T> {
     ): Int
 
     /**
-     * Length in bytes of an [item] that may be larger than a send buffer, where that is known without encoding it;
-     * exact in that case: [encode] then gets memory of exactly this length, registered for this message. 0, the
-     * default, for items that always fit.
+     * Returns the length in bytes of an [item] that may be larger than a send buffer, if it is known without encoding.
+     * For an item that is larger, it must be exact: [encode] then gets memory of exactly this length, registered for
+     * this message. The default, 0, is for items that always fit.
      */
     public fun length(item: T): Int = 0
 }

@@ -10,14 +10,16 @@ import kotlinx.coroutines.job
 import java.util.concurrent.atomic.AtomicInteger
 
 // Invariants
-// - `pending` is 1 for the collection plus 1 for each message that is not delivered: who makes it 0 ends `delivered`.
-// - At most `most` messages are not delivered. Who sent the last of them waits for a quarter of the room, so that many
-// messages share a suspension. If that wait is cancelled, its message is sent nevertheless.
-// - `delivered` is a child of the scope that collects: its failure cancels the collection, and a cancelled scope ends
-// it, which abandons what is on its way. The scope ends when it has.
+// - `pending` is 1 for the collection plus 1 for each message that is not delivered. The thread that decrements it to 0
+// completes `delivered`.
+// - At most `most` messages are not delivered. The coroutine that sent the last of them waits until a quarter of the
+// room is free, so that many messages share one suspension. If that wait is cancelled, the message is still sent.
+// - `delivered` is a child of the scope that collects. Its failure cancels the collection. A cancelled scope cancels
+// `delivered`, which abandons the outstanding messages. The scope ends only after `delivered` has ended.
 
 /**
- * Sends what it collects; made for one collection, whose scope it keeps open until the peer's device has everything.
+ * Collector that sends each item as a message. Each instance serves one collection, and keeps the scope of that
+ * collection open until the peer's device has all messages.
  */
 internal class OutgoingFlow<T>(
     private val endpoint: RdmaEndpoint,
@@ -34,15 +36,18 @@ internal class OutgoingFlow<T>(
         delivered.invokeOnCompletion { cause -> if (cause != null) abandonAll() }
     }
 
-    // Tail calls: as long as there is a buffer, a message needs no object for the state of this function, also if it
-    // waits.
+    // Tail calls: while buffers are available, a message allocates no state object for this function, even if it waits
+    // for room.
     override suspend fun emit(value: T) {
         if (undelivered() >= most) return emitLater(value)
         if (!tryEmit(value)) return emitWithBuffer(value)
         if (undelivered() >= most) room.await()
     }
 
-    /** The wait before this was in vain, or was cancelled by a collector that goes on. */
+    /**
+     * Emits [value] after a wait for room. It is called if an earlier wait ended spuriously, or was cancelled although
+     * the collector continues.
+     */
     private suspend fun emitLater(value: T) {
         while (undelivered() >= most) room.await()
         emit(value)
@@ -55,7 +60,11 @@ internal class OutgoingFlow<T>(
         if (undelivered() >= most) room.await()
     }
 
-    /** @return false if there is no buffer for it now */
+    /**
+     * Emits [value] if its buffer is available at once.
+     *
+     * @return false if there is no buffer for it now
+     */
     private fun tryEmit(value: T): Boolean {
         val length = encoder.length(value)
         if (length > endpoint.sendBuffers().bufferSize()) {
@@ -86,7 +95,7 @@ internal class OutgoingFlow<T>(
         try {
             send(message)
         } catch (e: Throwable) {
-            pending.decrementAndGet() // nothing was sent: a flow that goes on must not wait for it
+            pending.decrementAndGet() // nothing was sent, so a flow that continues must not wait for it
             throw e
         }
     }
@@ -104,7 +113,7 @@ internal class OutgoingFlow<T>(
         return own
     }
 
-    /** What the encoder says; the buffer is closed if it throws. */
+    /** Returns the result of the encoder. Closes the buffer if the encoder throws. */
     private fun encode(
         value: T,
         buffer: RegisteredBuffer,
@@ -116,12 +125,12 @@ internal class OutgoingFlow<T>(
                 ) { "the encoder says that it wrote $it bytes, and had ${buffer.capacity()}" }
             }
         } catch (e: Throwable) {
-            // the encoder is the user's: whatever it throws must not keep the buffer
+            // the encoder belongs to the application: no exception of it may leak the buffer
             buffer.close()
             throw e
         }
 
-    /** Everything was collected. */
+    /** Counts down `pending`, for the end of the collection or for a delivered message; ends the stream at 0. */
     fun complete() {
         if (pending.decrementAndGet() == 0) {
             finished()

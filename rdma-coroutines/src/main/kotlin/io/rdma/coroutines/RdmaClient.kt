@@ -13,12 +13,13 @@ import java.net.InetSocketAddress
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 
-/** Connects to an [RdmaServer]. */
+/** Client side: makes connections to an [RdmaServer]. */
 public object RdmaClient {
     /**
-     * Connects to [host] at the TCP [port] of its exchange.
+     * Connects to [host] at [port], the TCP port of the exchange. Suspends until the connection is made. Cancellation
+     * aborts the attempt.
      *
-     * @throws io.rdma.connect.RdmaConnectException if there is no connection
+     * @throws io.rdma.connect.RdmaConnectException if the connection cannot be made
      * @throws io.rdma.verbs.VerbsException if the device cannot be used
      *
      * @sample io.rdma.coroutines.samples.connect
@@ -35,7 +36,7 @@ public object RdmaClient {
                 try {
                     start(configuration, InetSocketAddress(host, port), continuation)
                 } catch (e: Throwable) {
-                    // whoever waits must hear of it, whatever it is
+                    // the suspended caller must get every failure of any type
                     continuation.resumeWithException(e)
                 }
             }
@@ -43,16 +44,18 @@ public object RdmaClient {
     }
 
     /**
-     * Connects and runs [handler]; when the connection ends under it, or none can be made, does so again if [retry],
-     * which may wait, returns true for the cause and the number of failures in a row before it. A connection that was
-     * made begins the count anew.
+     * Connects and runs [handler]. If the connection ends while the handler runs, or if no connection can be made,
+     * calls [retry] with the cause and the number of consecutive failures before it. If [retry] returns true, connects
+     * and runs the handler again. [retry] may suspend, such as for a delay. Every connection that was made resets the
+     * count to zero.
      *
-     * Nothing is replayed: an operation that was under way fails, perhaps after it was executed, and the handler, which
-     * begins anew, decides what to do about it. Keys of the peer's memory are those of one connection, and so belong
-     * into the handler. It learns of a loss by the failure of what it does or waits for.
+     * Nothing is replayed. An operation that was in flight fails, although the peer may have executed it, and the
+     * handler, which starts from its beginning, decides what to do about it. Keys of the peer's memory are valid for
+     * one connection only, so the handler must get them anew each time. The handler notices a lost connection only when
+     * an operation or a receive of its own fails.
      *
-     * Returns what the handler returns; its connection is closed then. Throws what the handler throws while its
-     * connection stands, and the cause that [retry] refused.
+     * Returns the result of the handler, after its connection was closed. Throws what the handler throws while the
+     * connection is intact, and otherwise the cause for which [retry] returned false.
      *
      * @sample io.rdma.coroutines.samples.reconnect
      */
@@ -89,7 +92,9 @@ public object RdmaClient {
         }
     }
 
-    /** Takes a failure that no new connection would mend past what catches the others. */
+    /**
+     * Carries a failure of the handler, which a new connection would not cure, past the `catch` for lost connections.
+     */
     private class HandlerFailed(
         val failure: Throwable,
     ) : Throwable(null, failure, false, false)
@@ -111,13 +116,13 @@ public object RdmaClient {
                     try {
                         configuration.release(resources)
                     } catch (e: Throwable) {
-                        // the caller waits for the failure of the connect
+                        // the caller gets the failure of the connect, not that of the release
                         error.addSuppressed(e)
                     }
                     continuation.resumeWithException(error)
                 }
             }
         val connector = RdmaConnector.connect(resources, configuration.options, address, handler)
-        continuation.invokeOnCancellation { connector.cancel() } // the handler releases then
+        continuation.invokeOnCancellation { connector.cancel() } // the handler then releases the resources
     }
 }

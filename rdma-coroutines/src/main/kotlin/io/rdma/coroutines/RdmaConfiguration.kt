@@ -9,25 +9,28 @@ import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
 
-/** How [RdmaClient] and [RdmaServer] connect; the receiver of their configuration blocks. */
+/** Settings of [RdmaClient], [RdmaServer] and [RdmaDatagramSocket]; the receiver of their configuration blocks. */
 public class RdmaConfiguration internal constructor() {
     /** Name of the device, such as `mlx5_0` or `soft0`; null for the default one. */
     public var device: String? = null
 
-    /** Resources of the caller, shared among connections and closed by the caller; null to open and close own ones. */
+    /**
+     * Resources of the caller, shared by several connections and closed by the caller; null to open and close resources
+     * of one's own.
+     */
     public var resources: RdmaResources? = null
 
-    /** All options. */
+    /** All options of a connection. Several members of this class change parts of them. */
     public var options: ConnectionOptions = ConnectionOptions.DEFAULT
 
-    /** How long making a connection may take, part of [options]. */
+    /** Time limit for making a connection; part of [options]. */
     public var handshakeTimeout: Duration
         get() = options.handshakeTimeout().toKotlinDuration()
         set(value) {
             options = options.withHandshakeTimeout(value.toJavaDuration())
         }
 
-    /** How long a connection is quiet before it probes its peer, part of [options]; zero for never. */
+    /** Time without traffic after which a connection probes its peer; part of [options]. Zero for no probes. */
     public var probeInterval: Duration
         get() = options.probeInterval().toKotlinDuration()
         set(value) {
@@ -35,8 +38,8 @@ public class RdmaConfiguration internal constructor() {
         }
 
     /**
-     * How long a close waits for its farewell to arrive, and then for the device to give back what is in flight, part
-     * of [options].
+     * Time limit of a close, once for its farewell to arrive and then again for the device to return the requests in
+     * flight; part of [options].
      */
     public var drainTimeout: Duration
         get() = options.drainTimeout().toKotlinDuration()
@@ -44,17 +47,17 @@ public class RdmaConfiguration internal constructor() {
             options = options.withDrainTimeout(value.toJavaDuration())
         }
 
-    /** What a server admits; of no meaning for a client. */
+    /** Limits of the connections that a server admits; a client ignores them. */
     public var limits: AdmissionLimits = AdmissionLimits.DEFAULT
 
-    /** Changes the depths of the queue pair. */
+    /** Changes the queue depths of the queue pair. */
     public fun queuePair(change: QueuePairCapacity.() -> QueuePairCapacity) {
         options = options.withQueuePair(options.queuePair().change())
     }
 
     /**
-     * [count] receive buffers of [size] bytes, posted ahead; larger messages, up to `options.maxMessageSize`, are read
-     * from the peer.
+     * Configures [count] receive buffers of [size] bytes, which are posted in advance. Larger messages, up to
+     * `options.maxMessageSize`, are read from the peer's memory.
      */
     public fun receiveBuffers(
         count: Int,
@@ -63,7 +66,7 @@ public class RdmaConfiguration internal constructor() {
         options = options.withReceiveBuffers(count, size)
     }
 
-    /** [count] send buffers of [size] bytes. */
+    /** Configures [count] send buffers of [size] bytes. */
     public fun sendBuffers(
         count: Int,
         size: Int,
@@ -74,7 +77,7 @@ public class RdmaConfiguration internal constructor() {
     internal fun open(): RdmaResources =
         resources ?: RdmaResources(device?.let(RdmaDevices::named) ?: RdmaDevices.defaultDevice())
 
-    /** Closes what [open] opened; blocks. */
+    /** Closes resources that [open] opened; leaves those of the caller open. Blocks. */
     internal fun release(opened: RdmaResources) {
         if (opened !== resources) opened.close()
     }

@@ -26,14 +26,15 @@ import kotlin.time.toJavaDuration
 /**
  * A reliable connection to one peer.
  *
- * Every suspending operation, unless said otherwise:
- * - **errors**: [io.rdma.verbs.WorkCompletionException] for the operation that failed; the connection is lost then, and
- *   all others end with [ConnectionClosedException] whose cause is that first failure. Misuse (closed buffer, message
- *   too large) is [IllegalStateException] or [IllegalArgumentException], and the connection goes on.
- * - **cancellation** is prompt: before the request is posted it never will be; afterwards the operation happens, only
- *   nobody waits for it.
- * - **buffers** are borrowed from the post to the completion of the device, whatever becomes of the coroutine.
- * - resumes through the coroutine's dispatcher.
+ * Every suspending operation, unless stated otherwise:
+ * - **errors**: the operation that failed throws [io.rdma.verbs.WorkCompletionException]. The connection is then
+ *   lost, and all other operations end with [ConnectionClosedException], whose cause is that first failure. Misuse
+ *   (closed buffer, message too large) throws [IllegalStateException] or [IllegalArgumentException], and the
+ *   connection stays usable.
+ * - **cancellation** is prompt. A request that is not yet posted is never posted. A posted request is still executed,
+ *   but its result is discarded.
+ * - **buffers** are borrowed from the post until the device reports completion, even if the coroutine is cancelled.
+ * - **threads**: the coroutine resumes through its dispatcher.
  */
 public class RdmaConnection internal constructor(
     private val connection: EstablishedConnection,
@@ -45,9 +46,10 @@ public class RdmaConnection internal constructor(
         endpoint.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
 
     /**
-     * Sends a message of [length] bytes that [writer] puts into a registered buffer; suspends while the peer or the
-     * device has no room, and until the peer's device has it. At most [maxMessageSize]; what does not fit into a send
-     * buffer gets registered memory of its own, what does not fit into the peer's receive buffers is read by it.
+     * Sends a message of [length] bytes, at most [maxMessageSize], that [writer] writes into a registered buffer.
+     * Suspends while the peer or the device has no room, and until the peer's device has the message. A message
+     * larger than a send buffer gets registered memory of its own. The peer reads a message that is larger than its
+     * receive buffers.
      */
     public suspend fun send(
         length: Int,
@@ -67,7 +69,10 @@ public class RdmaConnection internal constructor(
         }
     }
 
-    /** A message that does not fit into a buffer of the pool gets one of its own; registering memory takes its time. */
+    /**
+     * Sends a message that is larger than the buffers of the pool, from a buffer of its own. Registering that
+     * buffer blocks.
+     */
     private suspend fun sendLarge(
         length: Int,
         writer: (MemorySegment) -> Unit,
@@ -79,8 +84,8 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Sends each item as a message, in order; collects [items] only as fast as there are send buffers. Returns when the
-     * peer's device has all messages; the first error cancels the collection.
+     * Sends each item as a message, in order. Collects [items] only as fast as send buffers become free. Returns when
+     * the peer's device has all messages. The first error cancels the collection.
      *
      * @sample io.rdma.coroutines.samples.sendFlow
      */
@@ -95,20 +100,20 @@ public class RdmaConnection internal constructor(
         }
 
     /**
-     * A buffer of the connection's pool, for a message or as source or target; suspends while the pool is empty. The
-     * caller closes it.
+     * Acquires a buffer of the connection's pool, for a message or as source or target of an operation. Suspends while
+     * the pool is empty. The caller closes the buffer.
      */
     public suspend fun acquire(): RegisteredBuffer = endpoint.sendBuffers().await()
 
     /**
-     * Sends the first `limit` bytes of [message], which stays the caller's to close; returns when the peer's device has
-     * them.
+     * Sends the first `limit` bytes of [message]. Returns when the peer's device has them. The caller still owns
+     * [message] and closes it.
      */
     public suspend fun send(message: RegisteredBuffer) {
         endpoint.await(WorkRequest.send(message, false))
     }
 
-    /** Like [send], with four bytes of immediate data. */
+    /** Sends [message] like [send], with four bytes of immediate data. */
     public suspend fun sendWithImmediate(
         message: RegisteredBuffer,
         immediate: Int,
@@ -117,9 +122,9 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Like [send]; its arrival revokes a [window] that the peer bound by its [bind], so that the peer knows that this
-     * side is done with it: the message there has the key, `invalidatedKey()`. A key that is not bound to this
-     * connection ends it.
+     * Sends [message] like [send], and revokes [window], which the peer bound by its [bind], when the message arrives.
+     * The peer thereby learns that this side no longer uses the window: `invalidatedKey()` of the message that it
+     * receives returns the key. A key that is not bound to this connection ends the connection.
      */
     public suspend fun sendWithInvalidate(
         message: RegisteredBuffer,
@@ -129,36 +134,41 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Receives one message, decoded in its receive buffer, which is posted again when [decoder] returns. The message is
-     * lent for the call, as those of [incoming] are.
+     * Receives one message. [decoder] reads it in its receive buffer, which is posted again when [decoder] returns. The
+     * message is lent for that call, like those of [incoming].
      *
-     * @throws ConnectionClosedException at the end, with a cause if the connection was lost
-     * @throws IllegalStateException if somebody else receives
+     * @throws ConnectionClosedException when the connection has ended, with a cause if it was lost
+     * @throws IllegalStateException if another coroutine is receiving
      *
      * @sample io.rdma.coroutines.samples.timeout
      */
     public suspend fun <T> receive(decoder: (ReceivedMessage) -> T): T = inbound.receive(decoder)
 
     /**
-     * The messages, one at a time: each buffer is posted again when the collector's block returns. A slow collector
-     * slows the peer down. Completes after an orderly close, throws [ConnectionClosedException] when the connection is
-     * lost. One collector at a time; messages that were not collected wait for the next.
+     * Returns a flow of the messages, one at a time. Each receive buffer is posted again when the collector's block
+     * returns, so a slow collector slows the peer down. The flow completes after an orderly close, and throws
+     * [ConnectionClosedException] when the connection is lost. There may be one collector at a time. Messages that it
+     * did not collect wait for the next collector.
      *
-     * A message is lent to the block: a use of it after that fails until the handle is lent for a later message in the
-     * same receive buffer, and is a use of that one then; with leak detection `paranoid` it always fails. So operators
-     * that keep items (`buffer`, `toList`, `shareIn`) belong behind a `map` that copies, or behind [receiveOwned].
+     * A message is lent to the block. A later use of it fails, until the handle is reused for a later message in
+     * the same receive buffer: from then on it accesses that message. With leak detection `paranoid` it always
+     * fails. Operators that keep items (`buffer`, `toList`, `shareIn`) therefore belong after a `map` that copies,
+     * or after [receiveOwned].
      *
      * @sample io.rdma.coroutines.samples.incoming
      */
     public fun incoming(): Flow<ReceivedMessage> = inbound.incoming()
 
     /**
-     * Like [incoming], but the collector owns each message and closes it, also the one that `first()` returns. If its
-     * block throws or is cancelled, the message is closed.
+     * Returns a flow like [incoming], but the collector owns each message and closes it, including the one that
+     * `first()` returns. If the collector's block throws or is cancelled, the flow closes the message.
      */
     public fun receiveOwned(): Flow<ReceivedMessage> = inbound.owned()
 
-    /** Writes the first `limit` bytes of [source] into the peer's memory, which is neither involved nor told. */
+    /**
+     * Writes the first `limit` bytes of [source] into the peer's memory. The peer's CPU takes no part in it, and the
+     * peer's application is not notified.
+     */
     public suspend fun write(
         source: RegisteredBuffer,
         target: RemoteMemory,
@@ -166,7 +176,7 @@ public class RdmaConnection internal constructor(
         endpoint.await(WorkRequest.write(source, target))
     }
 
-    /** Writes into the peer's memory and tells the peer: it receives an empty message with the immediate data. */
+    /** Writes into the peer's memory and notifies the peer, which receives an empty message with the immediate data. */
     public suspend fun writeWithImmediate(
         source: RegisteredBuffer,
         target: RemoteMemory,
@@ -176,8 +186,8 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Reads the peer's memory into the first `limit` bytes of [target], which is neither readable nor writable until
-     * then.
+     * Reads the peer's memory into the first `limit` bytes of [target]. Until this returns, [target] must be neither
+     * read nor written.
      */
     public suspend fun read(
         source: RemoteMemory,
@@ -187,7 +197,8 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Adds to eight bytes of the peer's memory, on an eight-byte boundary and in its byte order; returns the old value.
+     * Adds [addend] to eight bytes of the peer's memory, which are aligned to eight bytes and in the peer's byte order.
+     * Returns the old value.
      *
      * @sample io.rdma.coroutines.samples.oneSided
      */
@@ -196,23 +207,24 @@ public class RdmaConnection internal constructor(
         addend: Long,
     ): Long = endpoint.awaitValue(WorkRequest.fetchAndAdd(target, addend))
 
-    /** Replaces eight bytes of the peer's memory if they are [expected]; returns the old value. */
+    /** Replaces eight bytes of the peer's memory by [update] if they are equal to [expected]. Returns the old value. */
     public suspend fun compareAndSwap(
         target: RemoteMemory,
         expected: Long,
         update: Long,
     ): Long = endpoint.awaitValue(WorkRequest.compareAndSwap(target, expected, update))
 
-    /** Allocates registered memory, zeroed; closed with the connection unless closed before. */
+    /** Allocates registered memory, filled with zeros. It is closed with the connection at the latest. */
     public fun allocate(
         bytes: Long,
         vararg access: AccessFlag,
     ): MemoryRegion = endpoint.allocate(bytes, access.toSet())
 
     /**
-     * Lets the peer use [length] bytes from [offset] of a region of this connection for some [time], with a key of its
-     * own: the peer is to get the grant's `remote()`. It ends by itself, or by its close, or with the connection; a
-     * request of the peer's that comes later fails, and with it the connection.
+     * Grants the peer access to [length] bytes from [offset] of a region of this connection for a limited [time], by
+     * a key of its own. The application sends the `remote()` of the grant to the peer. The grant ends when the time
+     * is over, when it is closed, or with the connection. A request of the peer that arrives later fails, and ends
+     * the connection.
      *
      * @sample io.rdma.coroutines.samples.grant
      */
@@ -225,11 +237,12 @@ public class RdmaConnection internal constructor(
     ): MemoryRegion = endpoint.grant(memory, offset, length, time.toJavaDuration(), access.toSet())
 
     /**
-     * Lets the peer use [length] bytes from [offset] of a region of this connection through a memory window: as
-     * [grant], but without registering memory, for this connection alone, and until the window is closed or the peer
-     * does [sendWithInvalidate]. Some devices, `rdma_rxe` among them, check the range against the whole region only.
-     * Returns when the device has bound it; the caller closes the window, else the connection does. The region needs
-     * [AccessFlag.MW_BIND], and [AccessFlag.LOCAL_WRITE] if the peer may write; without them the connection ends.
+     * Binds a memory window, by which the peer may access [length] bytes from [offset] of a region of this connection.
+     * This is like [grant], but registers no memory, is for this connection only, and has no time limit: the access
+     * ends when the window is closed or when the peer calls [sendWithInvalidate]. Some devices, including `rdma_rxe`,
+     * check the range of a request only against the whole region. Returns when the device has bound the window. The
+     * caller closes it, otherwise the end of the connection does. The region needs [AccessFlag.MW_BIND], and
+     * [AccessFlag.LOCAL_WRITE] if the peer may write. Without them the connection ends.
      *
      * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows
      */
@@ -250,9 +263,9 @@ public class RdmaConnection internal constructor(
         }
 
     /**
-     * Makes [memory] of the application, native and not of a confined arena, usable as source or target of operations,
-     * without a copy. It stays registered for the next time: a part of memory that was registered before costs no
-     * system call. The caller closes the buffer, and frees the memory only when its operations have ended.
+     * Registers [memory] of the application as source or target of operations, without a copy. It must be native memory
+     * and not of a confined arena. The registration is cached: to register a part of memory that was registered before
+     * costs no system call. The caller closes the buffer, and frees the memory only after its operations have ended.
      *
      * @see io.rdma.buffer.RegistrationCache
      */
@@ -262,30 +275,31 @@ public class RdmaConnection internal constructor(
                 try {
                     continuation.resume(endpoint.register(memory)) { _, late, _ -> late.close() }
                 } catch (e: Throwable) {
-                    // whoever waits must hear of it, whatever it is
+                    // the suspended caller must get every failure of any type
                     continuation.resumeWithException(e)
                 }
             }
         }
 
-    /** Largest message that the peer can receive, in bytes. */
+    /** Returns the size of the largest message that the peer can receive, in bytes. */
     public fun maxMessageSize(): Int = endpoint.options().maxMessageSize()
 
-    /** Local address of the exchange that made the connection. */
+    /** Returns the local address of the exchange that made the connection. */
     public fun localAddress(): InetSocketAddress = connection.localAddress()
 
-    /** Address of the peer in that exchange. */
+    /** Returns the address of the peer in that exchange. */
     public fun remoteAddress(): InetSocketAddress = connection.remoteAddress()
 
-    /** The engine below, for what this class does not offer. */
+    /** Returns the engine's endpoint below this connection, for features that this class does not offer. */
     public fun endpoint(): RdmaEndpoint = endpoint
 
-    /** Whether the end has begun. */
+    /** Returns whether the connection has begun to end or has ended. */
     public fun isClosed(): Boolean = endpoint.isClosing
 
     /**
-     * Closes: what waits fails, what was not received is dropped, and the peer is told that this was all. In the middle
-     * of a stream, or with messages that wait, it was not, and the peer is told that, as by [abort]. Does not wait.
+     * Closes the connection and does not wait. Waiting operations fail, messages that were not received are dropped,
+     * and the peer gets an orderly end. While a stream is being sent, or while messages wait to be sent, the end would
+     * not be orderly: the peer then gets an error, as after [abort].
      */
     override fun close() {
         endpoint.close()
@@ -293,31 +307,32 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Gives the connection up: as [close], but what the peer receives ends with an error, also if all messages arrived.
-     * Servers do so when a handler fails. Everybody on this side gets the [cause], of which nothing is sent.
+     * Aborts the connection. This is like [close], but the peer's receiver ends with an error even if all messages
+     * arrived. A server aborts when a handler fails. All users of the connection on this side get [cause]. Nothing of
+     * it is sent to the peer.
      */
     public fun abort(cause: Throwable) {
         endpoint.abort(cause)
         inbound.close()
     }
 
-    /** At the end of a handler, which has returned or failed. */
+    /** Ends the connection after its handler: closes it, or aborts it if the handler failed. */
     internal fun end(failure: Throwable?) {
         if (failure == null) close() else abort(failure)
     }
 
-    /** Closes, and suspends until the resources are released. */
+    /** Closes the connection, and suspends until its resources are released. */
     public suspend fun closeAndAwait() {
         close()
         awaitClosed()
     }
 
-    /** Suspends until the connection is closed, for whatever reason, and its resources are released. */
+    /** Suspends until the connection is closed, for any reason, and its resources are released. */
     public suspend fun awaitClosed() {
-        // A copy: the cancellation of one waiter must not cancel what the others wait for.
+        // A copy, since the cancellation of one waiter must not cancel the future that other waiters share.
         released.copy().await()
     }
 
-    /** Both ends' addresses, for messages and logs. */
+    /** Returns the addresses of both ends, for messages and logs. */
     override fun toString(): String = "RdmaConnection[${localAddress()} -> ${remoteAddress()}]"
 }

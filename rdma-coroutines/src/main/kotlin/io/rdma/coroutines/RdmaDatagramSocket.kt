@@ -15,19 +15,19 @@ import java.net.InetSocketAddress
 import java.util.concurrent.CompletableFuture
 
 /**
- * Unreliable datagrams (UD), to and from anybody: one packet each, which may be lost, and nobody is told. See
- * docs/guide/datagrams.md.
+ * A socket for unreliable datagrams (UD), which exchanges them with any peer. Each datagram is one packet, which may be
+ * lost without notice to either side. See docs/guide/datagrams.md.
  *
- * Every suspending operation, unless said otherwise:
- * - **errors**: [io.rdma.engine.DatagramTooLongException] for a message that does not fit into a packet and
- *   [io.rdma.verbs.VerbsException] for a destination that no path leads to; the others go on.
- *   [io.rdma.verbs.WorkCompletionException] for a request that the device failed; the endpoint is lost then, and all
- *   others end with [ConnectionClosedException] whose cause is that first failure. Misuse (closed buffer) is
- *   [IllegalStateException].
- * - **cancellation** is prompt: before the request is posted it never will be; afterwards the datagram is sent, only
- *   nobody waits for it.
- * - **buffers** are borrowed from the post to the completion of the device, whatever becomes of the coroutine.
- * - resumes through the coroutine's dispatcher.
+ * Every suspending operation, unless stated otherwise:
+ * - **errors**: [io.rdma.engine.DatagramTooLongException] for a message that does not fit into a packet, and
+ *   [io.rdma.verbs.VerbsException] for a destination to which no path leads; other operations are not affected.
+ *   [io.rdma.verbs.WorkCompletionException] for a request that the device failed. The endpoint is then lost, and all
+ *   other operations end with [ConnectionClosedException], whose cause is that first failure. Misuse (closed buffer)
+ *   throws [IllegalStateException].
+ * - **cancellation** is prompt. A request that is not yet posted is never posted. After the post the datagram is sent,
+ *   but its completion is ignored.
+ * - **buffers** are borrowed from the post until the device reports completion, even if the coroutine is cancelled.
+ * - **threads**: the coroutine resumes through its dispatcher.
  */
 public class RdmaDatagramSocket private constructor(
     private val binding: DatagramBinding,
@@ -39,9 +39,9 @@ public class RdmaDatagramSocket private constructor(
         binding.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
 
     /**
-     * Sends a datagram of [length] bytes, at most [maxMessageSize], that [writer] puts into a registered buffer;
-     * suspends while all send buffers are in use, and until the device has sent it. Whether it arrives at [destination]
-     * nobody knows.
+     * Sends a datagram of [length] bytes, at most [maxMessageSize], that [writer] writes into a registered buffer.
+     * Suspends while all send buffers are in use, and until the device has sent the datagram. The return does not mean
+     * that it arrived at [destination].
      */
     public suspend fun send(
         length: Int,
@@ -56,8 +56,8 @@ public class RdmaDatagramSocket private constructor(
     }
 
     /**
-     * Sends the first `limit` bytes of [message], which stays the caller's to close; returns when the device has sent
-     * them.
+     * Sends the first `limit` bytes of [message]. Returns when the device has sent them. The caller still owns
+     * [message] and closes it.
      */
     public suspend fun send(
         message: RegisteredBuffer,
@@ -66,7 +66,7 @@ public class RdmaDatagramSocket private constructor(
         endpoint.await(WorkRequest.sendTo(message, destination, false))
     }
 
-    /** Like [send], with four bytes of immediate data. */
+    /** Sends [message] like [send], with four bytes of immediate data. */
     public suspend fun sendWithImmediate(
         message: RegisteredBuffer,
         immediate: Int,
@@ -75,37 +75,40 @@ public class RdmaDatagramSocket private constructor(
         endpoint.await(WorkRequest.sendToWithImmediate(message, immediate, destination))
     }
 
-    /** A buffer of the endpoint's pool, for a datagram; suspends while the pool is empty. The caller closes it. */
+    /**
+     * Acquires a buffer of the endpoint's pool, for a datagram. Suspends while the pool is empty. The caller closes it.
+     */
     public suspend fun acquire(): RegisteredBuffer = endpoint.endpoint().sendBuffers().await()
 
     /**
-     * Receives one datagram, decoded in its receive buffer, which is posted again when [decoder] returns. What it reads
-     * is a stranger's.
+     * Receives one datagram. [decoder] reads it in its receive buffer, which is posted again when [decoder] returns.
+     * The content is untrusted: any host may have sent it.
      *
-     * @throws ConnectionClosedException at the end, with a cause if the endpoint was lost
-     * @throws IllegalStateException if somebody else receives
+     * @throws ConnectionClosedException when the endpoint has ended, with a cause if it was lost
+     * @throws IllegalStateException if another coroutine is receiving
      */
     public suspend fun <T> receive(decoder: (ReceivedDatagram) -> T): T = inbound.receive(decoder)
 
     /**
-     * The datagrams, one at a time: each buffer is posted again when the collector's block returns. What arrives while
-     * all buffers are taken, by a slow collector or none, is lost. Completes after a close, throws
-     * [ConnectionClosedException] when the endpoint is lost; a bad datagram is neither, the device and the engine drop
-     * it. One collector at a time; datagrams that were not collected wait for the next.
+     * Returns a flow of the datagrams, one at a time. Each receive buffer is posted again when the collector's block
+     * returns. A datagram that arrives while no receive buffer is posted, because the collector is slow or there is
+     * none, is lost. The flow completes after a close, and throws [ConnectionClosedException] when the endpoint is
+     * lost. A malformed datagram does neither: the device or the engine drops it. There may be one collector at a time.
+     * Datagrams that it did not collect wait for the next collector.
      */
     public fun incoming(): Flow<ReceivedDatagram> = inbound.incoming()
 
     /**
-     * Like [incoming], but the collector owns each datagram and closes it, also the one that `first()` returns. If its
-     * block throws or is cancelled, the datagram is closed.
+     * Returns a flow like [incoming], but the collector owns each datagram and closes it, including the one that
+     * `first()` returns. If the collector's block throws or is cancelled, the flow closes the datagram.
      */
     public fun receiveOwned(): Flow<ReceivedDatagram> = inbound.owned()
 
     /**
-     * Finds whoever has bound [port] of [host]. Cancellation breaks it off.
+     * Resolves the address of the socket that is bound to [port] of [host]. Cancellation aborts the resolution.
      *
-     * @throws io.rdma.connect.RdmaConnectException REJECTED if nobody has bound it, UNREACHABLE or TIMEOUT if the host
-     *     does not answer, ADDR_ERROR or ROUTE_ERROR if no way by this device leads there
+     * @throws io.rdma.connect.RdmaConnectException REJECTED if no socket is bound to it, UNREACHABLE or TIMEOUT if the
+     *     host does not answer, ADDR_ERROR or ROUTE_ERROR if this device has no path to it
      */
     public suspend fun resolve(
         host: String,
@@ -113,64 +116,68 @@ public class RdmaDatagramSocket private constructor(
     ): DatagramAddress = binding.resolve(InetSocketAddress.createUnresolved(host, port)).await()
 
     /**
-     * Joins a multicast [group], and returns its address when what is sent to it from then on arrives here, too; again,
-     * it does nothing. Cancellation stops the waiting only: [leave] undoes it.
+     * Joins a multicast [group]. Returns the group's address when datagrams that are sent to it from then on arrive
+     * here too. Joining a group again has no effect. Cancellation stops only the waiting: [leave] undoes the join.
      *
-     * @throws io.rdma.connect.RdmaConnectException if it was not joined
+     * @throws io.rdma.connect.RdmaConnectException if the group could not be joined
      */
     public suspend fun join(group: InetAddress): DatagramAddress = binding.join(group).await()
 
     /**
-     * Leaves a [group], which a close does, too; returns when nothing more comes from it. Cancellation stops the
-     * waiting only.
+     * Leaves a [group]. Returns when no more datagrams arrive from it. A close leaves all groups. Cancellation stops
+     * only the waiting.
      *
-     * @throws IllegalStateException if it was not joined
+     * @throws IllegalStateException if the group was not joined
      */
     public suspend fun leave(group: InetAddress) {
         binding.leave(group).await()
     }
 
-    /** Longest datagram in bytes: the port's MTU. */
+    /** Returns the length of the longest datagram in bytes: the MTU of the port. */
     public fun maxMessageSize(): Int = endpoint.maxMessageSize()
 
-    /** Where others find this by [resolve], with the real port. */
+    /** Returns the address that a peer passes to [resolve], with the actual port if 0 was requested. */
     public fun localAddress(): InetSocketAddress = binding.address()
 
-    /** The engine below, for what this class does not offer. */
+    /** Returns the engine's endpoint below this socket, for features that this class does not offer. */
     public fun endpoint(): DatagramEndpoint = endpoint
 
-    /** Whether the end has begun. */
+    /** Returns whether the socket has begun to close or is closed. */
     public fun isClosed(): Boolean = endpoint.endpoint().isClosing
 
-    /** Closes: what is not completed fails, what was not received is dropped, groups are left. Does not wait. */
+    /**
+     * Closes the socket and does not wait. Operations that have not completed fail, datagrams that were not received
+     * are dropped, and all groups are left.
+     */
     override fun close() {
         binding.close()
         inbound.close()
     }
 
-    /** Closes, and suspends until the resources are released. */
+    /** Closes the socket, and suspends until its resources are released. */
     public suspend fun closeAndAwait() {
         close()
         awaitClosed()
     }
 
-    /** Suspends until this is closed, for whatever reason, and its resources are released. */
+    /** Suspends until the socket is closed, for any reason, and its resources are released. */
     public suspend fun awaitClosed() {
-        // A copy: the cancellation of one waiter must not cancel what the others wait for.
+        // A copy, since the cancellation of one waiter must not cancel the future that other waiters share.
         released.copy().await()
     }
 
-    /** The local address, for messages and logs. */
+    /** Returns the local address, for messages and logs. */
     override fun toString(): String = "RdmaDatagramSocket[${localAddress()}]"
 
-    /** Where endpoints are made. */
+    /** Factory of sockets. */
     public companion object {
         /**
-         * Binds to [port], 0 for a free one, of RDMA CM's UDP port space at [host], an address of the device's and not
-         * the wildcard. Of the options count the depths, the numbers of buffers, `signalEvery`, `handshakeTimeout` for
-         * look-ups and joins, and `drainTimeout`. Opening the device blocks for some milliseconds.
+         * Binds a socket to [port] of RDMA CM's UDP port space at [host]; 0 chooses a free port. [host] is an address
+         * of the device, not the wildcard. Of the options these apply: the depths, the numbers of buffers,
+         * `signalEvery`, `handshakeTimeout` (for resolving and joining) and `drainTimeout`. Blocks for some
+         * milliseconds while the device is opened.
          *
-         * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use or the address of no RDMA device
+         * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use, or if no RDMA device has the address
          * @throws io.rdma.verbs.RdmaException if the device cannot be used, or there is no connection manager
          */
         public fun bind(

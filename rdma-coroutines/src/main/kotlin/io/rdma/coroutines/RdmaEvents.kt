@@ -14,17 +14,17 @@ import java.util.concurrent.atomic.AtomicReference
 import kotlin.coroutines.resume
 
 /**
- * What the device tells by itself, `ibv_get_async_event(3)`, from the start of the collection on. Any number may
- * collect, each gets all of it.
+ * Returns a flow of the asynchronous events of the device, `ibv_get_async_event(3)`, from the start of the collection
+ * on. There may be any number of collectors. Each gets all events.
  *
- * The engine has acted on an event before it is emitted here (a connection that it ends is ending already), so a
- * collector only watches; see `docs/guide/events.md` for what it does on each type. An event is a copy, acknowledged,
- * and nothing has to be done with it.
+ * The engine has acted on an event before it is emitted here (a connection that the event ends is already ending), so a
+ * collector only observes. `docs/guide/events.md` describes what the engine does for each type. An event is a copy that
+ * was acknowledged. The collector need not release it.
  *
- * Up to [io.rdma.engine.EventBuffer.CAPACITY] events wait for a slow collector; of more the oldest is dropped, the
- * first time with a warning in the log. The flow ends when the resources close, and throws
- * [io.rdma.verbs.VerbsException] if the events can't be read any more. Cancellation ends this collection only. The
- * collector runs where its coroutine does, never on the thread that reads the events.
+ * Up to [io.rdma.engine.EventBuffer.CAPACITY] events wait for a slow collector. When there are more, the oldest one is
+ * dropped; the first drop logs a warning. The flow ends when the resources close, and throws
+ * [io.rdma.verbs.VerbsException] if events can no longer be read. Cancellation ends this collection only. The collector
+ * runs in its own coroutine context, never on the thread that reads the events.
  */
 public fun RdmaResources.events(): Flow<AsyncEvent> =
     flow {
@@ -32,7 +32,7 @@ public fun RdmaResources.events(): Flow<AsyncEvent> =
         events { waiter.getAndSet(null)?.resume(Unit) }.use { buffer ->
             while (true) {
                 currentCoroutineContext().ensureActive()
-                val last = buffer.isEnded // before the poll: what was told before the end is emitted
+                val last = buffer.isEnded // before the poll: events that were reported before the end are emitted
                 val event = buffer.poll()
                 if (event != null) {
                     emit(event)

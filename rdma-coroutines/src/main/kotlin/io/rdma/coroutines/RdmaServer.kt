@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicBoolean
 
-/** A server that listens; [serve] handles its connections. */
+/** A server that listens for connections. [serve] runs a handler for each of them. */
 public class RdmaServer private constructor(
     private val configuration: RdmaConfiguration,
     address: InetSocketAddress,
@@ -39,24 +39,25 @@ public class RdmaServer private constructor(
         if (accepted.trySend(connection).isFailure) connection.close()
     }
 
-    /** Where it listens, with the real port. */
+    /** Returns the address on which the server listens, with the actual port if 0 was requested. */
     public fun address(): InetSocketAddress = listener.address()
 
-    /** Port of [address]. */
+    /** Returns the port of [address]. */
     public fun port(): Int = address().port
 
     /**
-     * Runs [handler] for each connection, in a coroutine of its own, and closes the connection when it returns. A
-     * handler that fails, or is cancelled, has not come to its end: its connection is given up, see
-     * [RdmaConnection.abort], so that what the client received does not look whole. The others go on. Returns when the
-     * server is closed and all handlers have ended; cancellation ends the handlers.
+     * Runs [handler] for each connection, in a coroutine of its own, and closes the connection when the handler
+     * returns. If a handler fails or is cancelled, its connection is aborted, see [RdmaConnection.abort], so that the
+     * client does not take what it received for complete. The other connections are not affected. Returns when the
+     * server is closed and all handlers have ended. Cancellation cancels the handlers.
      *
      * @sample io.rdma.coroutines.samples.serve
      */
     public suspend fun serve(handler: suspend (RdmaConnection) -> Unit): Unit =
         supervisorScope {
             for (connection in accepted) {
-                // On completion, not in the body: a coroutine that is cancelled before it starts has none.
+                // On completion, not in the body: the body of a coroutine that is cancelled before it starts
+                // never runs.
                 launch { handle(connection, handler) }.invokeOnCompletion { connection.end(it) }
             }
         }
@@ -84,7 +85,7 @@ public class RdmaServer private constructor(
             connections.forEach(RdmaConnection::close)
             Thread.startVirtualThread {
                 try {
-                    listener.closeConnections() // those that came meanwhile, too
+                    listener.closeConnections() // also those accepted since the loop above
                     configuration.release(resources)
                 } finally {
                     closed.complete(Unit)
@@ -93,19 +94,19 @@ public class RdmaServer private constructor(
         }
     }
 
-    /** Closes, and suspends until connections and resources are closed. */
+    /** Closes the server, and suspends until its connections and resources are closed. */
     public suspend fun closeAndAwait() {
         close()
         closed.copy().await()
     }
 
-    /** Where servers are made. */
+    /** Factory of servers. */
     public companion object {
         private val LOG = System.getLogger(RdmaServer::class.java.name)
 
         /**
-         * Listens on [host] at the TCP [port] of the exchange, 0 for a free one. Opening the device blocks for some
-         * milliseconds.
+         * Listens on [host] at [port], the TCP port of the exchange; 0 chooses a free port. Blocks for some
+         * milliseconds while the device is opened.
          *
          * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use
          * @throws io.rdma.verbs.VerbsException if the device cannot be used

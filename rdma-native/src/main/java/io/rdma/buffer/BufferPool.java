@@ -18,14 +18,15 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Every slot that was made is either in `free` or behind exactly one lease. The regions end when the pool is closed
-// and all slots are in `free`: whoever brings that about closes them.
-// - One thread at a time makes slots, without the loop's help: it raises `growing` and then looks whether the pool is
-// closed, a close sets its reason and then looks at `growing`. Slots and regions are published under the monitor.
-// - Waiters are served in order by whoever drains; `wip` lets one thread drain for all.
+// and all slots are in `free`. The thread that completes this condition closes them.
+// - One thread at a time makes slots, and never the loop. It raises `growing` and then reads whether the pool is
+// closed; a close sets its reason and then reads `growing`. Slots and regions are published under the monitor.
+// - Waiters are served in order. `wip` admits one serving thread at a time, which also serves for the threads that it
+// keeps out.
 
 /**
- * Equal buffers from registered slabs. Who finds it empty waits, without a thread, until one is given back. A pool may
- * begin with a part of its buffers and register the others when they are asked for. Thread-safe.
+ * Pool of equal buffers from registered slabs. A caller that finds it empty waits, without a thread, until a buffer is
+ * given back. A pool may begin with a part of its buffers and register the others on demand. Thread-safe.
  */
 public final class BufferPool implements AutoCloseable {
     private static final int SWEEP = 1024;
@@ -40,15 +41,15 @@ public final class BufferPool implements AutoCloseable {
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicBoolean growing = new AtomicBoolean();
     private volatile int made;
-    private volatile boolean full; // there will be no more slots than there are
+    private volatile boolean full; // no further slots will be made
     private volatile @Nullable RuntimeException closedBecause;
 
-    /** The memory of one buffer, and who takes it back. */
+    /** The memory of one buffer, and the owner that takes it back. */
     private final class Slot implements LeaseOwner {
         private final MemoryRegion region;
         private final MemorySegment memory;
         private final RegisteredBuffer exclusive;
-        private boolean lent; // of who has the slot, like all of it
+        private boolean lent; // like the whole slot: accessed only by the thread that has the slot
 
         Slot(MemoryRegion region, MemorySegment memory, int index) {
             this.region = region;
@@ -63,7 +64,7 @@ public final class BufferPool implements AutoCloseable {
 
         @Override
         public void giveBack() {
-            if (!lent) { // an exclusive lease was closed twice: the slot must not have two owners
+            if (!lent) { // an exclusive lease was closed twice: the slot must not get two owners
                 throw new IllegalStateException("the buffer is in its pool already");
             }
             lent = false;
@@ -81,23 +82,24 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Registers a slab.
+     * Registers a slab with all buffers.
      *
-     * @param domain where
-     * @param count buffers
-     * @param size bytes of each
+     * @param domain where the memory is registered
+     * @param count number of buffers
+     * @param size bytes of each buffer
      */
     public BufferPool(ProtectionDomain domain, int count, int size) {
         this(domain, count, count, size);
     }
 
     /**
-     * Registers a slab for the first buffers; others, four times as many each time, when those do not suffice.
+     * Registers a slab for the first buffers. When those do not suffice, further slabs follow, each of which makes the
+     * pool at most four times as large.
      *
-     * @param domain where; must stay open as long as {@link #isGrowing}
-     * @param first buffers that are there at once, at least 1
-     * @param count most buffers
-     * @param size bytes of each
+     * @param domain where the memory is registered; must stay open as long as {@link #isGrowing}
+     * @param first number of buffers that are there at once, at least 1
+     * @param count largest number of buffers
+     * @param size bytes of each buffer
      */
     public BufferPool(ProtectionDomain domain, int first, int count, int size) {
         this.domain = domain;
@@ -112,7 +114,7 @@ public final class BufferPool implements AutoCloseable {
         return domain.allocate((long) buffers * size, EnumSet.of(AccessFlag.LOCAL_WRITE));
     }
 
-    /** Publishes a slab's slots, unless the pool is closed: then it ends here. */
+    /** Publishes the slots of a slab, or closes the slab if the pool is closed. */
     private synchronized void add(MemoryRegion slab, int buffers) {
         if (closedBecause != null) {
             slab.close();
@@ -128,7 +130,8 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Has a thread of its own register more buffers, if there may be more; who asked for one waits for it as for any.
+     * Starts a separate thread that registers more buffers, if the pool may grow. The caller waits for one like any
+     * other waiter.
      */
     private void grow() {
         if (full || !growing.compareAndSet(false, true)) {
@@ -143,11 +146,11 @@ public final class BufferPool implements AutoCloseable {
 
     private void growOnce() {
         try {
-            if (!full) { // else somebody else was as quick
+            if (!full) { // else another thread has grown the pool meanwhile
                 int more = Math.min(count - made, 3 * made);
                 add(allocate(more), more);
             }
-        } catch (RuntimeException e) { // what there is has to do
+        } catch (RuntimeException e) { // the pool continues with the buffers it has
             full = true;
             log().log(Logger.Level.WARNING, "a pool stays at " + made + " of " + count + " buffers", e);
         } finally {
@@ -160,16 +163,16 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Whether a thread is registering memory: the domain must not be closed under it.
+     * Returns whether a thread is registering memory; the domain must not be closed meanwhile.
      *
-     * @return false for ever once it is false after a close
+     * @return after a close, once this was false, no thread registers memory any more
      */
     public boolean isGrowing() {
         return growing.get();
     }
 
     /**
-     * Size of each buffer.
+     * Returns the size of each buffer.
      *
      * @return bytes
      */
@@ -178,7 +181,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Number of buffers that there may be.
+     * Returns the largest number of buffers.
      *
      * @return as given to the constructor
      */
@@ -187,7 +190,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * How many buffers are out.
+     * Returns the number of leased buffers.
      *
      * @return 0 when the pool is whole
      */
@@ -196,32 +199,32 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Asks for a buffer; the waiter is called at once or later, see there.
+     * Asks for a buffer. The waiter is called before this returns or later, see {@link BufferWaiter}.
      *
-     * @param waiter fresh
+     * @param waiter not used before
      */
     public void acquire(BufferWaiter waiter) {
         waiters.add(waiter);
         if (asked.incrementAndGet() % SWEEP == 0) {
-            waiters.removeIf(BufferWaiter::isAbandoned); // else they would pile up while nothing comes back
+            waiters.removeIf(BufferWaiter::isAbandoned); // else they would pile up while no buffer is given back
         }
         drain();
     }
 
     /**
-     * A buffer, if there is one for whoever asks now and nobody waits.
+     * Leases a buffer if one is free and no waiter is queued.
      *
-     * @return a lease to be closed, or null: {@link #acquire} then, which also tells if the pool is closed
+     * @return a lease to be closed, or null: then call {@link #acquire}, which also reports that the pool is closed
      */
     public @Nullable RegisteredBuffer tryAcquire() {
         return tryLease(false);
     }
 
     /**
-     * As {@link #tryAcquire}, for who hands the buffer to nobody but the engine: an
-     * {@linkplain RegisteredBuffer#place() exclusive} lease, which makes no garbage.
+     * Leases a buffer like {@link #tryAcquire}, for a caller that passes it to the engine only. The lease is
+     * {@linkplain RegisteredBuffer#place() exclusive} and makes no garbage.
      *
-     * @return a lease to be closed exactly once, or null: {@link #acquire} then
+     * @return a lease to be closed exactly once, or null: then call {@link #acquire}
      */
     public @Nullable RegisteredBuffer tryAcquireExclusive() {
         return tryLease(true);
@@ -235,10 +238,12 @@ public final class BufferPool implements AutoCloseable {
         return slot == null ? null : slot.lease(exclusive);
     }
 
-    /** A slot of the open pool. */
+    /**
+     * Takes a free slot. Returns null if the pool is closed or has none; in the latter case the pool grows if it may.
+     */
     private @Nullable Slot take() {
         Slot slot = free.poll();
-        if (slot != null && closedBecause != null) { // else who closed saw that it is out
+        if (slot != null && closedBecause != null) { // else the closing thread saw that the slot is out
             putBack(slot);
             return null;
         }
@@ -267,7 +272,7 @@ public final class BufferPool implements AutoCloseable {
             if (slot == null && closed == null) {
                 return;
             }
-            if (waiters.remove(waiter) && waiter.claim()) { // else it was abandoned, and perhaps swept out meanwhile
+            if (waiters.remove(waiter) && waiter.claim()) { // else it was abandoned, and perhaps removed already
                 tell(waiter, slot, closed);
             } else if (slot != null) {
                 putBack(slot);
@@ -282,20 +287,19 @@ public final class BufferPool implements AutoCloseable {
             } else {
                 waiter.failed(Objects.requireNonNull(closed));
             }
-        } catch (Throwable t) { // a waiter's mistake must not stop the others
+        } catch (Throwable t) { // an exception of one waiter must not stop the others
             log().log(Logger.Level.ERROR, "a waiter for a buffer threw; the pool goes on", t);
         }
     }
 
     private synchronized void closeRegionsIfWhole() {
         if (free.size() == made) {
-            regions.forEach(MemoryRegion::close); // a second time does nothing
+            regions.forEach(MemoryRegion::close); // a second close does nothing
         }
     }
 
     /**
-     * Closes with a reason that everybody who waits or asks later gets. Leased buffers stay valid until they are
-     * closed.
+     * Closes the pool. Current and later waiters get the reason. Leased buffers stay valid until they are closed.
      *
      * @param reason given to waiters
      */
@@ -307,7 +311,7 @@ public final class BufferPool implements AutoCloseable {
         }
     }
 
-    /** Closes; who waits or asks later gets an {@link IllegalStateException}. */
+    /** Closes the pool; current and later waiters get an {@link IllegalStateException}. */
     @Override
     public void close() {
         close(new IllegalStateException("buffer pool is closed"));

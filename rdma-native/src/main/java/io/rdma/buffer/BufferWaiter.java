@@ -3,24 +3,24 @@ package io.rdma.buffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Someone who waits for a buffer of a {@link BufferPool}: exactly one of {@link #acquired}, {@link #failed} and a
- * successful {@link #abandon} happens.
+ * Waiter for a buffer of a {@link BufferPool}. Exactly one of {@link #acquired}, {@link #failed} and a successful
+ * {@link #abandon} happens.
  */
 public abstract class BufferWaiter {
     private final AtomicBoolean claimed = new AtomicBoolean();
 
     private final boolean exclusive;
 
-    /** For a buffer that is handed on. */
+    /** Creates a waiter for a buffer that may be passed to code outside the engine. */
     protected BufferWaiter() {
         this(false);
     }
 
     /**
-     * Subclassed by the front-ends.
+     * Creates a waiter; the front-ends subclass it.
      *
-     * @param exclusive whether it hands the buffer to nobody but the engine, and closes it exactly once: see
-     *     {@link RegisteredBuffer#place}
+     * @param exclusive whether the waiter passes the buffer to the engine only and closes it exactly once, as described
+     *     at {@link RegisteredBuffer#place}
      */
     protected BufferWaiter(boolean exclusive) {
         this.exclusive = exclusive;
@@ -34,7 +34,7 @@ public abstract class BufferWaiter {
         return claimed.compareAndSet(false, true);
     }
 
-    /** Whether it will not be served, because it was, or because it does not wait any more. */
+    /** Returns whether it will not be served any more: it was served, or it stopped waiting. */
     final boolean isAbandoned() {
         return claimed.get();
     }
@@ -42,23 +42,24 @@ public abstract class BufferWaiter {
     /**
      * Stops waiting.
      *
-     * @return false if a buffer or failure was, or is being, handed over
+     * @return false if a buffer or a failure was delivered, or is being delivered
      */
     public final boolean abandon() {
         return claim();
     }
 
     /**
-     * A buffer; the waiter owns it. On the caller's thread or on the thread that gave a buffer back; must not block.
+     * Receives a buffer, which the waiter owns from now on. Runs on a thread that asks for a buffer, gives one back, or
+     * adds buffers to the pool. Must not block.
      *
      * @param buffer to be closed
      */
     public abstract void acquired(RegisteredBuffer buffer);
 
     /**
-     * There will be none.
+     * Receives the failure: there will be no buffer.
      *
-     * @param error why
+     * @param error the reason
      */
     public abstract void failed(RuntimeException error);
 }

@@ -8,19 +8,20 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - A Trace never refers to the handle it watches, or the handle would never become unreachable.
-// - A handle that is closed is forgotten at once; one that becomes unreachable open is reported exactly once.
+// - A Trace never refers to the handle that it watches; otherwise the handle would never become unreachable.
+// - A closed handle is forgotten at once. A handle that becomes unreachable while open is reported exactly once.
 
 /**
- * Finds leases that nobody closed: a {@link RegisteredBuffer} or {@link ReceivedMessage} that became unreachable while
- * it was open is reported as an error to {@link System.Logger}, with the place where it was leased and, if paranoid,
- * what was done with it last. Its memory stays out of its pool: only the program knows what else it gave it to. How
- * many are watched is the system property {@code io.rdma.leakDetection}: {@code off}, {@code sampled} (about one of
- * 128, the default), or {@code paranoid} (all; for tests, it costs a stack trace per lease). Paranoid, each message has
- * a handle of its own, also one that is lent to a decoder: so a use of it after the decoder returned always fails.
+ * Detector of leases that were never closed. A {@link RegisteredBuffer} or {@link ReceivedMessage} that becomes
+ * unreachable while it is open is reported as an error to {@link System.Logger}, with the place where it was leased
+ * and, if paranoid, its last uses. Its memory does not return to its pool, since only the application knows where else
+ * it passed that memory. The system property {@code io.rdma.leakDetection} selects how many leases are watched: {@code
+ * off}, {@code sampled} (about one of 128, the default), or {@code paranoid} (all of them; for tests, as it costs a
+ * stack trace per lease). If paranoid, each message has a handle of its own, even one that is lent to a decoder, so any
+ * use after the decoder returned fails.
  */
 public final class LeakDetector {
-    /** How many leases are watched. */
+    /** The share of leases that is watched. */
     private enum Level {
         OFF,
         SAMPLED,
@@ -48,7 +49,7 @@ public final class LeakDetector {
     }
 
     /**
-     * How many leaks were found so far.
+     * Returns the number of leaks found so far.
      *
      * @return handles that became unreachable while they were open
      */
@@ -56,13 +57,13 @@ public final class LeakDetector {
         return REPORTED.sum();
     }
 
-    /** Whether no stale use of a handle is to be missed, whatever it costs. */
+    /** Returns whether every stale use of a handle must be detected, at any cost. */
     static boolean isParanoid() {
         return LEVEL == Level.PARANOID;
     }
 
     /**
-     * Watches a handle that was just made.
+     * Starts to watch a new handle.
      *
      * @return null if this one is not watched
      */
@@ -76,7 +77,7 @@ public final class LeakDetector {
         return trace;
     }
 
-    /** What is known of one handle. */
+    /** The history of one handle. */
     static final class Trace implements Runnable {
         private final Throwable leased;
         private final ArrayDeque<Throwable> touched = new ArrayDeque<>(BREADCRUMBS);
@@ -87,7 +88,7 @@ public final class LeakDetector {
             leased = new Throwable(what + " was leased here");
         }
 
-        /** Something is done with the handle. */
+        /** Records a use of the handle. */
         void touch(String how) {
             if (LEVEL != Level.PARANOID) {
                 return;
@@ -108,7 +109,7 @@ public final class LeakDetector {
             }
         }
 
-        /** The handle is unreachable, or was closed. */
+        /** Reports a leak if the handle became unreachable while open; the cleaner also runs this at a close. */
         @Override
         public void run() {
             if (closed) {
@@ -122,7 +123,7 @@ public final class LeakDetector {
                             "LEAK: a handle was dropped without close(); its memory is lost to its pool. Run with"
                                     + " -Dio.rdma.leakDetection=paranoid to see all of them, with what was done last",
                             leased);
-            REPORTED.increment(); // after the log: who sees the number finds the story
+            REPORTED.increment(); // after the log: a reader of the count finds the log entry
         }
     }
 

@@ -1,10 +1,13 @@
 package io.rdma.buffer;
 
 /**
- * Who leased memory, and takes it back. One object for all leases of that memory: a closure for each would be an
- * allocation for each message.
+ * The owner of leased memory, to which every lease returns it. One object serves all leases of that memory: a closure
+ * per lease would be an allocation per message.
  */
 interface LeaseOwner {
-    /** Caller and device are done. On the thread of the later one; exactly once for each lease. */
+    /**
+     * Takes the memory back when caller and device are done with it. Runs on the thread of the later one, exactly once
+     * per lease.
+     */
     void giveBack();
 }

@@ -3,14 +3,16 @@ package io.rdma.buffer;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
-/** Lends the messages that arrive in one receive buffer, one after the other, by one handle; made by the engine. */
+/**
+ * Lender of the messages that arrive in one receive buffer, one after the other, by one handle. The engine makes it.
+ */
 public final class MessageLender {
     private final IntConsumer giveBack;
     private final int place;
     private final ReceivedMessage handle;
 
     /**
-     * For one receive buffer.
+     * Creates the lender of one receive buffer.
      *
      * @param giveBack runs once for each message, at its close, with the place
      * @param place of the receive buffer
@@ -22,15 +24,15 @@ public final class MessageLender {
     }
 
     /**
-     * Opens the handle for a message, or makes a fresh one if the {@link LeakDetector} is paranoid. The one before is
-     * closed: the caller has the receive buffer.
+     * Opens the handle for a message, or makes a new handle if the {@link LeakDetector} is paranoid. The previous
+     * message is closed, since the caller has the receive buffer.
      *
-     * @param memory what it arrived in; its first bytes are the message
+     * @param memory where the message arrived; its first bytes are the message
      * @param length of the message
      * @param hasImmediate whether the peer sent immediate data
      * @param hasInvalidatedKey whether the peer sent with invalidate
      * @param data the immediate data in host order, or the key
-     * @return open
+     * @return an open message
      */
     public ReceivedMessage lend(
             MemorySegment memory, int length, boolean hasImmediate, boolean hasInvalidatedKey, int data) {

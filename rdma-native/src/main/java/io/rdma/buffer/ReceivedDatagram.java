@@ -7,22 +7,22 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: whoever makes it has checked that the receive holds the 40 bytes, and that they are readable if the
-// completion says so.
+// Invariant: the code that makes a datagram has checked that the receive holds the 40 bytes, and that the header in
+// them is readable if the completion reports one.
 
 /**
- * A datagram in the receive buffer it arrived in, and who sent it. The buffer is posted again after {@link #close};
- * what arrives while none is posted is lost.
+ * A datagram in the receive buffer in which it arrived, with its sender. The buffer is posted again after {@link
+ * #close}. Datagrams that arrive while no receive is posted are lost.
  */
 public final class ReceivedDatagram extends ReceivedMessage {
     /**
-     * What the completion of the receive says, {@code struct ibv_wc}.
+     * The sender's fields in the completion of the receive, {@code struct ibv_wc}.
      *
      * @param isRouted whether the first 40 bytes hold a {@link GlobalRoutingHeader}
      * @param qpNumber of the sender
      * @param lid of the sender
      * @param serviceLevel of the datagram
-     * @param pathBits of the LID it was sent to
+     * @param pathBits of the destination LID
      */
     public record Sender(boolean isRouted, int qpNumber, int lid, int serviceLevel, int pathBits) {}
 
@@ -31,11 +31,11 @@ public final class ReceivedDatagram extends ReceivedMessage {
     private final SenderAddresses paths;
 
     /**
-     * A datagram; made by the engine.
+     * Creates a datagram; called by the engine.
      *
-     * @param received what the receive holds: 40 bytes, which count whether they hold a header or not, and the datagram
-     * @param sender what its completion says
-     * @param paths of the queue pair
+     * @param received 40 bytes, which count whether they hold a header or not, and the datagram
+     * @param sender the sender's fields of the completion
+     * @param paths sender addresses of the queue pair
      * @param hasImmediate whether there is immediate data
      * @param immediate the data, host order
      * @param giveBack runs once, at close, with the place
@@ -56,14 +56,14 @@ public final class ReceivedDatagram extends ReceivedMessage {
     }
 
     /**
-     * Who sent it, as the packet says, with the key of the queue pair that received it: where an answer goes. It stays
-     * valid after the close.
+     * Returns the address of the sender, taken from the packet, with the QKey of the queue pair that received it. An
+     * answer goes there. The address stays valid after the close.
      *
      * @return the sender's address
      * @throws IllegalStateException if closed
      */
     public DatagramAddress source() {
-        segment(); // of an open message only: else the header is another's by now
+        segment(); // throws if closed: by now the header may be another datagram's
         return paths.back(header, sender.qpNumber(), sender.lid(), sender.serviceLevel(), sender.pathBits());
     }
 }

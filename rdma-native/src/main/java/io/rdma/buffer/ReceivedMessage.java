@@ -6,16 +6,17 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Whoever makes `closed` 1 gives the buffer back: once for each time the handle is opened.
-// - Only the handle of a MessageLender is opened again, and only by who has its receive buffer: never while it is open.
+// - The thread that sets `closed` to 1 gives the buffer back: once for each time the handle is opened.
+// - Only the handle of a MessageLender is opened again, only by the consumer that has its receive buffer, and never
+// while it is open.
 
 /**
- * A message in the receive buffer it arrived in. The buffer is posted again after {@link #close}; until then the peer
- * has one buffer less to send into, which is the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message
+ * A message in the receive buffer in which it arrived. The buffer is posted again after {@link #close}. Until then the
+ * peer has one buffer less to send into, which is the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message
  * without bytes and with immediate data.
  */
 public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDatagram {
-    // Of a field, not an AtomicBoolean: an object less for each message.
+    // A field updater instead of an AtomicBoolean saves one object per message.
     private static final AtomicIntegerFieldUpdater<ReceivedMessage> CLOSED =
             AtomicIntegerFieldUpdater.newUpdater(ReceivedMessage.class, "closed");
 
@@ -24,14 +25,14 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     private final LeakDetector.@Nullable Trace trace;
     private MemorySegment memory; // the message is its first bytes
     private int length;
-    private @Nullable MemorySegment exact; // made when it is asked for
+    private @Nullable MemorySegment exact; // made on demand
     private boolean hasImmediate;
     private boolean hasInvalidatedKey;
     private int data; // the immediate data, or the key: never both
     private volatile int closed; // 0 or 1
 
     /**
-     * A message that was not sent with invalidate; made by the engine.
+     * Creates a message that was not sent with invalidate; called by the engine.
      *
      * @param memory the bytes that arrived
      * @param hasImmediate whether the peer sent immediate data
@@ -44,9 +45,9 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     }
 
     /**
-     * A message; made by the engine.
+     * Creates a message; called by the engine.
      *
-     * @param memory what it arrived in; its first bytes are the message
+     * @param memory where the message arrived; its first bytes are the message
      * @param length of the message
      * @param hasImmediate whether the peer sent immediate data
      * @param hasInvalidatedKey whether the peer sent with invalidate
@@ -73,8 +74,8 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     }
 
     /**
-     * A closed one, to be {@link #open opened} for each message in a receive buffer; who opens it closes it, so it is
-     * not watched.
+     * Creates a closed handle, to be {@link #open opened} for each message in a receive buffer. The code that opens it
+     * also closes it, so it is not watched.
      */
     ReceivedMessage(IntConsumer giveBack, int place) {
         this.memory = MemorySegment.NULL;
@@ -93,11 +94,11 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         this.hasImmediate = hasImmediate;
         this.hasInvalidatedKey = hasInvalidatedKey;
         this.data = data;
-        CLOSED.lazySet(this, 0); // behind what it is now
+        CLOSED.lazySet(this, 0); // last: publishes the fields above
     }
 
     /**
-     * The bytes, valid until {@link #close}.
+     * Returns the bytes, which are valid until {@link #close}.
      *
      * @return exactly as long as the message
      * @throws IllegalStateException if closed
@@ -115,7 +116,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     }
 
     /**
-     * Length.
+     * Returns the length of the message.
      *
      * @return bytes
      */
@@ -124,16 +125,16 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     }
 
     /**
-     * A copy of the bytes.
+     * Copies the bytes.
      *
-     * @return on the heap, valid for ever
+     * @return a copy on the heap, valid for ever
      */
     public final byte[] toByteArray() {
         return segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
     }
 
     /**
-     * Whether the peer sent immediate data.
+     * Returns whether the peer sent immediate data.
      *
      * @return true for SEND_WITH_IMM and WRITE_WITH_IMM
      */
@@ -142,7 +143,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     }
 
     /**
-     * The immediate data.
+     * Returns the immediate data.
      *
      * @return 4 bytes in host order
      * @throws IllegalStateException if there is none
@@ -155,19 +156,19 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     }
 
     /**
-     * Whether the peer sent it with invalidate, {@code IBV_WC_WITH_INV} in {@code ibv_poll_cq(3)}.
+     * Returns whether the peer sent it with invalidate, {@code IBV_WC_WITH_INV} in {@code ibv_poll_cq(3)}.
      *
-     * @return true for SEND_WITH_INV; false on devices that do not say so, {@code rdma_rxe} of Linux 6.1 among them
+     * @return true for SEND_WITH_INV; false on devices that do not report it, {@code rdma_rxe} of Linux 6.1 among them
      */
     public final boolean hasInvalidatedKey() {
         return hasInvalidatedKey;
     }
 
     /**
-     * The remote key of this side that the peer gave back, {@code invalidated_rkey} in {@code ibv_poll_cq(3)}: no
-     * request gets through with it any more, and the memory window that had it can be closed.
+     * Returns the remote key of this side that the peer invalidated, {@code invalidated_rkey} in {@code
+     * ibv_poll_cq(3)}. No request can use it any more, and the memory window that had it can be closed.
      *
-     * @return the {@code rkey()} of the memory that the peer was given
+     * @return the {@code rkey()} of the memory that was given to the peer
      * @throws IllegalStateException if there is none
      */
     public final int invalidatedKey() {
@@ -178,7 +179,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     }
 
     /**
-     * Whether it was closed.
+     * Returns whether the message was closed.
      *
      * @return true if so
      */
@@ -186,7 +187,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         return closed != 0;
     }
 
-    /** Gives the buffer back to be posted again; a second call does nothing. Any thread. */
+    /** Gives the buffer back, which is then posted again. A second call does nothing. Any thread. */
     @Override
     public final void close() {
         if (CLOSED.compareAndSet(this, 0, 1)) {

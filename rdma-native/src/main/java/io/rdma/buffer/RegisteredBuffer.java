@@ -7,26 +7,26 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - One packed word holds the whole state: READERS (device reads: sends, writes) in the low bits, WRITING (device
-// writes: read target), CLOSED (the caller's interest has ended). The memory is given back exactly once: by whoever
-// makes the word CLOSED and idle.
-// - A handle belongs to one lease and is never reused; the memory behind it is. An exclusive one is the exception: it
-// goes from one owner to the next, pool, stream, engine, each of which has nobody beside it; so it needs no word, and
-// its one close, by the last owner, is its end.
+// - One packed word holds the whole state: READERS (the device reads: sends, writes) in the low bits, WRITING (the
+// device writes: target of a read), CLOSED (the caller's interest has ended). The memory is given back exactly once, by
+// the thread that makes the word CLOSED and idle.
+// - A handle belongs to one lease and is never reused, but its memory is. The exclusive handle is the exception: it
+// passes from owner to owner (pool, stream, engine) and has a single owner at any time. So it needs no word, and the
+// one close by its last owner ends the lease.
 
 /**
  * A piece of registered memory, leased to the caller until {@link #close}.
  *
- * <p>Operations borrow it: while the device reads it (send, write) the caller may read but not write; while the device
- * writes it (RDMA read) the caller may do neither. {@code close} is safe at any time, ends only the caller's interest,
- * and the memory goes back when the device is done too. Thread-safe, but two threads that write the same bytes are the
- * caller's affair.
+ * <p>Operations borrow it. While the device reads it (send, write), the caller may read but not write. While the device
+ * writes it (RDMA read), the caller may do neither. {@code close} is safe at any time and ends only the caller's
+ * interest; the memory goes back when the device is done as well. Thread-safe, but the caller must order threads that
+ * write the same bytes.
  */
 public final class RegisteredBuffer implements AutoCloseable {
     private static final int CLOSED = 1 << 31;
     private static final int WRITING = 1 << 30;
 
-    // Of a field, not an AtomicInteger: an object less for each lease.
+    // A field updater instead of an AtomicInteger saves one object per lease.
     private static final AtomicIntegerFieldUpdater<RegisteredBuffer> WORD =
             AtomicIntegerFieldUpdater.newUpdater(RegisteredBuffer.class, "word");
 
@@ -34,13 +34,13 @@ public final class RegisteredBuffer implements AutoCloseable {
     private final MemorySegment memory;
     private final LeaseOwner owner;
     private final LeakDetector.@Nullable Trace trace;
-    private final int place; // of an exclusive one, else -1
+    private final int place; // of an exclusive lease, else -1
     private final boolean foreign; // memory of an arena that the application may close
     private volatile int word;
-    private int limit; // plain: who sets it hands the buffer over by something that orders
+    private int limit; // plain: the thread that sets it hands the buffer over with ordering
 
     /**
-     * A lease. It does not retain the region; whoever makes the lease does.
+     * Creates a lease. It does not retain the region; the code that makes the lease does.
      *
      * @param region that covers the memory
      * @param memory inside the region, at most 2 GiB - 1
@@ -50,7 +50,11 @@ public final class RegisteredBuffer implements AutoCloseable {
         this(region, memory, false, owner);
     }
 
-    /** @param foreign whether the application may close the memory's arena: each use looks whether it did */
+    /**
+     * Creates a lease, perhaps of memory of the application.
+     *
+     * @param foreign whether the application may close the arena of the memory: each use checks whether it did
+     */
     RegisteredBuffer(MemoryRegion region, MemorySegment memory, boolean foreign, LeaseOwner owner) {
         this.foreign = foreign;
         this.region = region;
@@ -61,7 +65,7 @@ public final class RegisteredBuffer implements AutoCloseable {
         this.trace = LeakDetector.watch(this, "a buffer");
     }
 
-    /** The exclusive handle of some memory, for all its exclusive leases, one after the other. */
+    /** Creates the exclusive handle of a piece of memory, used by all its exclusive leases, one after the other. */
     RegisteredBuffer(MemoryRegion region, MemorySegment memory, LeaseOwner owner, int place) {
         this.region = region;
         this.memory = memory;
@@ -72,7 +76,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * A buffer over a part of a region of the caller's, for use as source or target; it holds the region until it is
+     * Creates a buffer over a part of the caller's region, for use as source or target. It holds the region until it is
      * closed and idle.
      *
      * @param region open
@@ -81,7 +85,7 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @return the buffer; close it
      * @throws IllegalStateException if the region is closed
      * @throws IllegalArgumentException if the region is zero-based, or of memory that the CPU cannot reach
-     * @throws IndexOutOfBoundsException if the part does not lie inside
+     * @throws IndexOutOfBoundsException if the part does not lie inside the region
      */
     public static RegisteredBuffer of(MemoryRegion region, long offset, int bytes) {
         if (region.address() != region.segment().address()) {
@@ -94,8 +98,8 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * Which buffer of its pool an exclusive lease is: one whose holder hands it to nobody but the engine, and closes it
-     * exactly once.
+     * Returns the index of an exclusive lease's buffer in its pool. The holder of an exclusive lease passes it to the
+     * engine only, and closes it exactly once.
      *
      * @return 0 to one less than {@link BufferPool#count}; -1 for a lease that is not exclusive
      */
@@ -108,7 +112,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * Size of the memory.
+     * Returns the size of the memory.
      *
      * @return bytes
      */
@@ -117,7 +121,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * How many bytes an operation takes, from the start.
+     * Returns the number of bytes that an operation uses, from the start.
      *
      * @return bytes, {@link #capacity} unless changed
      */
@@ -126,7 +130,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * Sets how many bytes the next operation takes.
+     * Sets the number of bytes that the next operation uses.
      *
      * @param bytes 0 to {@link #capacity}
      * @return this
@@ -140,10 +144,10 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * The memory.
+     * Returns the memory.
      *
-     * @return writable when the device is idle, read-only while it reads
-     * @throws IllegalStateException if the buffer is closed, or the device writes it now
+     * @return writable when the device is idle, read-only while the device reads it
+     * @throws IllegalStateException if the buffer is closed, or the device is writing it
      */
     public MemorySegment segment() {
         int now = word;
@@ -157,7 +161,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * The memory as a peer names it; what the peer may do was decided when the region was registered.
+     * Returns the memory as a peer addresses it. The peer's rights were fixed when the region was registered.
      *
      * @return the first {@link #limit} bytes
      */
@@ -166,7 +170,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * Address of the first byte, for a work request.
+     * Returns the address of the first byte, for a work request.
      *
      * @return address
      */
@@ -175,7 +179,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * Local key, for a work request.
+     * Returns the local key, for a work request.
      *
      * @return lkey
      */
@@ -184,9 +188,9 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * The device starts to read.
+     * Marks the start of a read by the device.
      *
-     * @throws IllegalStateException if closed, or written by the device
+     * @throws IllegalStateException if closed, or being written by the device
      */
     public void beginRead() {
         if (isExclusive()) {
@@ -202,14 +206,14 @@ public final class RegisteredBuffer implements AutoCloseable {
                 throw new IllegalStateException(
                         "the buffer is the target of a read in flight, it cannot be a source now");
             }
-            touched("a send or write began"); // before: whatever it throws, the count is as it was
+            touched("a send or write began"); // first: if it throws, the count is unchanged
             if (WORD.compareAndSet(this, now, now + 1)) {
                 return;
             }
         }
     }
 
-    /** Ends one {@link #beginRead}. */
+    /** Marks the end of one {@link #beginRead}. */
     public void endRead() {
         if (!isExclusive() && WORD.decrementAndGet(this) == CLOSED) {
             owner.giveBack();
@@ -217,7 +221,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * The device starts to write.
+     * Marks the start of a write by the device.
      *
      * @throws IllegalStateException if closed or in use by the device
      */
@@ -237,8 +241,8 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * Checks that the memory is still there. The engine asks at the submit and again when it posts; an arena that is
-     * closed after that takes the memory from under the device.
+     * Checks that the memory still exists. The engine checks at the submit and again when it posts. Closing the arena
+     * after that frees memory that the device still uses.
      *
      * @throws IllegalStateException if the arena of the memory is closed
      */
@@ -255,7 +259,7 @@ public final class RegisteredBuffer implements AutoCloseable {
         }
     }
 
-    /** Ends {@link #beginWrite}. */
+    /** Marks the end of {@link #beginWrite}. */
     public void endWrite() {
         if (!isExclusive() && WORD.addAndGet(this, -WRITING) == CLOSED) {
             owner.giveBack();
@@ -263,15 +267,15 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
-     * Whether {@link #close} was called.
+     * Returns whether {@link #close} was called.
      *
-     * @return true if so, also while the device still uses the memory
+     * @return true if so, even while the device still uses the memory
      */
     public boolean isClosed() {
         return (word & CLOSED) != 0;
     }
 
-    /** Ends the caller's interest; a second call does nothing. Never waits. */
+    /** Ends the caller's interest in the memory. Never waits. A second call does nothing. */
     @Override
     public void close() {
         if (isExclusive()) {

@@ -15,19 +15,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Within a scope no entry lies inside another one: starts and ends rise together, so the entry with the greatest
-// start at or before an address is the only one that has to be asked.
-// - An entry answers only for memory of its own scope: another arena's memory at the same addresses is other memory.
-// - The sum of the entries is at most `maxBytes`; leases outlive their entry, since they hold its region.
+// - Within a scope no entry lies inside another: starts and ends ascend together. So only the entry with the greatest
+// start at or before an address has to be checked.
+// - An entry matches only memory of its own scope: memory of another arena at the same addresses is different memory.
+// - The sum of the entries is at most `maxBytes`. A lease may outlive its entry, because it holds the entry's region.
 // - No verbs call is made under the lock.
 
 /**
- * Keeps memory of the application's registered for the next time it is used: registering is a system call that pins
- * pages, a hit here is none.
+ * Cache that keeps memory of the application registered for its next use. Registering is a system call that pins pages;
+ * a hit makes no system call.
  *
- * <p>An entry goes when it is the least recently used one and others need its room, when its arena has been closed
- * (noticed at the next use of the cache), by {@link #invalidate}, and when the cache is closed. Until then memory of an
- * automatic arena is kept reachable. Memory whose end the JVM does not know of, {@link MemorySegment#ofAddress}, must
+ * <p>An entry is dropped when it is the least recently used one and others need its room, when its arena has been
+ * closed (noticed at the next registration), by {@link #invalidate}, and when the cache is closed. Until then memory of
+ * an automatic arena is kept reachable. Memory whose end the JVM does not know, {@link MemorySegment#ofAddress}, must
  * be invalidated before it is freed. Thread-safe.
  */
 public final class RegistrationCache implements AutoCloseable {
@@ -53,10 +53,10 @@ public final class RegistrationCache implements AutoCloseable {
     private final AtomicLong misses = new AtomicLong();
 
     /**
-     * An empty cache.
+     * Creates an empty cache.
      *
-     * @param domain where memory is registered, for local use alone: a peer gets no key from here
-     * @param maxBytes what it keeps at most; 0 for nothing
+     * @param domain where memory is registered, for local use only: no peer gets a key from here
+     * @param maxBytes upper bound of the bytes it keeps; 0 to keep none
      */
     public RegistrationCache(ProtectionDomain domain, long maxBytes) {
         this.domain = domain;
@@ -64,7 +64,7 @@ public final class RegistrationCache implements AutoCloseable {
     }
 
     /**
-     * Where it registers.
+     * Returns the domain in which it registers.
      *
      * @return the domain
      */
@@ -73,14 +73,14 @@ public final class RegistrationCache implements AutoCloseable {
     }
 
     /**
-     * Makes memory of the application usable as source or target. Within memory that was leased before, in whole or as
-     * part, it is a hit: so lease a large segment once, then its slices. A miss registers, which takes its time: not on
-     * the loop.
+     * Makes memory of the application usable as source or target. Memory inside a segment that was leased before is a
+     * hit, so lease a large segment once and then its slices. A miss registers the memory, which is slow, so do not
+     * call this on the loop.
      *
      * @param memory native, not of a confined arena, at most 2 GiB - 1; must not be freed before the buffer is closed
      *     and its operations have ended
      * @return to be closed
-     * @throws IllegalArgumentException if the memory is none that can be registered
+     * @throws IllegalArgumentException if the memory cannot be registered
      * @throws IllegalStateException if its arena or the cache is closed
      * @throws io.rdma.verbs.VerbsException if the device refuses it
      * @throws io.rdma.verbs.RegistrationLimitException if the budget does not allow it
@@ -119,8 +119,8 @@ public final class RegistrationCache implements AutoCloseable {
     }
 
     /**
-     * The last one to hold an entry that was dropped deregisters, which takes its time: not on the loop, where
-     * operations end.
+     * Releases a lease's hold on the region. The last holder of a dropped entry deregisters, which is slow, so that
+     * runs on a separate thread: leases may end on the loop, where operations end.
      */
     private static void release(MemoryRegion region) {
         if (region.isClosed()) {
@@ -141,7 +141,7 @@ public final class RegistrationCache implements AutoCloseable {
         }
         Entry entry = before.getValue();
         entry.region().retain();
-        byUse.get(entry); // counts as use
+        byUse.get(entry); // marks the entry as used
         return entry.region();
     }
 
@@ -153,8 +153,7 @@ public final class RegistrationCache implements AutoCloseable {
                     byScope.computeIfAbsent(fresh.memory().scope(), scope -> new TreeMap<>());
             long start = fresh.memory().address();
             Map.Entry<Long, Entry> before = entries.floorEntry(start);
-            boolean covered =
-                    before != null && before.getValue().end() >= fresh.end(); // by another thread's, meanwhile
+            boolean covered = before != null && before.getValue().end() >= fresh.end(); // by one of another thread
             if (closed || covered || fresh.memory().byteSize() > maxBytes) {
                 dropped.add(fresh);
             } else {
@@ -201,9 +200,9 @@ public final class RegistrationCache implements AutoCloseable {
     }
 
     /**
-     * Drops what is registered of some memory; leases that are open keep theirs until they are closed.
+     * Drops the registrations of a piece of memory. Open leases keep theirs until they are closed.
      *
-     * @param memory whole or part of what was leased
+     * @param memory all or part of the memory that was leased
      */
     public void invalidate(MemorySegment memory) {
         List<Entry> dropped = new ArrayList<>();
@@ -221,7 +220,7 @@ public final class RegistrationCache implements AutoCloseable {
     }
 
     /**
-     * What it keeps now.
+     * Returns the number of bytes that it keeps registered now.
      *
      * @return bytes
      */
@@ -230,7 +229,7 @@ public final class RegistrationCache implements AutoCloseable {
     }
 
     /**
-     * Leases that needed no verbs call.
+     * Returns the number of leases that needed no verbs call.
      *
      * @return since the start
      */
@@ -239,7 +238,7 @@ public final class RegistrationCache implements AutoCloseable {
     }
 
     /**
-     * Leases that registered.
+     * Returns the number of leases that registered memory.
      *
      * @return since the start
      */
@@ -247,7 +246,7 @@ public final class RegistrationCache implements AutoCloseable {
         return misses.get();
     }
 
-    /** Drops everything; leases that are open keep theirs until they are closed. */
+    /** Drops all entries. Open leases keep their registrations until they are closed. */
     @Override
     public void close() {
         List<Entry> dropped;
@@ -260,7 +259,7 @@ public final class RegistrationCache implements AutoCloseable {
     }
 
     /**
-     * Closes each, whatever the one before it threw.
+     * Closes the region of each entry, even if an earlier one threw.
      *
      * @throws RuntimeException the first failure, with the others suppressed in it
      */

@@ -1,4 +1,4 @@
-/** Registered buffers: who may touch which memory when. */
+/** Registered buffers: the rights of the application and the device to the memory, and their order in time. */
 @NullMarked
 package io.rdma.buffer;
 

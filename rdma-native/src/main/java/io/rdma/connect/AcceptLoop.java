@@ -8,15 +8,15 @@ import java.net.Socket;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-// Invariant: only the close of the socket ends it. What fails otherwise, such as EMFILE, fails again at once as long as
-// its cause lasts, so it waits before it tries again, and logs at most once a second.
+// Invariant: only the close of the socket ends the loop. Any other failure, such as EMFILE, repeats at once while its
+// cause lasts. So the loop waits before it tries again, and logs at most once a second.
 
-/** The loop that accepts the TCP connections of a {@link RdmaListener}. */
+/** Loop that accepts the TCP connections of a {@link RdmaListener}. */
 final class AcceptLoop {
-    /** How long it waits after a failure. */
+    /** Pause after a failure. */
     static final long BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** What becomes of a connection. */
+    /** Handler of an accepted connection. */
     interface Begin {
         void begin(Socket accepted) throws IOException;
     }
@@ -35,7 +35,7 @@ final class AcceptLoop {
         while (!socket.isClosed()) {
             try {
                 begin.begin(socket.accept());
-            } catch (Throwable e) { // whatever it is, a server that accepts no more would be deaf without a word
+            } catch (Throwable e) { // any failure: a server must not stop accepting silently
                 if (!socket.isClosed()) {
                     log.log(
                             Level.WARNING,

@@ -14,16 +14,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - The thread that has all permits of `handshakes` knows that no exchange is under way.
-// - `ofAddress` counts the permits of each address that has some; an address that has none is not in it.
-// - A connection is in `connections` from before its exchange ends until it is closed, whoever has heard of it.
+// - A thread that holds all permits of `handshakes` knows that no exchange is in progress.
+// - `ofAddress` has the number of permits of each address that holds some, and no entry for other addresses.
+// - A connection is in `connections` from before its exchange ends until it is closed, whether or not the handler has
+//   received it yet.
 
-/** The limits of one server, and the connections that it has, over all the ways by which clients come. Any thread. */
+/** Admission of clients to one server: its limits, and its connections of all connect methods. Any thread. */
 final class Admission {
     private final AdmissionLimits limits;
     private final Semaphore handshakes;
     private final ConcurrentHashMap<Object, Integer> ofAddress = new ConcurrentHashMap<>();
-    private final AtomicInteger admitted = new AtomicInteger(); // those of them that are not closed, and those to come
+    private final AtomicInteger admitted = new AtomicInteger(); // connections that are open or being made
     private final Set<RdmaEndpoint> connections = ConcurrentHashMap.newKeySet();
 
     Admission(AdmissionLimits limits) {
@@ -41,9 +42,9 @@ final class Admission {
         }
 
         /**
-         * Makes it another one's, so that the close of this one does nothing.
+         * Moves the permit to a new object. Closing this one then does nothing.
          *
-         * @return null if it was closed before
+         * @return null if this permit was closed before
          */
         synchronized @Nullable Permit handOver() {
             if (!held) {
@@ -53,7 +54,7 @@ final class Admission {
             return new Permit(holder);
         }
 
-        /** The exchange is over. */
+        /** Releases the permit, as the exchange is over. */
         @Override
         public synchronized void close() {
             if (held) {
@@ -65,10 +66,10 @@ final class Admission {
     }
 
     /**
-     * Begins an exchange.
+     * Takes a permit for an exchange.
      *
      * @param client its address, null if it has none
-     * @return to be closed when the exchange is over; null if there is no room, for this address or at all
+     * @return a permit to be closed when the exchange is over; null if a limit is reached, of this address or in total
      */
     @Nullable
     Permit tryBegin(@Nullable InetAddress client) {
@@ -83,7 +84,10 @@ final class Admission {
         return null;
     }
 
-    /** The holder of an address. One subscriber of an IPv6 network has a whole /64; a link's is of all its hosts. */
+    /**
+     * Returns the key under which an address is counted. For IPv6 it is the /64 prefix, all of which one subscriber
+     * has. For a link-local address it is the address itself, because all hosts of a link share the prefix.
+     */
     private static Object holder(@Nullable InetAddress client) {
         if (client == null) {
             return "unknown";
@@ -93,15 +97,15 @@ final class Admission {
                 : client;
     }
 
-    /** Reason of a refusal by {@link #tryBegin}, for the log. */
+    /** Returns the reason of a refusal by {@link #tryBegin}, for the log. */
     String tooManyHandshakes() {
         return "too many exchanges at once; RdmaServer.limits allows " + limits.handshakes() + " handshakes, "
                 + limits.handshakesPerAddress() + " handshakesPerAddress";
     }
 
     /**
-     * Nobody is admitted any more: waits until no exchange is under way, closes what they made, and returns when it is
-     * closed.
+     * Closes all connections, once no client is admitted any more. Waits until no exchange is in progress, closes the
+     * connections that were made, and returns when they are closed.
      */
     void closeAll() {
         handshakes.acquireUninterruptibly(limits.handshakes());
@@ -113,15 +117,15 @@ final class Admission {
     }
 
     /**
-     * Counts a connection; {@link #counted} or {@link #left} follows.
+     * Counts a connection that is being made; {@link #counted} or {@link #left} follows.
      *
-     * @throws RdmaConnectException REJECTED if there are as many as the server admits
+     * @throws RdmaConnectException REJECTED if the server has as many connections as it admits
      */
     void admit() {
         if (tryAdmit()) {
             return;
         }
-        // Somebody else may have heard of a connection's end before this did.
+        // Others may be notified of the end of a connection before this object is.
         connections.stream().filter(one -> one.closed().isDone()).forEach(this::gone);
         if (!tryAdmit()) {
             throw new RdmaConnectException(
@@ -140,7 +144,7 @@ final class Admission {
         return room;
     }
 
-    /** From now on the connection counts until it is closed. */
+    /** Counts an established connection until it is closed. */
     void counted(RdmaEndpoint endpoint) {
         connections.add(endpoint);
         endpoint.closed().thenRun(() -> gone(endpoint));

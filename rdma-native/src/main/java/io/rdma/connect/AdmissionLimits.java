@@ -1,17 +1,17 @@
 package io.rdma.connect;
 
 /**
- * What one server admits, so that clients cannot exhaust it; immutable. A connection beyond a limit is refused with a
- * reason, those that exist go on.
+ * Admission limits of one server, so that clients cannot exhaust it; immutable. A connection beyond a limit is refused
+ * with a reason. Existing connections are not affected.
  *
- * @param connections at a time
- * @param handshakes exchanges under way at a time; a client beyond them is hung up on
- * @param handshakesPerAddress exchanges under way at a time with clients of one IPv4 address, or of one /64 of IPv6, so
- *     that one host cannot take all of them; a client beyond them is hung up on
+ * @param connections open at a time
+ * @param handshakes exchanges in progress at a time; the server disconnects further clients
+ * @param handshakesPerAddress exchanges in progress at a time with clients of one IPv4 address, or of one /64 of IPv6,
+ *     so that one host cannot take all of them; the server disconnects further clients
  */
 public record AdmissionLimits(int connections, int handshakes, int handshakesPerAddress) {
     /**
-     * Any number of connections that the device has room for, 256 exchanges at a time, 128 of them with one address.
+     * Defaults: as many connections as the device has room for, 256 exchanges at a time, 128 of them with one address.
      */
     public static final AdmissionLimits DEFAULT = new AdmissionLimits(Integer.MAX_VALUE, 256, 128);
 
@@ -25,7 +25,7 @@ public record AdmissionLimits(int connections, int handshakes, int handshakesPer
     }
 
     /**
-     * With another number of connections.
+     * Returns a copy with another number of connections.
      *
      * @param most see the record
      * @return a copy
@@ -35,7 +35,7 @@ public record AdmissionLimits(int connections, int handshakes, int handshakesPer
     }
 
     /**
-     * With another number of handshakes.
+     * Returns a copy with another number of handshakes.
      *
      * @param most see the record
      * @return a copy
@@ -45,7 +45,7 @@ public record AdmissionLimits(int connections, int handshakes, int handshakesPer
     }
 
     /**
-     * With another number of handshakes of one address.
+     * Returns a copy with another number of handshakes with one address.
      *
      * @param most see the record; as many as {@code handshakes} where all clients share an address
      * @return a copy

@@ -17,14 +17,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The active side by the connection manager, {@code rdma_connect(3)}, with a queue pair of the engine's own context.
- * Used once, on a thread that may block.
+ * Active side of RDMA CM, {@code rdma_connect(3)}, with a queue pair of the engine's own context. Used once, on a
+ * thread that may block.
  */
 final class CmConnector {
-    /** Status of a rejection where nobody listens, IB specification volume 1, reasons of a REJ. */
+    /** Status of a rejection because nothing listens: IB specification volume 1, reasons of a REJ. */
     static final int INVALID_SERVICE_ID = 8;
 
-    /** In place of half a token. */
+    /** Empty half of a token, where there is no token. */
     static final byte[] NO_TOKEN = {};
 
     private static final Duration RESOLVE = Duration.ofSeconds(5);
@@ -33,10 +33,14 @@ final class CmConnector {
     private final ConnectionOptions options;
     private final InetSocketAddress address;
     private final CmTokens.@Nullable Token token;
-    private final InetSocketAddress at; // of the connection manager there
+    private final InetSocketAddress at; // of the server's connection manager
     private final CmDialog dialog;
 
-    /** @param token of a server that this side has authenticated, or null */
+    /**
+     * Prepares a connect.
+     *
+     * @param token of a server that this side has authenticated, or null
+     */
     CmConnector(
             RdmaResources resources,
             ConnectionOptions options,
@@ -54,7 +58,7 @@ final class CmConnector {
         dialog.cancel();
     }
 
-    /** Connects, and waits until it is. */
+    /** Connects. Blocks until the connection is established. */
     EstablishedConnection connect() {
         CmLoop loop = CmLoop.of(resources);
         try (CleanupStack cleanup = new CleanupStack()) {
@@ -98,9 +102,9 @@ final class CmConnector {
     }
 
     /**
-     * Finds the device and the route; blocks.
+     * Resolves the device and the route. Blocks.
      *
-     * @param from local address; null for what the routing table says
+     * @param from local address; null to let the routing table choose
      */
     static void resolve(
             RdmaResources resources,
@@ -110,7 +114,7 @@ final class CmConnector {
             InetSocketAddress address) {
         try {
             id.resolveAddress(from, address, shortly(dialog));
-        } catch (VerbsException e) { // some failures come at once
+        } catch (VerbsException e) { // some failures are reported by the call itself
             throw new RdmaConnectException(
                     Reason.ADDR_ERROR,
                     address + " belongs to no RDMA device: " + e.getMessage(),
@@ -131,7 +135,7 @@ final class CmConnector {
         dialog.await(CmEventType.ROUTE_RESOLVED);
     }
 
-    /** Whoever does not answer for an address within seconds does not later. */
+    /** Returns the time-out of one step: a host that does not resolve within seconds does not resolve later. */
     private static Duration shortly(CmDialog dialog) {
         Duration left = dialog.left();
         return left.compareTo(RESOLVE) < 0 ? left : RESOLVE;
@@ -145,7 +149,7 @@ final class CmConnector {
                 .withQueuePair(local.qpNumber(), false);
     }
 
-    /** The identifier lives as long as the endpoint: each side learns of the other's end by it. */
+    /** Keeps the identifier for as long as the endpoint lives: through it each side is notified of the other's end. */
     static void watch(CmLoop loop, CmIdentifier id, CmDialog dialog, RdmaEndpoint endpoint) {
         dialog.follow(endpoint);
         endpoint.left().thenRunAsync(() -> disconnect(id), Thread::startVirtualThread);

@@ -10,11 +10,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: an event is either waited for, while the connection is made, or reacted to, once there is an endpoint;
-// what
-// came between is reacted to then, in order.
+// Invariant: while the connection is made, events are queued for the thread that waits for them. Once there is an
+// endpoint, each event acts on the endpoint. Events that were still queued at that moment act on it first, in order.
 
-/** The events of one identifier: first a thread waits for them one by one, then they end the connection. */
+/** Events of one identifier: a thread first waits for them one by one; later they end the connection. */
 final class CmDialog implements CmEventHandler {
     private static final String LOST = "the events of the connection manager can't be read any more";
 
@@ -24,15 +23,15 @@ final class CmDialog implements CmEventHandler {
     private final LinkedBlockingQueue<News> events = new LinkedBlockingQueue<>();
     private @Nullable RdmaEndpoint endpoint;
 
-    /** What one who waits learns. */
+    /** Entry of the queue on which the connecting thread waits. */
     private sealed interface News {
-        /** Something happened. */
+        /** Event of the connection manager. */
         record Event(CmEvent event) implements News {}
 
-        /** The caller gave up. */
+        /** Cancellation by the caller. */
         record Cancelled() implements News {}
 
-        /** No event comes any more. */
+        /** End of the events: no more arrive. */
         record Lost(Throwable cause) implements News {}
     }
 
@@ -60,7 +59,7 @@ final class CmDialog implements CmEventHandler {
         }
     }
 
-    /** From now on events end this endpoint. */
+    /** Makes events end this endpoint from now on. */
     synchronized void follow(RdmaEndpoint connected) {
         endpoint = connected;
         News news;
@@ -73,7 +72,7 @@ final class CmDialog implements CmEventHandler {
         switch (news) {
             case News.Event happened -> react(endpoint, happened.event());
             case News.Lost lost -> endpoint.fail(new RdmaException(LOST, lost.cause()));
-            case News.Cancelled cancelled -> {} // it was connected before
+            case News.Cancelled cancelled -> {} // the connection was made before the cancel
         }
     }
 
@@ -87,20 +86,20 @@ final class CmDialog implements CmEventHandler {
         }
     }
 
-    /** Ends a wait: whoever waits learns that it was cancelled. */
+    /** Cancels the wait: the waiting thread fails with CANCELLED. */
     void cancel() {
         events.add(new News.Cancelled());
     }
 
-    /** What is left of the time for the whole. */
+    /** Returns the remaining time of the whole dialog. */
     Duration left() {
         return Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
     }
 
     /**
-     * Waits for the next event.
+     * Waits for an event of a type. Skips events of address changes and of the end of TIMEWAIT.
      *
-     * @throws RdmaConnectException if it is another one, none comes in time, or the caller gave up
+     * @throws RdmaConnectException if another event arrives, none arrives in time, or the caller cancels
      */
     CmEvent await(CmEventType wanted) {
         try {
@@ -138,7 +137,7 @@ final class CmDialog implements CmEventHandler {
             case ADDR_ERROR -> failed(Reason.ADDR_ERROR, event, "belongs to no RDMA device that can be reached");
             case ROUTE_ERROR -> failed(Reason.ROUTE_ERROR, event, "has no route");
             case UNREACHABLE ->
-                event.status() > 0 // of an answer to a look-up; else it is an errno
+                event.status() > 0 // status of an answer to a look-up; else an errno
                         ? failed(Reason.REJECTED, event, "has no datagram service at that port. Is it bound?")
                         : failed(Reason.UNREACHABLE, event, "does not answer; is UDP port 4791 open?");
             case MULTICAST_ERROR -> failed(Reason.CONNECT_ERROR, event, "was not joined");

@@ -4,14 +4,14 @@ import io.rdma.verbs.CmEvent;
 import java.util.function.Consumer;
 
 /**
- * The handler of an identifier's events, and of the requests to it. Called on the thread of its {@link CmLoop}, which
+ * Handler of the events of an identifier, and of the requests to it. Called on the thread of its {@link CmLoop}, which
  * it must not block.
  */
 interface CmEventHandler extends Consumer<CmEvent> {
     /**
-     * Fails what waits for an event, as none comes any more.
+     * Fails all waits for events, because no more events arrive.
      *
-     * @param cause of that
+     * @param cause the reason
      */
     void lost(Throwable cause);
 }

@@ -6,16 +6,18 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-// In the private data, big-endian: magic "JRDM" u32, version u16, flags u8 (1: counts credits), zero u8, receive
+// Layout of the private data, big-endian: magic "JRDM" u32, version u16, flags u8 (1: counts credits), zero u8, receive
 // buffers u32, receive buffer size u32, largest message u32, lowest version u8, highest version u8, zero u16,
 // capabilities u32, half of a token 16 bytes: 44 of the 56 bytes that a request has. A peer from before there were
-// ranges sends the first 20. A
-// rejection is the magic and UTF-8 text. Zeros follow. Everything else of PeerParameters is the connection manager's
-// own affair.
+// ranges sends the first 20. A rejection is the magic and UTF-8 text. Zeros follow. The connection manager itself takes
+// care of all other PeerParameters.
 
-/** What this library says to itself in the private data of the connection manager, and how it knows its own. */
+/**
+ * Private data that this library sends through the connection manager. Each side recognises by it that the peer uses
+ * this library.
+ */
 final class CmGreeting {
-    /** What this side speaks. */
+    /** Versions and capabilities of this side. */
     static final Offer OFFER = new Offer(1, 1, Offer.ALL);
 
     private static final String NAME = "this library's private data";
@@ -24,12 +26,16 @@ final class CmGreeting {
     private static final int BYTES = 28;
     private static final int CREDITS = 1;
     private static final int MAX_REJECTION = 148;
-    private static final Offer NOTHING = new Offer(0, 0, 0); // of a peer that is not of this library
+    private static final Offer NOTHING = new Offer(0, 0, 0); // of a peer that does not use this library
     private static final Gid NO_GID = Gid.of(new byte[16]);
 
     private CmGreeting() {}
 
-    /** @param token half of this side, empty if it has none */
+    /**
+     * Encodes the private data of this side.
+     *
+     * @param token half of this side, empty if it has none
+     */
     static byte[] of(PeerParameters local, byte[] token) {
         return ByteBuffer.allocate(BYTES + token.length)
                 .putInt(MAGIC)
@@ -47,7 +53,7 @@ final class CmGreeting {
                 .array();
     }
 
-    /** The peer's half of a token; zeros, which no token is, if it has none. */
+    /** Returns the peer's half of a token, or zeros, which no token has, if the peer sent none. */
     static byte[] token(ConnectionParameters said) {
         byte[] data = said.privateData();
         return data.length < Integer.BYTES || ByteBuffer.wrap(data).getInt() != MAGIC
@@ -59,7 +65,8 @@ final class CmGreeting {
     }
 
     /**
-     * What the peer said; of one that is not of this library what can be known, which is that it counts no credits.
+     * Decodes the parameters of the peer. A peer that does not use this library counts no credits; nothing else is
+     * known of it.
      *
      * @throws RdmaConnectException VERSION_MISMATCH, or PROTOCOL_ERROR if a value is out of range
      */
@@ -100,7 +107,7 @@ final class CmGreeting {
             int size,
             int largest,
             Offer offer) {
-        // Seen from here already: what the peer wants to begin is what this side has to answer.
+        // RDMA CM gives both from the view of this side: its responder resources are the peer's initiator depth.
         return new PeerParameters(
                 said.queuePairNumber(),
                 0,
@@ -124,7 +131,11 @@ final class CmGreeting {
                 .array();
     }
 
-    /** @return empty if the peer is not of this library */
+    /**
+     * Returns the reason in the private data of a rejection.
+     *
+     * @return empty if the peer does not use this library
+     */
     static String rejected(byte[] privateData) {
         ByteBuffer data = ByteBuffer.wrap(privateData);
         if (data.remaining() < Integer.BYTES || data.getInt() != MAGIC) {

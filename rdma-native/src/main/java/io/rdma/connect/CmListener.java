@@ -23,10 +23,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - A failed or hostile request ends that request only; the listener goes on.
-// - The loop's thread only starts what a request needs; the rest is on a virtual thread of the request.
+// - A failed or hostile request ends only itself; the listener continues.
+// - The loop's thread only starts a request. The rest runs on a virtual thread of that request.
 
-/** The passive side by the connection manager, {@code rdma_listen(3)}: hands over each connection. */
+/** Passive side of RDMA CM, {@code rdma_listen(3)}: passes each connection to a consumer. */
 final class CmListener implements AutoCloseable {
     private static final Logger LOG = System.getLogger(CmListener.class.getName());
     private static final int BACKLOG = 128;
@@ -35,7 +35,7 @@ final class CmListener implements AutoCloseable {
     private final ConnectionOptions options;
     private final Admission admission;
     private final RefusalLog refusals;
-    private final @Nullable CmTokens tokens; // none where clients need not authenticate
+    private final @Nullable CmTokens tokens; // null if clients need not authenticate
     private final Consumer<EstablishedConnection> served;
     private final CmLoop loop;
     private final CmIdentifier id;
@@ -60,11 +60,11 @@ final class CmListener implements AutoCloseable {
     }
 
     /**
-     * Listens.
+     * Listens for requests.
      *
-     * @param tokens those that requests must have one of, null if none is needed
-     * @throws VerbsException EADDRINUSE if the port is, others if the address is of no RDMA device
-     * @throws RdmaException where there is no connection manager
+     * @param tokens each request must have one of them; null if no token is needed
+     * @throws VerbsException EADDRINUSE if the port is in use, another errno if the address belongs to no RDMA device
+     * @throws RdmaException if there is no connection manager
      */
     static CmListener bind(
             RdmaResources resources,
@@ -84,7 +84,7 @@ final class CmListener implements AutoCloseable {
         }
     }
 
-    /** Whether a failure says that somebody else listens there. */
+    /** Returns whether a failure means that the port is in use. */
     static boolean isInUse(RdmaException e) {
         return e instanceof VerbsException verbs && verbs.errno() == Errno.EADDRINUSE;
     }
@@ -93,7 +93,7 @@ final class CmListener implements AutoCloseable {
         return Objects.requireNonNull(id.localAddress());
     }
 
-    /** The events of the listener's own identifier. */
+    /** Handler of the events of the listener's own identifier. */
     private final class Requests implements CmEventHandler {
         @Override
         public void accept(CmEvent event) {
@@ -131,7 +131,7 @@ final class CmListener implements AutoCloseable {
             return;
         }
         byte[] proof = token != null ? token.answer() : CmConnector.NO_TOKEN;
-        if (closed) { // looked at after the permit is there: a close that waits for all permits misses none
+        if (closed) { // checked with the permit held: a close that waits for all permits misses no request
             permit.close();
             reject(request, "the server is closing: try again later");
             return;
@@ -153,7 +153,7 @@ final class CmListener implements AutoCloseable {
     }
 
     /**
-     * Request of a client that is served.
+     * Request of a client in progress.
      *
      * @param proof half of the token for the answer, empty if the client is not authenticated
      */
@@ -168,14 +168,14 @@ final class CmListener implements AutoCloseable {
         dialogs.add(request.dialog);
         try (CleanupStack done = new CleanupStack()) {
             if (closed) {
-                request.dialog.cancel(); // the close may have missed it
+                request.dialog.cancel(); // close() may have missed this dialog
             }
             done.add(begin(request));
             connection = establish(request);
         } catch (RuntimeException e) {
             refusals.refused(Refusal.severity(e), client, Refusal.logged(e), e);
             return;
-        } catch (Error e) { // nobody else hears of it: the thread is this request's
+        } catch (Error e) { // logged here, as this request's thread has no caller
             LOG.log(Logger.Level.ERROR, "a connection was not established", e);
             return;
         } finally {
@@ -202,7 +202,7 @@ final class CmListener implements AutoCloseable {
         } catch (RuntimeException e) {
             reject(id, request.reason(e));
             throw e;
-        } catch (Error e) { // the client waits for an answer
+        } catch (Error e) { // the client is waiting for an answer
             reject(id, "the server failed");
             throw e;
         }
@@ -242,7 +242,7 @@ final class CmListener implements AutoCloseable {
                             Math.min(local.responderResources(), asked.responderResources()),
                             Math.min(local.initiatorDepth(), asked.initiatorDepth())));
             return endpoint;
-        } catch (Throwable e) { // a client that is gone already must not leave an endpoint behind
+        } catch (Throwable e) { // if the client has left already, no endpoint may remain
             if (endpoint == null) {
                 admission.left();
             } else {
@@ -252,7 +252,7 @@ final class CmListener implements AutoCloseable {
         }
     }
 
-    /** Stops listening and breaks off the requests that are under way; connections that exist live on. */
+    /** Stops listening and cancels the requests in progress. Existing connections stay open. */
     @Override
     public void close() {
         closed = true;

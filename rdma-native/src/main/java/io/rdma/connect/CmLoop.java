@@ -15,12 +15,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - One platform thread, which waits in poll(2), takes events and hands each to the handler that is attached to its
-// identifier; those do not block. A virtual thread would be pinned in the wait.
-// - Whatever ends the thread, every handler hears that no event comes any more.
-// - An identifier is in `open` from its creation to its close; what is left when the loop closes is closed with it.
+// - One platform thread waits in poll(2), takes events, and passes each to the handler that is attached to its
+//   identifier. Handlers do not block. A virtual thread would be pinned in the wait.
+// - If any failure ends the thread, every handler is notified that no more events arrive.
+// - An identifier is in `open` from its creation to its close. Those that are open when the loop closes are closed
+//   with it.
 
-/** The connection manager's events for all connections of one {@link RdmaResources}. */
+/** Event loop of the connection manager, for all connections of one {@link RdmaResources}. */
 final class CmLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(CmLoop.class.getName());
 
@@ -28,33 +29,33 @@ final class CmLoop implements AutoCloseable {
     private final Set<CmIdentifier> open = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private volatile boolean closed; // set under the monitor
-    private @Nullable Throwable failure; // under the monitor; why no event comes any more
+    private @Nullable Throwable failure; // under the monitor; the reason why no more events arrive
 
     private CmLoop(DeviceContext context) {
         this(context.createEventChannel(), context.name());
     }
 
-    /** The loop of a channel, which is its own. */
+    /** Creates a loop that owns the channel. */
     CmLoop(CmEventChannel channel, String device) {
         this.channel = channel;
         Thread.ofPlatform().name("rdma-cm-" + device).daemon().start(this::run);
     }
 
     /**
-     * The loop of these resources.
+     * Returns the loop of these resources.
      *
-     * @throws io.rdma.verbs.RdmaException where there is no connection manager
+     * @throws io.rdma.verbs.RdmaException if there is no connection manager
      */
     static CmLoop of(RdmaResources resources) {
         return resources.companion(CmLoop.class, CmLoop::new);
     }
 
-    /** An identifier for connections whose events go to the handler, on the loop's thread. */
+    /** Creates an identifier for connections. Its events go to the handler, on the loop's thread. */
     CmIdentifier create(CmEventHandler handler) {
         return create(PortSpace.TCP, handler);
     }
 
-    /** An identifier whose events go to the handler, on the loop's thread. */
+    /** Creates an identifier. Its events go to the handler, on the loop's thread. */
     synchronized CmIdentifier create(PortSpace portSpace, CmEventHandler handler) {
         if (closed) {
             throw new IllegalStateException("the resources are closed");
@@ -81,7 +82,7 @@ final class CmLoop implements AutoCloseable {
                 channel.await(-1);
                 takeAll();
             }
-        } catch (Throwable e) { // whatever it is: no event of any connection comes any more
+        } catch (Throwable e) { // any failure: no more events of any connection arrive
             lose(e);
         } finally {
             stopped.complete(null);
@@ -104,17 +105,17 @@ final class CmLoop implements AutoCloseable {
             if (about.attachment() instanceof CmEventHandler handler) {
                 handler.accept(event);
             }
-        } catch (Throwable e) { // the event is lost, so what waits for it must not wait on; others' events go on
+        } catch (Throwable e) { // the event is lost: its handler must not wait for it; other events continue
             LOG.log(System.Logger.Level.ERROR, "the handler of " + event + " failed", e);
             if (event.type() == CmEventType.CONNECT_REQUEST) {
-                close(event.identifier()); // the client is told
+                close(event.identifier()); // this notifies the client
             } else {
                 lose(about, e);
             }
         }
     }
 
-    /** Ends loudly: nothing new begins, and everything that waits for an event fails. */
+    /** Fails the loop: no identifier can be created any more, and every wait for an event fails. */
     private void lose(Throwable cause) {
         synchronized (this) {
             if (closed) {
@@ -131,7 +132,7 @@ final class CmLoop implements AutoCloseable {
             if (identifier.attachment() instanceof CmEventHandler handler) {
                 handler.lost(cause);
             }
-        } catch (Throwable e) { // the others have to hear of it too
+        } catch (Throwable e) { // the other handlers must be notified, too
             LOG.log(System.Logger.Level.ERROR, "a connection was not told that its events end", e);
         }
     }
@@ -139,11 +140,11 @@ final class CmLoop implements AutoCloseable {
     @Override
     public void close() {
         synchronized (this) {
-            closed = true; // nobody makes an identifier from here on
+            closed = true; // no identifier is created from here on
         }
         channel.wake();
-        stopped.join(); // whatever interrupts: the channel must not go under its thread
-        try (CleanupStack all = new CleanupStack()) { // each is closed, whatever another's close throws
+        stopped.join(); // not interruptible: the channel must outlive its thread
+        try (CleanupStack all = new CleanupStack()) { // each is closed, even if the close of another throws
             all.add(channel);
             open.forEach(all::add);
         }

@@ -7,20 +7,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-// RDMA CM has no authentication, so a client proves who it is by TLS over the exchange, and gets a token there. It
-// shows
-// one half in the private data of its request, the server the other half in its answer: so each knows that the other
-// one
-// is who it was over TLS.
+// RDMA CM has no authentication. So a client authenticates by TLS over the exchange and receives a token there. The
+// client sends one half of it in the private data of its request, and the server sends the other half in its answer.
+// Thereby each side knows that the other one is the peer that it authenticated over TLS.
 //
 // Invariants
-// - A token is in `issued` from its issue to its redemption or the end of the exchange that gave it, so that it is of
-// use once, and no longer than the exchange may last.
-// - The permit of the exchange goes over to the request with the token: see Admission.
+// - A token is in `issued` from its issue until its redemption or the end of the exchange that gave it. So it can be
+//   used once, and no longer than the exchange lasts.
+// - The permit of the exchange passes to the request with the token, see Admission.
 
 /**
- * One-time tokens of one server, by which requests of the connection manager are taken for those of authenticated
- * clients. Any thread.
+ * One-time tokens of one server, by which a request of the connection manager is recognised as that of an authenticated
+ * client. Any thread.
  */
 final class CmTokens {
     /** Length of one half of a token. */
@@ -34,11 +32,11 @@ final class CmTokens {
     private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
 
     /**
-     * Token as the client has it.
+     * Token as the client receives it.
      *
      * @param port where the server listens for the connection manager
      * @param request half for the private data of the client's request
-     * @param answer half that the server's answer has
+     * @param answer half that the server's answer must have
      */
     record Token(int port, byte[] request, byte[] answer) {
         private static Token random(int port) {
@@ -49,14 +47,14 @@ final class CmTokens {
             return new Token(port, request, answer);
         }
 
-        /** A secret is not printed. */
+        /** Returns the class name only: a secret is not printed. */
         @Override
         public String toString() {
             return "CmTokens.Token";
         }
     }
 
-    /** Token that was given to a client; closed when its exchange ends. */
+    /** Token that was sent to a client; closed when its exchange ends. */
     final class Issued implements AutoCloseable {
         private final Token token;
         private final Admission.Permit permit;
@@ -75,7 +73,7 @@ final class CmTokens {
             return redeemed;
         }
 
-        /** From now on the token is of no use. */
+        /** Revokes the token. */
         @Override
         public void close() {
             issued.remove(this);
@@ -83,15 +81,15 @@ final class CmTokens {
     }
 
     /**
-     * What a request of the connection manager gets for its token.
+     * Result of a redemption.
      *
-     * @param answer the other half
+     * @param answer the other half of the token, for the answer
      * @param permit of the exchange, to be closed with the request
      */
     record Redeemed(byte[] answer, Admission.Permit permit) {}
 
     /**
-     * Makes a token.
+     * Issues a token.
      *
      * @param permit of the client's exchange
      * @param port where the connection manager listens
@@ -103,15 +101,15 @@ final class CmTokens {
     }
 
     /**
-     * Takes a token, which is of no use afterwards.
+     * Redeems a token, which cannot be used again.
      *
-     * @param request what a client says is its half
-     * @return null if it is none, was redeemed before, or its exchange is over
+     * @param request half of a token, as the client sent it
+     * @return null if it is not of a token, the token was redeemed before, or its exchange is over
      */
     @Nullable
     Redeemed redeem(byte[] request) {
         Issued found = null;
-        for (Issued one : issued) { // all of them, each in constant time: how long it takes tells nothing
+        for (Issued one : issued) { // compares all in constant time, so the duration reveals nothing
             if (MessageDigest.isEqual(one.token.request, request)) {
                 found = one;
             }
@@ -127,7 +125,7 @@ final class CmTokens {
         return new Redeemed(found.token.answer, permit);
     }
 
-    /** Port and halves, as they are sent over TLS. */
+    /** Encodes the port and both halves, as they are sent over TLS. */
     static byte[] encode(Token token) {
         return ByteBuffer.allocate(ENCODED)
                 .putShort((short) token.port)
@@ -136,7 +134,7 @@ final class CmTokens {
                 .array();
     }
 
-    /** The opposite of {@link #encode}. */
+    /** Decodes the result of {@link #encode}. */
     static Token decode(ByteBuffer from) {
         int port = Short.toUnsignedInt(from.getShort());
         byte[] request = new byte[BYTES];

@@ -1,16 +1,17 @@
 package io.rdma.connect;
 
-/** Which way connections are made; docs/guide/connecting.md compares them. */
+/** Method of making connections; docs/guide/connecting.md compares them. */
 public enum ConnectMethod {
     /**
      * RDMA CM where it can be used, else the exchange over TCP. A server listens for both, at the same port number. A
-     * client tries RDMA CM first, and the exchange if the address belongs to no RDMA device or nobody listens there for
-     * RDMA CM. The exchange alone is used with TLS, on the software device, for loopback addresses, and where librdmacm
-     * or the kernel's part of it is missing.
+     * client tries RDMA CM first. It uses the exchange if the address belongs to no RDMA device, or nothing listens
+     * there for RDMA CM. With TLS the exchange comes first and gives the client a token for RDMA CM, which then listens
+     * at a port of its own. Only the exchange is used on the software device, for loopback addresses, and where
+     * librdmacm or the kernel's part of it is missing.
      */
     AUTOMATIC,
     /**
-     * RDMA CM only: any verbs program can be the peer. A peer that is not of this library is talked to as with
+     * RDMA CM only: any verbs program can be the peer. A connection to a peer that does not use this library is as with
      * {@link FlowControl#PLAIN}.
      */
     RDMA_CM,

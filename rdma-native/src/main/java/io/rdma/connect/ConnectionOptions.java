@@ -7,45 +7,46 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How connections are made; immutable. Names are C's where C has one.
+ * Options of connections; immutable. Names are those of C where C has one.
  *
- * @param queuePair depths; the receive depth grows to the number of receive buffers
- * @param receiveBuffers buffers that are posted ahead
- * @param receiveBufferSize bytes of each, at least 32: the largest message that arrives without being read from the
- *     sender
- * @param maxMessageSize bytes of the largest message that is received, up to 1 GiB: one that exceeds a receive buffer
- *     is read from the sender into memory that is registered for it; at least {@code receiveBufferSize}; without
- *     credits messages are never larger than a receive buffer
- * @param sendBuffers buffers in the send pool
+ * @param queuePair depths; the receive depth is raised to the number of receive buffers
+ * @param receiveBuffers number of buffers that are posted in advance
+ * @param receiveBufferSize bytes of each, at least 32: the largest message that arrives in a receive buffer instead of
+ *     being read from the sender
+ * @param maxMessageSize bytes of the largest message that is accepted, up to 1 GiB, at least {@code receiveBufferSize}.
+ *     A message that exceeds a receive buffer is read from the sender into memory that is registered for it. Without
+ *     credits no message may exceed a receive buffer
+ * @param sendBuffers number of buffers in the send pool
  * @param sendBufferSize bytes of each: the largest message of the scoped send
  * @param signalEvery a completion at least every so many sends, at most half the send depth
- * @param maxRdAtomic reads and atomics in flight, either way; the smaller one of both sides and of the devices counts
- * @param timeout acknowledge time-out: 4.096 us times 2 to the power of it, 1 to 31 (0 would wait for ever and is
- *     refused)
+ * @param maxRdAtomic reads and atomics in flight, in either direction; the smallest value of both sides and their
+ *     devices is used
+ * @param timeout acknowledge time-out: 4.096 us times 2 to the power of it, 1 to 31 (0, an endless wait, is refused)
  * @param retryCnt retries after a time-out, 0 to 7
- * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end, which is what lets a slow
- *     receiver slow the sender down where no credits are counted
+ * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end, by which a slow receiver
+ *     slows the sender down where no credits are counted
  * @param minRnrTimer code of the pause before such a retry, 1 to 31: 14 is 1.28 ms
- * @param flowControl how a fast sender is kept from running over a slow receiver
- * @param connectMethod which way connections are made
- * @param tls for the exchange: both sides authenticate by certificate and the parameters travel encrypted; null for
+ * @param flowControl mechanism that keeps a fast sender from overrunning a slow receiver
+ * @param connectMethod method of making connections
+ * @param tls for the exchange: both sides authenticate by certificate, and the parameters are sent encrypted; null for
  *     plain TCP. Where RDMA CM makes the connection, the exchange comes first and gives the client a token for it. The
  *     data itself is never encrypted, see docs/operate/security.md
- * @param verifyServerName whether a client with TLS wants the server's certificate to be for the name or address that
- *     it connects to, as HTTPS does; without it any certificate that the trust store accepts is good for any server
- * @param verifyPeerGid whether the GID that a peer names in the exchange, which is where packets go, must be an address
- *     of the host that the exchange came from; without it a peer may have this side send to a third host. For hosts
- *     whose exchange takes another way than their data: by a management network, through NAT
- * @param ownProtectionDomain whether each connection has a protection domain of its own: then a key is of no use on any
- *     other connection, but memory and buffers cannot be shared among connections either
+ * @param verifyServerName whether a client with TLS requires the server's certificate to be for the name or address
+ *     that it connects to, as HTTPS does. Otherwise it accepts any certificate that the trust store accepts, for any
+ *     server it connects to
+ * @param verifyPeerGid whether the GID that a peer names in the exchange, to which packets are sent, must be an address
+ *     of the host that the exchange came from. Otherwise a peer can make this side send to a third host. False is for
+ *     hosts whose exchange takes another route than their data: a management network, or NAT
+ * @param ownProtectionDomain whether each connection has a protection domain of its own. A key then cannot be used on
+ *     any other connection, but connections cannot share memory and buffers either
  * @param handshakeTimeout for the whole exchange
- * @param drainTimeout for a close to wait for its farewell to arrive, and then for the device
- * @param probeInterval after which a connection on which nothing has happened probes its peer by a write of no bytes,
- *     so that the device's retries end it if the peer is gone; zero for never. Used if both sides are of this library.
- *     The TCP connection of the exchange is kept alive in the same rhythm
- * @param orderlyDisconnect whether the end of a peer that says no farewell in band (one without credits, or of another
- *     program) is orderly if its connection manager says goodbye. The kernel says that for a process that was killed,
- *     too: where a stream that was cut must not look whole, say false
+ * @param drainTimeout time that a close waits for its farewell to arrive, and then for the device
+ * @param probeInterval time without activity after which a connection probes its peer by a write of no bytes, so that
+ *     the device's retries end the connection if the peer is gone; zero for never. Used if both sides use this library.
+ *     TCP keep-alive of the exchange's connection has the same interval
+ * @param orderlyDisconnect whether a disconnect by the connection manager counts as an orderly end if the peer sends no
+ *     farewell in band, because it has no credits or is another program. The kernel disconnects for a killed process as
+ *     well: choose false where a stream that was cut must not look complete
  */
 public record ConnectionOptions(
         QueuePairCapacity queuePair,
@@ -70,15 +71,18 @@ public record ConnectionOptions(
         Duration drainTimeout,
         Duration probeInterval,
         boolean orderlyDisconnect) {
-    /** Sockets and RDMA CM count milliseconds in 32 bits. Before DEFAULT, which needs it. */
+    /**
+     * Longest {@code handshakeTimeout}: sockets and RDMA CM count milliseconds in 32 bits. Declared before DEFAULT,
+     * which uses it.
+     */
     private static final Duration LONGEST_HANDSHAKE = Duration.ofMillis(Integer.MAX_VALUE);
 
-    /** What nobody waits to the end, and clocks can add. */
+    /** Longest {@code drainTimeout}: practically without end, but clocks can add it without overflow. */
     private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
 
     /**
-     * Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, a signal every 32, 16 reads, time-out 67
-     * ms times 7 retries, 30 s for the exchange, a probe after 10 s.
+     * Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, one completion for every 32 sends, 16
+     * reads, a time-out of 67 ms with 7 retries, 30 s for the exchange, a probe after 10 s.
      */
     public static final ConnectionOptions DEFAULT = new ConnectionOptions(
             QueuePairCapacity.DEFAULT,
@@ -104,7 +108,7 @@ public record ConnectionOptions(
             Duration.ofSeconds(10),
             true);
 
-    /** Checks the ranges. Times that are longer than anybody waits are cut, so that no clock overflows. */
+    /** Checks the ranges. Cuts times that are too long for the clocks, so that none overflows. */
     public ConnectionOptions {
         range("receiveBuffers", receiveBuffers, 1, 1 << 16);
         range("receiveBufferSize", receiveBufferSize, 32, 1 << 30);
@@ -147,7 +151,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With other depths.
+     * Returns a copy with other depths.
      *
      * @param queuePair see the record
      * @return a copy
@@ -157,7 +161,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another receive ring.
+     * Returns a copy with another receive ring.
      *
      * @param receiveBuffers see the record
      * @param receiveBufferSize see the record
@@ -171,7 +175,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code maxMessageSize}.
+     * Returns a copy with another value of {@code maxMessageSize}.
      *
      * @param maxMessageSize see the record
      * @return a copy
@@ -181,7 +185,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another send pool.
+     * Returns a copy with another send pool.
      *
      * @param sendBuffers see the record
      * @param sendBufferSize see the record
@@ -195,7 +199,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code signalEvery}.
+     * Returns a copy with another value of {@code signalEvery}.
      *
      * @param signalEvery see the record
      * @return a copy
@@ -205,7 +209,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code maxRdAtomic}.
+     * Returns a copy with another value of {@code maxRdAtomic}.
      *
      * @param maxRdAtomic see the record
      * @return a copy
@@ -215,7 +219,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code timeout}.
+     * Returns a copy with another value of {@code timeout}.
      *
      * @param timeout see the record
      * @return a copy
@@ -225,7 +229,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code retryCnt}.
+     * Returns a copy with another value of {@code retryCnt}.
      *
      * @param retryCnt see the record
      * @return a copy
@@ -235,7 +239,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code rnrRetry}.
+     * Returns a copy with another value of {@code rnrRetry}.
      *
      * @param rnrRetry see the record
      * @return a copy
@@ -245,7 +249,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code minRnrTimer}.
+     * Returns a copy with another value of {@code minRnrTimer}.
      *
      * @param minRnrTimer see the record
      * @return a copy
@@ -255,7 +259,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code flowControl}.
+     * Returns a copy with another value of {@code flowControl}.
      *
      * @param flowControl see the record
      * @return a copy
@@ -265,7 +269,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code connectMethod}.
+     * Returns a copy with another value of {@code connectMethod}.
      *
      * @param connectMethod see the record
      * @return a copy
@@ -275,7 +279,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code tls}.
+     * Returns a copy with another value of {@code tls}.
      *
      * @param tls see the record
      * @return a copy
@@ -285,7 +289,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code verifyServerName}.
+     * Returns a copy with another value of {@code verifyServerName}.
      *
      * @param verifyServerName see the record
      * @return a copy
@@ -295,7 +299,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code verifyPeerGid}.
+     * Returns a copy with another value of {@code verifyPeerGid}.
      *
      * @param verifyPeerGid see the record
      * @return a copy
@@ -305,7 +309,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code ownProtectionDomain}.
+     * Returns a copy with another value of {@code ownProtectionDomain}.
      *
      * @param ownProtectionDomain see the record
      * @return a copy
@@ -315,7 +319,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code handshakeTimeout}.
+     * Returns a copy with another value of {@code handshakeTimeout}.
      *
      * @param handshakeTimeout see the record
      * @return a copy
@@ -325,7 +329,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code drainTimeout}.
+     * Returns a copy with another value of {@code drainTimeout}.
      *
      * @param drainTimeout see the record
      * @return a copy
@@ -335,7 +339,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code probeInterval}.
+     * Returns a copy with another value of {@code probeInterval}.
      *
      * @param probeInterval see the record
      * @return a copy
@@ -345,7 +349,7 @@ public record ConnectionOptions(
     }
 
     /**
-     * With another value of {@code orderlyDisconnect}.
+     * Returns a copy with another value of {@code orderlyDisconnect}.
      *
      * @param orderlyDisconnect see the record
      * @return a copy
@@ -354,7 +358,7 @@ public record ConnectionOptions(
         return copy(e -> e.orderlyDisconnect = orderlyDisconnect);
     }
 
-    /** The values while a copy is made. */
+    /** Mutable values from which a copy is made. */
     private static final class Edit {
         private QueuePairCapacity queuePair;
         private int receiveBuffers;

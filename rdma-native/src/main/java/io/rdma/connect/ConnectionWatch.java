@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.lang.System.Logger;
 
 /**
- * Keeps the exchange's TCP connection while the RDMA connection lives, so that each side learns of the other's end at
- * once, {@code kill -9} included.
+ * Watch on the exchange's TCP connection, which stays open while the RDMA connection lives. It notifies each side of
+ * the other's end at once, even after {@code kill -9}.
  */
 final class ConnectionWatch {
     private ConnectionWatch() {}
@@ -25,7 +25,7 @@ final class ConnectionWatch {
             } else {
                 endpoint.peerLost(loss);
             }
-        } catch (Throwable e) { // whatever it is: the end of the peer would not be noticed any more
+        } catch (Throwable e) { // any failure: the peer's end would no longer be noticed
             endpoint.fail(e);
         }
     }

@@ -29,13 +29,14 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 // Invariants
-// - The queue pair is the endpoint's from its construction on; the identifier that listens, and the groups', are this
-// one's, and are closed after it.
-// - Whoever asks for the queue pair is told its number once it can receive, and no more once the end has begun.
+// - The endpoint owns the queue pair from its construction on. This object owns the listening identifier and those of
+//   the groups, and closes them after the queue pair.
+// - A look-up is answered with the number of the queue pair once the queue pair can receive, and is rejected once the
+//   endpoint is closing.
 
 /**
- * A {@link DatagramEndpoint} at an address of RDMA CM's UDP port space: others find it there, it finds others and joins
- * groups. Thread-safe. See docs/guide/datagrams.md.
+ * {@link DatagramEndpoint} bound to an address of RDMA CM's UDP port space: other hosts find it there, and it finds
+ * other services and joins groups. Thread-safe. See docs/guide/datagrams.md.
  */
 public final class DatagramBinding implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DatagramBinding.class.getName());
@@ -112,15 +113,15 @@ public final class DatagramBinding implements AutoCloseable {
     }
 
     /**
-     * Binds; blocks briefly.
+     * Binds an endpoint; blocks briefly.
      *
-     * @param resources where the endpoint lives
-     * @param options its depths, number of buffers and time-outs; the rest is of connections
+     * @param resources the resources to which the endpoint belongs
+     * @param options of its depths, number of buffers and time-outs; the other options are for connections only
      * @param address of an RDMA device, not the wildcard; port 0 takes a free one
-     * @return bound
-     * @throws RdmaConnectException BIND if the port is in use or the address of no RDMA device; DEVICE if it is of
-     *     another device, or there is no room
-     * @throws RdmaException where there is no connection manager
+     * @return the bound endpoint
+     * @throws RdmaConnectException BIND if the port is in use or the address belongs to no RDMA device; DEVICE if it
+     *     belongs to another device, or there is no room
+     * @throws RdmaException if there is no connection manager
      */
     public static DatagramBinding bind(RdmaResources resources, ConnectionOptions options, InetSocketAddress address) {
         if (address.isUnresolved()) {
@@ -131,7 +132,7 @@ public final class DatagramBinding implements AutoCloseable {
                     Reason.BIND, "the wildcard is of no device: bind datagrams to an address of the device's", null);
         }
         try (CleanupStack done = new CleanupStack()) {
-            done.add(resources.begin(() -> {})); // it does not wait for anybody
+            done.add(resources.begin(() -> {})); // nothing to cancel: it waits for no peer
             return bindTo(resources, options, address);
         }
     }
@@ -164,7 +165,7 @@ public final class DatagramBinding implements AutoCloseable {
     }
 
     /**
-     * The queue pair and its operations.
+     * Returns the queue pair and its operations.
      *
      * @return shared
      */
@@ -173,15 +174,15 @@ public final class DatagramBinding implements AutoCloseable {
     }
 
     /**
-     * Where it is found.
+     * Returns the address of the service.
      *
-     * @return with the real port
+     * @return the address with the actual port
      */
     public InetSocketAddress address() {
         return address;
     }
 
-    /** The events of the service's identifier. */
+    /** Handler of the events of the service's identifier. */
     private final class ServiceEvents implements CmEventHandler {
         @Override
         public void accept(CmEvent event) {
@@ -220,11 +221,11 @@ public final class DatagramBinding implements AutoCloseable {
     /**
      * Finds a datagram service, {@code rdma_resolve_addr(3)} to {@code rdma_connect(3)} of the UDP port space.
      *
-     * <p><b>Completes</b> with its address; exceptionally with {@link RdmaConnectException}: REJECTED if nobody has
-     * bound that port, UNREACHABLE or TIMEOUT if the host does not answer, ADDR_ERROR or ROUTE_ERROR if there is no way
-     * by this device. <b>Cancel</b> breaks it off.
+     * <p><b>Completes</b> with its address; exceptionally with {@link RdmaConnectException}: REJECTED if nothing is
+     * bound to that port, UNREACHABLE or TIMEOUT if the host does not answer, ADDR_ERROR or ROUTE_ERROR if no route
+     * leads there by this device. <b>Cancel</b> ends the look-up.
      *
-     * @param host with a port; a name that is not resolved yet is
+     * @param host with a port; an unresolved name is resolved
      * @return on a thread of its own
      */
     public CompletableFuture<DatagramAddress> resolve(InetSocketAddress host) {
@@ -232,10 +233,10 @@ public final class DatagramBinding implements AutoCloseable {
     }
 
     /**
-     * Joins a multicast group; again, it does nothing.
+     * Joins a multicast group. Does nothing if it has joined the group already.
      *
-     * <p><b>Completes</b> with the group's address when what is sent to it from then on arrives here, too;
-     * exceptionally with {@link RdmaConnectException}. <b>Cancel</b> stops the waiting only: {@link #leave} undoes it.
+     * <p><b>Completes</b> with the group's address once datagrams that are sent to it arrive here, too; exceptionally
+     * with {@link RdmaConnectException}. <b>Cancel</b> only ends the wait: {@link #leave} undoes the join.
      *
      * @param group multicast address
      * @return on a thread of its own
@@ -251,8 +252,8 @@ public final class DatagramBinding implements AutoCloseable {
     /**
      * Leaves a group.
      *
-     * <p><b>Completes</b> when nothing more comes from it; exceptionally with {@link IllegalStateException} if it was
-     * not joined.
+     * <p><b>Completes</b> when no more datagrams arrive from it; exceptionally with {@link IllegalStateException} if it
+     * was not joined.
      *
      * @param group as joined
      * @return on a thread of its own
@@ -264,12 +265,12 @@ public final class DatagramBinding implements AutoCloseable {
         });
     }
 
-    /** On the loop, before the queue pair goes. */
+    /** (loop) Ends look-ups and detaches the groups, before the queue pair is destroyed. */
     private void ending() {
         new CloseSteps().run(lookUps::close).run(groups::detach).report();
     }
 
-    /** After the queue pair is gone. */
+    /** Leaves the groups and frees the address, after the queue pair is destroyed. */
     private void release() {
         try {
             groups.close();
@@ -284,7 +285,8 @@ public final class DatagramBinding implements AutoCloseable {
     }
 
     /**
-     * Completes when the queue pair is destroyed, its groups are left and its address is free; never exceptionally.
+     * Returns the future that completes when the queue pair is destroyed, its groups are left and its address is free.
+     * It never completes exceptionally.
      *
      * @return shared
      */
@@ -292,7 +294,7 @@ public final class DatagramBinding implements AutoCloseable {
         return closed;
     }
 
-    /** Closes; what is not completed fails. Does not wait, see {@link #closed}. */
+    /** Closes the endpoint. Operations that are not completed fail. Does not wait, see {@link #closed}. */
     @Override
     public void close() {
         endpoint.endpoint().close();

@@ -22,14 +22,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - One join or leave at a time, by `turn`; who has it may wait for the network. The monitor is held for system calls
-// only, since the loop takes it, too.
-// - The queue pair is attached exactly to the groups in `members`, and to none once `closed`: an attached one could not
-// be destroyed.
-// - A group has an identifier of its own, for a listening one cannot join.
+// - `turn` allows one join or leave at a time; its holder may wait for the network. The monitor is held for system
+//   calls only, because the loop takes it as well.
+// - The queue pair is attached exactly to the groups in `members`, and to none once `closed`: an attached queue pair
+//   could not be destroyed.
+// - Each group has an identifier of its own, because a listening identifier cannot join.
 
 /**
- * The multicast groups of a queue pair: joined by the connection manager, then attached,
+ * Multicast groups of one queue pair. Each is joined by the connection manager and then attached to the queue pair,
  * {@code rdma_join_multicast(3)}.
  */
 final class DatagramGroups {
@@ -53,7 +53,7 @@ final class DatagramGroups {
         this.timeout = timeout;
     }
 
-    /** Joins, and waits until it has; again, it does nothing. */
+    /** Joins a group and waits until that is done. Does nothing if it has joined the group already. */
     DatagramAddress join(InetAddress group) {
         turn.lock();
         CmDialog dialog = new CmDialog("group " + group.getHostAddress(), timeout);
@@ -111,7 +111,7 @@ final class DatagramGroups {
     /**
      * Leaves a group.
      *
-     * @throws IllegalStateException if it has not joined that
+     * @throws IllegalStateException if the group is not joined
      */
     void leave(InetAddress group) {
         turn.lock();
@@ -142,7 +142,7 @@ final class DatagramGroups {
         loop.close(left.id());
     }
 
-    /** Before the queue pair goes: it is in no group from now on. Does not wait for the network. */
+    /** Detaches the queue pair from all groups for good, before it is destroyed. Does not wait for the network. */
     synchronized void detach() {
         closed = true;
         CmDialog waiting = joining;
@@ -158,7 +158,7 @@ final class DatagramGroups {
         }
     }
 
-    /** After the queue pair is gone: leaves what it was in. Blocks. */
+    /** Leaves all groups, after the queue pair is destroyed. Blocks. */
     void close() {
         turn.lock();
         try {
@@ -175,7 +175,7 @@ final class DatagramGroups {
         }
     }
 
-    /** Groups it is in. */
+    /** Returns the number of joined groups. */
     synchronized int size() {
         return closed ? 0 : members.size();
     }

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-// Invariant: a look-up is in `open` while it waits; one that comes after the close breaks itself off.
+// Invariant: a look-up is in `open` while it waits. A look-up that starts after the close fails by itself.
 
-/** Asks for datagram services: {@code rdma_resolve_addr(3)} to {@code rdma_connect(3)} of the UDP port space. */
+/** Look-ups of datagram services: {@code rdma_resolve_addr(3)} to {@code rdma_connect(3)} of the UDP port space. */
 final class DatagramLookUps implements AutoCloseable {
     private final RdmaResources resources;
     private final CmLoop loop;
@@ -29,8 +29,10 @@ final class DatagramLookUps implements AutoCloseable {
     private volatile boolean closed;
 
     /**
+     * Prepares the look-ups of one datagram endpoint.
+     *
      * @param local address, with port 0, whose device must lead to the service
-     * @param qpNumber of who asks
+     * @param qpNumber of the endpoint
      * @param timeout for a whole look-up
      */
     DatagramLookUps(RdmaResources resources, CmLoop loop, InetSocketAddress local, int qpNumber, Duration timeout) {
@@ -41,7 +43,7 @@ final class DatagramLookUps implements AutoCloseable {
         this.timeout = timeout;
     }
 
-    /** See {@link DatagramBinding#resolve}. */
+    /** Starts a look-up, see {@link DatagramBinding#resolve}. */
     CompletableFuture<DatagramAddress> start(InetSocketAddress host) {
         CmDialog dialog = new CmDialog(host.toString(), timeout);
         CompletableFuture<DatagramAddress> result = NetworkTask.start("rdma-resolve", () -> lookUp(host, dialog));
@@ -84,7 +86,7 @@ final class DatagramLookUps implements AutoCloseable {
         }
     }
 
-    /** Breaks off what is under way; does not wait. */
+    /** Cancels the look-ups in progress; does not wait. */
     @Override
     public void close() {
         closed = true;

@@ -4,11 +4,11 @@ import io.rdma.engine.RdmaEndpoint;
 import java.net.InetSocketAddress;
 
 /**
- * A connection that can carry operations.
+ * Connection that can carry operations.
  *
- * @param endpoint its queues
- * @param localAddress of the TCP exchange
- * @param remoteAddress of the TCP exchange
+ * @param endpoint its queue pair, with buffers and operations
+ * @param localAddress of the exchange over TCP, or of RDMA CM
+ * @param remoteAddress of the exchange over TCP, or of RDMA CM
  */
 public record EstablishedConnection(
         RdmaEndpoint endpoint, InetSocketAddress localAddress, InetSocketAddress remoteAddress) {}

@@ -14,18 +14,20 @@ import javax.net.ssl.SSLContext;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-// The exchange, version 2, all numbers big-endian. Parameters carry the range of versions and the capabilities of a
-// side, see Offer; a client begins in its lowest version, a server answers in the one it chose.
+// The exchange, version 2. All numbers are big-endian. Parameters carry the range of versions and the capabilities of a
+// side, see Offer. A client begins with its lowest version; a server answers with the version that it chose.
 //   client -> server   magic "JRDM", version u16, length u16 (48), PeerParameters
 //   server -> client   magic, version, then 'Y' + PeerParameters, or 'N' + length u16 (<= 512) + UTF-8 reason
-//   client -> server   'R' when its queue pair is ready to send; the server may still say 'N' with a reason
+//   client -> server   'R' when its queue pair is ready to send; the server may still send 'N' with a reason
 //   either, at the end 'B' orderly close; end of stream without it: the peer is lost
-// Every read has the deadline of the whole exchange, TLS included, and a fixed size: a stalled, trickling or babbling
-// peer costs one thread that is virtual, for a bounded time.
+// A client may first send length 0, a request for a token. The server answers magic, version, then 'T' + token, or 'X'.
+//
+// Every read has the deadline of the whole exchange, TLS included, and a fixed size. A stalled, trickling or babbling
+// peer therefore costs one virtual thread for a bounded time.
 
-/** One TCP connection that carries the exchange and, afterwards, the news of the peer's end. */
+/** TCP connection that carries the exchange and, afterwards, the notification of the peer's end. */
 final class Exchange implements Closeable {
-    /** What this side speaks. */
+    /** Versions and capabilities of this side. */
     static final Offer OFFER = new Offer(2, 2, Offer.ALL);
 
     private static final String NAME = "the exchange";
@@ -41,9 +43,9 @@ final class Exchange implements Closeable {
     private static final byte BYE = 'B';
 
     private final Socket socket;
-    private final boolean authenticated; // a look at the socket would load classes of TLS
-    private int version = OFFER.lowest(); // of what is sent
-    private ExchangeDeadline deadline; // of what is read next; one thread at a time reads
+    private final boolean authenticated; // a field, because a test of the socket would load classes of TLS
+    private int version = OFFER.lowest(); // of the messages that are sent
+    private ExchangeDeadline deadline; // of the next read; one thread at a time reads
 
     private Exchange(Socket socket, boolean authenticated, ExchangeDeadline deadline) {
         this.socket = socket;
@@ -52,10 +54,10 @@ final class Exchange implements Closeable {
     }
 
     /**
-     * Over a connected socket; with TLS the handshake is done when this returns. The socket is the caller's to close if
-     * this throws.
+     * Creates an exchange over a connected socket. With TLS, the handshake is done on return. If this throws, the
+     * caller closes the socket.
      *
-     * @param deadline of the whole exchange; closed with this or once {@link #complete}
+     * @param deadline of the whole exchange; closed with the exchange, or by {@link #complete}
      * @param server name of the server if this side connected, null if it accepted
      */
     static Exchange over(Socket socket, ExchangeDeadline deadline, ConnectionOptions options, @Nullable String server)
@@ -72,17 +74,20 @@ final class Exchange implements Closeable {
         }
     }
 
-    /** Whether each side has proved who it is. */
+    /** Returns whether the two sides have authenticated each other. */
     boolean isAuthenticated() {
         return authenticated;
     }
 
-    /** Both sides are ready: what follows has no deadline. */
+    /** Ends the deadline, as both sides are ready: later reads have none. */
     void complete() {
         deadline.close();
     }
 
-    /** A host that loses power sends no end: two intervals of silence are one; where nobody probes, half a minute. */
+    /**
+     * Enables TCP keep-alive, because a host that loses power sends no end of stream. Two intervals of silence end the
+     * connection, or half a minute if probes are off.
+     */
     private static void keepAlive(Socket socket, Duration interval) throws IOException {
         int idle = interval.isZero() ? 15 : Math.clamp(interval.toSeconds(), 1, 1 << 14);
         socket.setKeepAlive(true);
@@ -107,12 +112,16 @@ final class Exchange implements Closeable {
         write(hello);
     }
 
-    /** Asks for a token for the connection manager; {@link #receiveToken} follows. */
+    /** Requests a token for the connection manager; {@link #receiveToken} follows. */
     void requestToken() throws IOException {
         write(header(Short.BYTES).putShort((short) 0));
     }
 
-    /** @return null if the server does not listen for the connection manager: then a hello may follow */
+    /**
+     * Receives the answer to {@link #requestToken}.
+     *
+     * @return null if the server does not listen for the connection manager: then a hello may follow
+     */
     CmTokens.@Nullable Token receiveToken() throws IOException {
         readHeader();
         byte answer = read(1).get();
@@ -135,7 +144,11 @@ final class Exchange implements Closeable {
         write(token == null ? answer.put(NO_TOKEN) : answer.put(TOKEN).put(CmTokens.encode(token)));
     }
 
-    /** @return null if the client asks for a token first: {@link #sendToken} follows */
+    /**
+     * Receives the parameters of the client.
+     *
+     * @return null if the client asks for a token first: {@link #sendToken} follows
+     */
     @Nullable
     PeerParameters receiveHello() throws IOException {
         int theirs = readHeader();
@@ -198,7 +211,7 @@ final class Exchange implements Closeable {
         byte ready;
         try {
             ready = read(1).get();
-        } catch (SocketTimeoutException e) { // the client may believe by now that it is connected
+        } catch (SocketTimeoutException e) { // the client may already consider itself connected
             write(refusal(
                     ByteBuffer.allocate(MAX_REFUSAL),
                     "it did not hear within its handshakeTimeout that the client is ready"));
@@ -210,15 +223,15 @@ final class Exchange implements Closeable {
         }
     }
 
-    /** Tells the peer of an orderly end. */
+    /** Notifies the peer of an orderly end. */
     void sendBye() throws IOException {
         write(ByteBuffer.allocate(1).put(BYE));
     }
 
     /**
-     * Waits, without limit, for the peer's end.
+     * Waits for the peer's end, without a time limit.
      *
-     * @return why the peer is lost; null if its end was orderly
+     * @return the failure if the peer is lost; null if its end was orderly
      */
     @Nullable
     RdmaException awaitEnd() {
@@ -244,7 +257,11 @@ final class Exchange implements Closeable {
                 .putShort((short) version);
     }
 
-    /** @return the version of what follows */
+    /**
+     * Reads and checks a header.
+     *
+     * @return the version of the message that follows
+     */
     private int readHeader() throws IOException {
         int magic = read(Integer.BYTES).getInt();
         if (magic != MAGIC) {

@@ -7,20 +7,21 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-// Each read of a plain socket gets what is left of the time. A read of TLS takes as many reads of its socket as the
-// peer likes, so a deadline that is passed by more than GRACE closes the socket under it. The grace is for a refusal.
+// Each read of a plain socket has the remaining time as its time-out. One read of TLS may take any number of reads of
+// its socket, as the peer likes, so the socket is closed once the deadline has passed by more than GRACE. The grace
+// period leaves time to send a refusal.
 
-/** Deadline of one exchange, from the connection of its socket to the readiness of both sides, TLS included. */
+/** Deadline of one exchange, from the connect of its socket until both sides are ready, TLS included. */
 final class ExchangeDeadline implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(1);
-    private static final long LONGEST = Long.MAX_VALUE / 4; // that of nanoTime() and it is no overflow
+    private static final long LONGEST = Long.MAX_VALUE / 4; // does not overflow when added to nanoTime()
 
     private final Duration timeout;
     private final long deadline;
     private final CompletableFuture<Void> met = new CompletableFuture<>();
 
     /**
-     * Begins now.
+     * Starts the deadline.
      *
      * @param socket closed soon after the deadline, unless this is closed before; not owned
      */
@@ -35,7 +36,7 @@ final class ExchangeDeadline implements AutoCloseable {
         });
     }
 
-    /** The nanoseconds of a time-out of any length. */
+    /** Returns a time-out of any length in nanoseconds, at most {@link #LONGEST}. */
     static long nanos(Duration timeout) {
         return timeout.compareTo(Duration.ofNanos(LONGEST)) < 0 ? timeout.toNanos() : LONGEST;
     }
@@ -49,9 +50,9 @@ final class ExchangeDeadline implements AutoCloseable {
     }
 
     /**
-     * The milliseconds that are left, at least 1, as a socket's time-out.
+     * Returns the remaining time for a socket's time-out: milliseconds, at least 1.
      *
-     * @throws SocketTimeoutException if none are
+     * @throws SocketTimeoutException if no time remains
      */
     int millisLeft() throws SocketTimeoutException {
         long left = (deadline - System.nanoTime()) / 1_000_000;
@@ -61,7 +62,7 @@ final class ExchangeDeadline implements AutoCloseable {
         return (int) Math.min(left, Integer.MAX_VALUE);
     }
 
-    /** The failure itself, or that time is up if it came after the deadline, which makes all others. */
+    /** Returns the failure, or a time-out if it came after the deadline, whose expiry causes other failures. */
     IOException meaning(IOException failure) {
         return System.nanoTime() - deadline >= 0 ? timedOut(failure) : failure;
     }
@@ -75,7 +76,7 @@ final class ExchangeDeadline implements AutoCloseable {
         return timedOut;
     }
 
-    /** The exchange is complete, or has failed: from now on the socket is not closed. */
+    /** Cancels the deadline, as the exchange is complete or has failed: it no longer closes the socket. */
     @Override
     public void close() {
         met.complete(null);

@@ -1,19 +1,19 @@
 package io.rdma.connect;
 
-/** How a fast sender is kept from running over a slow receiver. */
+/** Mechanism that keeps a fast sender from overrunning a slow receiver. */
 public enum FlowControl {
     /**
-     * Each side counts the receives that the other one has posted, and sends no more messages than that; each message
-     * has a header of 16 bytes. Holds if both sides say so, else the connection is {@link #PLAIN}; but where receive
-     * buffers are shared this is as {@link #CREDITS_REQUIRED}.
+     * Each side counts the receives that its peer has posted, and sends no more messages than that. Each message has a
+     * header of 16 bytes. This holds if both sides offer it, else the connection is {@link #PLAIN}. Where receive
+     * buffers are shared, it is as {@link #CREDITS_REQUIRED}.
      */
     CREDITS,
-    /** As {@link #CREDITS}, and a peer that does not count is refused. */
+    /** As {@link #CREDITS}, but a peer that does not count credits is refused. */
     CREDITS_REQUIRED,
     /**
-     * Messages are payload only, and a sender without a receive on the other side tries again (receiver not ready,
-     * {@code rnrRetry}). Where receive buffers are shared, one that sends more than its window while the application
-     * does not take it is ended.
+     * Messages are payload only. If the peer has no receive posted, the device sends the message again (receiver not
+     * ready, {@code rnrRetry}). Where receive buffers are shared, a connection is ended if its peer sends more than its
+     * window while the application does not take the messages.
      */
     PLAIN
 }

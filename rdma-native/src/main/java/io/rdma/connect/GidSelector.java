@@ -8,13 +8,13 @@ import io.rdma.verbs.LinkLayer;
 import io.rdma.verbs.VerbsException;
 import java.net.InetAddress;
 
-/** Chooses the local GID by type and address, never by a constant index. */
+/** Selection of the local GID by type and address, never by a constant index. */
 final class GidSelector {
     private GidSelector() {}
 
     /**
-     * The best entry of a port: on Ethernet RoCE version 2, first the one that is the local address of the exchange,
-     * then IPv4, then global IPv6, then the rest.
+     * Returns the best entry of a port's GID table; on Ethernet, of its RoCE version 2 entries. The local address of
+     * the exchange comes first, then IPv4, then global IPv6, then link-local addresses.
      */
     static GidTableEntry select(DeviceContext context, int port, LinkLayer layer, InetAddress local) {
         GidTableEntry best = null;

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 final class NetworkTask {
     private NetworkTask() {}
 
-    /** Starts a task. Unlike that of supplyAsync, its future fails with the exception itself. */
+    /** Starts a task. Its future fails with the exception itself, which that of supplyAsync would wrap. */
     static <T extends @Nullable Object> CompletableFuture<T> start(String thread, Supplier<T> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Thread.ofVirtual().name(thread).start(() -> {
             try {
                 result.complete(task.get());
-            } catch (Throwable e) { // whoever waits must hear of it, whatever it is
+            } catch (Throwable e) { // any failure must complete the future
                 result.completeExceptionally(e);
             }
         });

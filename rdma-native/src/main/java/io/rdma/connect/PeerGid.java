@@ -8,25 +8,27 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 
-// On Ethernet a GID is an IP address, and packets go there. A peer that may name any has this side send to any host.
-//   - The GID must be the address that the exchange came from; the kernel has shown by the TCP handshake that the peer
-//     receives there.
-//   - A peer on this host, which a loopback address or one of this host's own shows, may name any address of this host.
-//   - Scopes do not count, since a GID has none. IPv4-mapped addresses are IPv4 in Java and in a GID alike.
-// InfiniBand routes by LID, which is no address of the exchange: its subnet manager says who may reach whom.
+// On Ethernet a GID is an IP address, to which packets are sent. If a peer could name any GID, it could make this side
+// send to any host.
+//   - The GID must be the address that the exchange came from: by the TCP handshake the kernel has verified that the
+//     peer receives there.
+//   - A peer on this host, as shown by a loopback address or by one of this host, may name any address of this host.
+//   - Scopes are ignored, because a GID has none. IPv4-mapped addresses are IPv4 in Java and in a GID alike.
+// InfiniBand routes by LID, which is no address of the exchange: the subnet manager decides which hosts can reach
+// each other.
 
-/** Check of the GID that a peer names, against the address that its exchange came from. */
+/** Check of the GID that a peer names against the address that its exchange came from. */
 final class PeerGid {
     private static final int IPV4_AT = 12;
 
     private PeerGid() {}
 
     /**
-     * Passes if the GID belongs to the peer.
+     * Checks that the GID belongs to the peer.
      *
      * @param from the peer's address in the exchange
-     * @param software whether the device is one whose GIDs hold a port, see docs/internals/soft-device.md
-     * @throws RdmaConnectException AUTHENTICATION, naming both and the remedy
+     * @param software whether the device is one whose GIDs contain a port, see docs/internals/soft-device.md
+     * @throws RdmaConnectException AUTHENTICATION, with both addresses and the remedy
      */
     static void check(Gid gid, InetAddress from, boolean software) {
         InetAddress named = address(gid, software);
@@ -70,7 +72,7 @@ final class PeerGid {
             return !address.isAnyLocalAddress()
                     && !address.isMulticastAddress()
                     && NetworkInterface.getByInetAddress(address) != null;
-        } catch (SocketException e) { // it cannot be known, so it is not shown
+        } catch (SocketException e) { // unknown, so not verified
             return false;
         }
     }

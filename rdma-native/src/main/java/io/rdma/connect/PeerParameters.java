@@ -5,20 +5,21 @@ import io.rdma.verbs.Mtu;
 import java.nio.ByteBuffer;
 
 /**
- * What one side tells the other before queue pairs connect. On the wire: 48 bytes, big-endian, in the order of the
- * record; every value from the network is checked before it is used.
+ * Parameters that each side sends to the other before the queue pairs connect. On the wire they are 48 bytes,
+ * big-endian, in the order of the record, but with the versions of the offer before {@code receiveBuffers}. Every value
+ * from the network is checked before it is used.
  *
  * @param qpNumber 24 bits
  * @param psn first packet sequence number, 24 bits
  * @param gid address of the port
  * @param lid LID, 0 on Ethernet
  * @param mtu active MTU of the port
- * @param initiatorDepth outgoing reads and atomics wanted
+ * @param initiatorDepth outgoing reads and atomics requested
  * @param responderResources incoming reads and atomics offered
- * @param credits whether it counts credits, see docs/internals/protocol.md
+ * @param credits whether the side counts credits, see docs/internals/protocol.md
  * @param receiveBuffers posted receives, without those for control frames
  * @param receiveBufferSize bytes of each
- * @param maxMessageSize bytes of the largest message it takes
+ * @param maxMessageSize bytes of the largest message that the side accepts
  * @param offer versions and capabilities
  */
 record PeerParameters(
@@ -53,9 +54,9 @@ record PeerParameters(
     }
 
     /**
-     * The parameters of a peer.
+     * Decodes the parameters of a peer.
      *
-     * @param version of the header before them
+     * @param version of the header in front of them
      * @throws RdmaConnectException PROTOCOL_ERROR if a value is out of range
      */
     static PeerParameters decode(int version, ByteBuffer from) {
@@ -67,7 +68,7 @@ record PeerParameters(
         Mtu mtu = Mtu.of(check("MTU", from.get(), Mtu.BYTES_256.code(), Mtu.BYTES_4096.code()));
         int initiator = Byte.toUnsignedInt(from.get());
         int responder = Byte.toUnsignedInt(from.get());
-        boolean credits = (from.get() & CREDITS) != 0; // other bits are for later versions
+        boolean credits = (from.get() & CREDITS) != 0; // other bits are reserved for later versions
         int lowest = Byte.toUnsignedInt(from.get());
         int highest = Byte.toUnsignedInt(from.get());
         int buffers = check("number of receive buffers", from.getInt(), 1, 1 << 16);

@@ -1,20 +1,20 @@
 package io.rdma.connect;
 
 /**
- * Text of a peer, made fit for a log line or the message of an exception: one line, bounded, nothing that a terminal
- * obeys.
+ * Sanitizer of text from a peer, for a log line or the message of an exception: the result is one line, bounded,
+ * without characters that control a terminal.
  */
 final class PeerText {
-    /** The most characters that are kept. */
+    /** Maximum number of characters that are kept. */
     static final int LIMIT = 512;
 
     private PeerText() {}
 
     /**
-     * Escapes control, format and unassigned characters and line ends as in Java, and cuts at {@link #LIMIT}
-     * characters.
+     * Escapes control, format and unassigned characters and line ends as Java does. Cuts the result at {@link #LIMIT}
+     * characters in total.
      *
-     * @param text of a peer, or of a library that quotes one; null counts as empty
+     * @param text of a peer, or of a library that quotes a peer; null counts as empty
      */
     static String of(@org.jspecify.annotations.Nullable String text) {
         if (text == null) {
@@ -49,7 +49,7 @@ final class PeerText {
     private static boolean isHarmless(int point) {
         return switch (Character.getType(point)) {
             case Character.CONTROL,
-                    Character.FORMAT, // among them the marks that turn the direction of writing
+                    Character.FORMAT, // including marks that change the direction of writing
                     Character.SURROGATE,
                     Character.PRIVATE_USE,
                     Character.UNASSIGNED,

@@ -28,8 +28,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One queue pair from creation to RTS, {@code ibv_modify_qp(3)}: local half first, then with what the peer said. Used
- * once, by one thread.
+ * Bring-up of one queue pair, from creation to RTS, {@code ibv_modify_qp(3)}: the local half first, then the half that
+ * needs the peer's parameters. Used once, by one thread.
  */
 final class QueuePairBringUp implements AutoCloseable {
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -49,7 +49,7 @@ final class QueuePairBringUp implements AutoCloseable {
     private final int portNumber;
     private boolean handedOver;
 
-    /** For the exchange over TCP. */
+    /** Creates a queue pair for the exchange over TCP. */
     QueuePairBringUp(RdmaResources resources, ConnectionOptions options, InetAddress localAddress) {
         this(
                 resources,
@@ -61,9 +61,9 @@ final class QueuePairBringUp implements AutoCloseable {
     }
 
     /**
-     * With the first transition of somebody else.
+     * Creates a queue pair with the caller's attributes of the transition to INIT.
      *
-     * @param offer what this side says of versions and capabilities
+     * @param offer versions and capabilities of this side
      */
     QueuePairBringUp(
             RdmaResources resources,
@@ -139,7 +139,10 @@ final class QueuePairBringUp implements AutoCloseable {
         return shared == null ? options.receiveBufferSize() : shared.size();
     }
 
-    /** What the application wants, and room for control frames, whose headers are entries of their own. */
+    /**
+     * Returns the capacity that the application wants plus room for control frames, whose headers are scatter/gather
+     * elements of their own.
+     */
     private static QueuePairCapacity capacity(ConnectionOptions options) {
         QueuePairCapacity wanted = options.queuePair();
         return options.flowControl() == FlowControl.PLAIN
@@ -157,7 +160,7 @@ final class QueuePairBringUp implements AutoCloseable {
     }
 
     /**
-     * Posts the receives, then goes to RTR and RTS: the peer may send as soon as this returns.
+     * Posts the receives, then moves the queue pair to RTR and RTS. The peer may send as soon as this returns.
      *
      * @param from the peer's address in the exchange
      */
@@ -183,8 +186,8 @@ final class QueuePairBringUp implements AutoCloseable {
     }
 
     /**
-     * As {@link #connect(PeerParameters, InetAddress)}, with the path of somebody else; timers and retries are the
-     * options'.
+     * Connects as {@link #connect(PeerParameters, InetAddress)} does, with the caller's path. Timers and retries come
+     * from the options.
      */
     RdmaEndpoint connect(PeerParameters peer, QueuePairAttributes toRtr, QueuePairAttributes toRts) {
         RdmaEndpoint endpoint = endpoint(peer, Math.min(local.initiatorDepth(), peer.responderResources()));
@@ -229,7 +232,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 options.sendBufferSize(),
                 options.signalEvery(),
                 reads,
-                // The peer reads what is larger than its receive buffers, if both sides have reads for that.
+                // The peer reads messages that exceed its receive buffers, if both sides have RDMA reads for that.
                 credits && Math.min(local.responderResources(), peer.initiatorDepth()) > 0
                         ? peer.maxMessageSize()
                         : peer.receiveBufferSize(),

@@ -3,39 +3,39 @@ package io.rdma.connect;
 import io.rdma.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
-/** A connection, or a listener, could not be established. */
+/** Failure to establish a connection or a listener. */
 public class RdmaConnectException extends RdmaException {
     private static final long serialVersionUID = 1L;
 
-    /** What went wrong. */
+    /** Reason of a failure. */
     public enum Reason {
         /** The host name is unknown. */
         UNKNOWN_HOST,
-        /** Nobody listens, or the host cannot be reached. */
+        /** Nothing listens at the address, or the host cannot be reached. */
         UNREACHABLE,
         /** The peer did not answer in time. */
         TIMEOUT,
-        /** The peer said no; the message has its reason. */
+        /** The peer rejected the connection; the message has its reason. */
         REJECTED,
         /** The peer speaks another version of the exchange. */
         VERSION_MISMATCH,
         /** The peer does not speak this exchange at all. */
         PROTOCOL_ERROR,
-        /** The peer could not prove who it is, or did not accept our proof. */
+        /** The peer could not authenticate, or did not accept the authentication of this side. */
         AUTHENTICATION,
         /** The peer does not count credits, and this side requires it, {@link FlowControl#CREDITS_REQUIRED}. */
         FLOW_CONTROL,
         /** The device cannot make the connection. */
         DEVICE,
-        /** The local address is in use or not of this host. */
+        /** The local address is in use, or does not belong to this host. */
         BIND,
-        /** The address leads to no RDMA device, here or on its way, {@code RDMA_CM_EVENT_ADDR_ERROR}. */
+        /** The address leads to no RDMA device, of this host or on the route, {@code RDMA_CM_EVENT_ADDR_ERROR}. */
         ADDR_ERROR,
-        /** There is no route to the address's device, {@code RDMA_CM_EVENT_ROUTE_ERROR}. */
+        /** There is no route to the device of the address, {@code RDMA_CM_EVENT_ROUTE_ERROR}. */
         ROUTE_ERROR,
-        /** An error while the two sides agreed, {@code RDMA_CM_EVENT_CONNECT_ERROR}. */
+        /** The two sides failed to set up the connection, {@code RDMA_CM_EVENT_CONNECT_ERROR}. */
         CONNECT_ERROR,
-        /** The caller gave up. */
+        /** The caller cancelled the attempt. */
         CANCELLED
     }
 
@@ -44,7 +44,7 @@ public class RdmaConnectException extends RdmaException {
     private final transient byte[] privateData;
 
     /**
-     * A failed connect or bind.
+     * Describes a failed connect or bind.
      *
      * @param reason what went wrong
      * @param message with the remedy
@@ -55,7 +55,7 @@ public class RdmaConnectException extends RdmaException {
     }
 
     /**
-     * A failed connect by the connection manager.
+     * Describes a failed connect by the connection manager.
      *
      * @param reason what went wrong
      * @param message with the remedy
@@ -72,26 +72,26 @@ public class RdmaConnectException extends RdmaException {
     }
 
     /**
-     * The status of the connection manager's event.
+     * Returns the status of the connection manager's event.
      *
-     * @return 0 if it was not the connection manager's, a negative errno, or of REJECTED the peer's reason: 8 nobody
-     *     listens, 28 the application said no
+     * @return 0 if the failure is not of the connection manager; else a negative errno or, for REJECTED, the peer's
+     *     reason: 8 if nothing listens, 28 if the application rejected the connection
      */
     public int status() {
         return status;
     }
 
     /**
-     * What the peer sent with its rejection by the connection manager, padded with zeros.
+     * Returns the private data of a rejection by the connection manager, padded with zeros.
      *
-     * @return a copy, empty of other failures
+     * @return a copy, empty for other failures
      */
     public byte[] privateData() {
-        return privateData == null ? new byte[0] : privateData.clone(); // null once it was serialised
+        return privateData == null ? new byte[0] : privateData.clone(); // null after deserialization
     }
 
     /**
-     * What went wrong.
+     * Returns what went wrong.
      *
      * @return the reason
      */

@@ -14,7 +14,7 @@ import java.net.SocketTimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** The active side: by the connection manager, or by the exchange over TCP, as {@link ConnectMethod} says. */
+/** Active side of connecting: by the connection manager or by the exchange over TCP, as {@link ConnectMethod} says. */
 public final class RdmaConnector {
     private final RdmaResources resources;
     private final ConnectionOptions options;
@@ -33,13 +33,13 @@ public final class RdmaConnector {
     }
 
     /**
-     * Starts to connect; the handler learns the outcome.
+     * Starts to connect and reports the outcome to the handler.
      *
-     * @param resources where the connection lives
-     * @param options how
+     * @param resources the resources to which the connection belongs
+     * @param options of the connection
      * @param address of the server
      * @param handler called exactly once
-     * @return for {@link #cancel}
+     * @return the attempt, for {@link #cancel}
      */
     public static RdmaConnector connect(
             RdmaResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
@@ -48,7 +48,7 @@ public final class RdmaConnector {
         return connector;
     }
 
-    /** Gives up: unless the handler was called already, it learns that it failed, as CANCELLED. */
+    /** Cancels the attempt. Unless the handler was called already, it is called with a failure, CANCELLED. */
     public void cancel() {
         cancelled = true;
         closeSocket();
@@ -66,7 +66,7 @@ public final class RdmaConnector {
             closeSocket();
             handler.failed(cancelled ? cancelled(e) : e);
             return;
-        } catch (Error e) { // whoever waits must hear of it
+        } catch (Error e) { // the handler must be called in any case
             closeSocket();
             handler.failed(new RdmaConnectException(Reason.DEVICE, "connecting failed: " + e, e));
             throw e;
@@ -95,7 +95,11 @@ public final class RdmaConnector {
         return connection != null ? connection : exchange(begun, false);
     }
 
-    /** @return null if the connection manager does not lead there, but the exchange may */
+    /**
+     * Tries to connect by the connection manager.
+     *
+     * @return null if the connection manager cannot reach the server, but the exchange may
+     */
     private @Nullable EstablishedConnection tryManager(CmTokens.@Nullable Token token) {
         try {
             return byManager(token);
@@ -110,8 +114,8 @@ public final class RdmaConnector {
     }
 
     /**
-     * Where the connection manager is the first choice: it is of no use to loopback addresses, which belong to no
-     * device.
+     * Returns whether the connection manager may be used. AUTOMATIC does not use it for the software device, nor for
+     * loopback addresses, which belong to no RDMA device.
      */
     static boolean mayTryManager(RdmaResources resources, ConnectionOptions options, InetAddress address) {
         return switch (options.connectMethod()) {
@@ -121,10 +125,10 @@ public final class RdmaConnector {
         };
     }
 
-    /** Whether the failure came before anybody at the other end was asked. */
+    /** Returns whether the attempt failed before any listener at the other end was asked. */
     private static boolean nobodyThere(RdmaException e) {
         if (!(e instanceof RdmaConnectException connect)) {
-            return true; // there is no connection manager here
+            return true; // this host has no connection manager
         }
         return switch (connect.reason()) {
             case ADDR_ERROR, ROUTE_ERROR -> true;
@@ -137,12 +141,16 @@ public final class RdmaConnector {
         CmConnector asking = new CmConnector(resources, options, address, token);
         manager = asking;
         if (cancelled) {
-            asking.cancel(); // the cancel may have missed it
+            asking.cancel(); // cancel() may have missed this connector
         }
         return asking.connect();
     }
 
-    /** @param manager whether to go on to the connection manager, with a token, where both sides have one */
+    /**
+     * Connects by the exchange.
+     *
+     * @param manager whether to connect by the connection manager, with a token, if the server listens for it
+     */
     private EstablishedConnection exchange(PendingSetup begun, boolean manager) {
         try (CleanupStack cleanup = new CleanupStack()) {
             ExchangeDeadline deadline = cleanup.add(new ExchangeDeadline(socket, options.handshakeTimeout()));
@@ -151,7 +159,7 @@ public final class RdmaConnector {
             Exchange exchange = cleanup.add(Exchange.over(socket, deadline, options, address.getHostString()));
             EstablishedConnection authenticated = manager ? byToken(exchange) : null;
             if (authenticated != null) {
-                return authenticated; // the end of the exchange tells the server that it may forget the token
+                return authenticated; // closing the exchange lets the server discard the token
             }
             RdmaEndpoint endpoint;
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
@@ -163,14 +171,14 @@ public final class RdmaConnector {
             cleanup.add(endpoint::discard);
             exchange.sendReady();
             exchange.complete();
-            begun.close(); // a close of the resources finds the endpoint from now on, and says goodbye
+            begun.close(); // from here on closing the resources closes the endpoint, with a farewell
             cleanup.keep();
             ConnectionWatch.start(exchange, endpoint);
             return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
         } catch (SocketTimeoutException e) {
             throw new RdmaConnectException(
                     Reason.TIMEOUT, address + " did not answer within " + options.handshakeTimeout(), e);
-        } catch (SSLException e) { // TLS 1.3: a server's refusal of our certificate comes with the first read
+        } catch (SSLException e) { // with TLS 1.3 a server refuses this side's certificate at the first read
             throw new RdmaConnectException(
                     Reason.AUTHENTICATION, address + " did not accept this side: " + PeerText.of(e.getMessage()), e);
         } catch (IOException e) {

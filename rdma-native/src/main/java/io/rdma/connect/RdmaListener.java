@@ -20,13 +20,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - A failed or hostile exchange ends that exchange only; the listener goes on.
-// - At most `handshakes` at once, `handshakesPerAddress` of them of one address; each is bounded in size and time, see
-// Exchange. Each holds a permit until its endpoint is with its loop, or it failed: see Admission.
+// - A failed or hostile exchange ends only itself; the listener continues.
+// - At most `handshakes` exchanges are in progress at once, `handshakesPerAddress` of them with one address. Each is
+//   bounded in size and time, see Exchange. An exchange holds its permit until its endpoint belongs to its completion
+//   loop, or until it fails, see Admission.
 
 /**
- * The passive side: listens for the connection manager, the exchange over TCP, or both, as {@link ConnectMethod} says,
- * and hands over each connection.
+ * Passive side of connecting. It listens for the connection manager, the exchange over TCP, or both, as {@link
+ * ConnectMethod} says, and passes each connection to a handler.
  */
 public final class RdmaListener implements AutoCloseable {
     private static final int MOST_TRIES = 20;
@@ -36,8 +37,8 @@ public final class RdmaListener implements AutoCloseable {
     private final Consumer<EstablishedConnection> handler;
     private final Admission admission;
     private final RefusalLog refusals = new RefusalLog(RdmaListener::log);
-    private final @Nullable CmTokens tokens; // where both listen and clients authenticate
-    private final @Nullable ServerSocket socket; // none where only the connection manager listens
+    private final @Nullable CmTokens tokens; // null without TLS
+    private final @Nullable ServerSocket socket; // null if only the connection manager listens
     private @Nullable CmListener manager; // set by the constructor
     private final Set<Socket> exchanging = ConcurrentHashMap.newKeySet();
 
@@ -62,8 +63,8 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     /**
-     * Binds the socket and, if both are to listen, the connection manager: at the same port, unless a token says which
-     * it is.
+     * Binds the socket and, if {@code both}, the connection manager. They share the port number unless there are
+     * tokens, because a token carries the port of the connection manager.
      */
     private ServerSocket bound(InetSocketAddress address, boolean both) throws IOException {
         for (int tries = 1; ; tries++) {
@@ -78,7 +79,7 @@ public final class RdmaListener implements AutoCloseable {
                 cleanup.keep();
                 return bound;
             } catch (RdmaException e) {
-                // Somebody else's port of the other kind: clients would come to them.
+                // For RDMA CM this port number belongs to another program, which clients would reach: take another one.
                 if (!CmListener.isInUse(e) || address.getPort() != 0 || tries == MOST_TRIES) {
                     throw e;
                 }
@@ -86,7 +87,12 @@ public final class RdmaListener implements AutoCloseable {
         }
     }
 
-    /** @return null where the connection manager is not there, or the address of no device of it */
+    /**
+     * Binds the connection manager.
+     *
+     * @return null if there is no connection manager, or the address belongs to no device of it; only the exchange is
+     *     then used
+     */
     private @Nullable CmListener managerAt(InetSocketAddress address) {
         try {
             return CmListener.bind(resources, options, admission, refusals, tokens, address, this::handOver);
@@ -100,15 +106,15 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     /**
-     * Listens.
+     * Listens for clients.
      *
-     * @param resources where the connections live
-     * @param options how
-     * @param limits what it admits
+     * @param resources the resources to which the connections belong
+     * @param options of each connection
+     * @param limits of admission
      * @param address local; port 0 takes a free one
      * @param handler called for each connection, on a thread of its own that may block
-     * @return listening; its close leaves the connections alone
-     * @throws RdmaConnectException BIND if the port is in use or the address not of this host
+     * @return the listener; closing it leaves the connections open
+     * @throws RdmaConnectException BIND if the port is in use or this host does not have the address
      */
     public static RdmaListener bind(
             RdmaResources resources,
@@ -137,9 +143,9 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     /**
-     * Where it listens.
+     * Returns the local address.
      *
-     * @return with the real port
+     * @return the address with the actual port
      */
     public InetSocketAddress address() {
         return socket != null
@@ -152,7 +158,7 @@ public final class RdmaListener implements AutoCloseable {
         if (permit != null) {
             try {
                 Thread.ofVirtual().name("rdma-accept").start(() -> serve(socket, accepted, permit));
-            } catch (Throwable e) { // no memory for a thread: the permit must not be lost with it
+            } catch (Throwable e) { // such as no memory for a thread: the permit must be returned
                 permit.close();
                 close(accepted);
                 throw e;
@@ -168,7 +174,7 @@ public final class RdmaListener implements AutoCloseable {
         exchanging.add(accepted);
         try {
             if (socket.isClosed()) {
-                accepted.close(); // the close may have missed it
+                accepted.close(); // close() may have missed this socket
             }
             connection = exchange(accepted, permit);
         } catch (IOException | RuntimeException e) {
@@ -186,13 +192,17 @@ public final class RdmaListener implements AutoCloseable {
     private void handOver(EstablishedConnection connection) {
         try {
             handler.accept(connection);
-        } catch (Throwable e) { // the handler is the user's: whatever it throws ends its own connection only
+        } catch (Throwable e) { // thrown by the application: it ends only this connection
             log().log(Logger.Level.ERROR, "the connection handler threw; its connection is closed", e);
             connection.endpoint().abort(e);
         }
     }
 
-    /** @return null if the client went on to the connection manager, with a token of this */
+    /**
+     * Runs the exchange with one client.
+     *
+     * @return null if the client connected by the connection manager, with a token of this exchange
+     */
     private @Nullable EstablishedConnection exchange(Socket accepted, Admission.Permit permit) throws IOException {
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(accepted);
@@ -212,7 +222,11 @@ public final class RdmaListener implements AutoCloseable {
         }
     }
 
-    /** @return null if the client took a token to the connection manager */
+    /**
+     * Receives the parameters of the client.
+     *
+     * @return null if the client redeemed a token at the connection manager
+     */
     private @Nullable PeerParameters introduced(Exchange exchange, Admission.Permit permit) throws IOException {
         try {
             PeerParameters peer = exchange.receiveHello();
@@ -234,7 +248,12 @@ public final class RdmaListener implements AutoCloseable {
         }
     }
 
-    /** The token is good for as long as the exchange lasts, which the client ends once it is connected. */
+    /**
+     * Sends the token and receives the next message. The token is valid until the exchange ends; the client ends the
+     * exchange once it is connected.
+     *
+     * @return null if the client redeemed the token
+     */
     private static @Nullable PeerParameters afterToken(Exchange exchange, CmTokens.Issued token) throws IOException {
         exchange.sendToken(token.token());
         try {
@@ -242,7 +261,7 @@ public final class RdmaListener implements AutoCloseable {
             if (token.isRedeemed()) {
                 throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "a client wants two connections at once", null);
             }
-            return peer; // RDMA CM does not lead here, so it goes on without
+            return peer; // the client cannot connect by RDMA CM and continues with the exchange
         } catch (IOException | RdmaConnectException e) {
             if (token.isRedeemed()) {
                 return null;
@@ -260,7 +279,7 @@ public final class RdmaListener implements AutoCloseable {
 
     private RdmaEndpoint answer(Exchange exchange, PeerParameters peer) throws IOException {
         try (CleanupStack done = new CleanupStack()) {
-            done.add(resources.begin(() -> {})); // until the endpoint is there it waits for nobody
+            done.add(resources.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
             admission.admit();
             RdmaEndpoint endpoint = null;
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
@@ -269,7 +288,7 @@ public final class RdmaListener implements AutoCloseable {
                 admission.counted(endpoint);
                 exchange.accept(queuePair.local());
                 return endpoint;
-            } catch (Throwable e) { // a client that is gone already must not leave an endpoint behind
+            } catch (Throwable e) { // if the client has left already, no endpoint may remain
                 if (endpoint == null) {
                     admission.left();
                 } else {
@@ -284,8 +303,7 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     /**
-     * Stops listening and breaks off the exchanges that are under way; connections that exist live on. A second call
-     * does nothing.
+     * Stops listening and aborts the exchanges in progress. Existing connections stay open. A second call does nothing.
      */
     @Override
     public void close() {
@@ -301,9 +319,9 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     /**
-     * After a {@link #close}: waits until no exchange is under way, closes all connections that were made here and are
-     * still open, also those that the handler did not hear of yet, and returns when they have drained. Blocks; does not
-     * wait for handlers.
+     * Closes all open connections that this listener made, including those not yet passed to the handler. Call it after
+     * {@link #close}. It waits until no exchange is in progress and returns when the connections have drained. Blocks;
+     * does not wait for handlers.
      */
     public void closeConnections() {
         admission.closeAll();

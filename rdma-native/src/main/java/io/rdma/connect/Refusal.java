@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 
-/** Reason of a refusal as the client hears it. The server's log has the whole of it. */
+/** Reason of a refusal, as it is sent to the client. The log of the server has the full reason. */
 final class Refusal {
     private static final String FULL = "it has as many connections as it admits: try again later";
     private static final String LOCAL = "it cannot make the connection, its log says why";
@@ -13,11 +13,11 @@ final class Refusal {
     private Refusal() {}
 
     /**
-     * The text for the client. One that has not authenticated hears what is wrong with its own words, or that the
-     * server is full, but nothing of devices, memory and settings here.
+     * Returns the text for the client. For a client that has not authenticated, the text says what is wrong with its
+     * own messages, or that the server is full. It contains nothing about devices, memory and settings of the server.
      *
-     * @param failure why the connection is not made
-     * @param authenticated whether the client has proved who it is
+     * @param failure the reason for which the connection is not made
+     * @param authenticated whether the client has authenticated
      */
     static String reason(RuntimeException failure, boolean authenticated) {
         if (authenticated) {
@@ -33,16 +33,16 @@ final class Refusal {
         };
     }
 
-    /** The text for the server's log, in which the words of a peer are escaped. */
+    /** Returns the text for the server's log, in which text of a peer is escaped. */
     static String logged(Exception failure) {
         String text = failure.getMessage();
-        // Messages of this library have escaped what they quote.
+        // Messages of this library already escape the text that they quote.
         return failure instanceof RdmaException && text != null
                 ? text
                 : failure.getClass().getSimpleName() + ": " + PeerText.of(text);
     }
 
-    /** A warning if this side is the reason, since somebody here can do something about it. */
+    /** Returns WARNING if the cause is on this side, where its operator can remove it, else INFO. */
     static Level severity(Exception failure) {
         return failure instanceof IOException || isOfPeer(failure) ? Level.INFO : Level.WARNING;
     }
@@ -55,14 +55,14 @@ final class Refusal {
                 };
     }
 
-    /** The text in UTF-8, cut between two characters if it is longer. */
+    /** Encodes a text in UTF-8. If it exceeds the limit it is cut between two characters. */
     static byte[] utf8(String text, int limit) {
         byte[] all = text.getBytes(StandardCharsets.UTF_8);
         if (all.length <= limit) {
             return all;
         }
         int length = limit;
-        while (length > 0 && (all[length] & 0xc0) == 0x80) { // the byte after the cut goes on with a character
+        while (length > 0 && (all[length] & 0xc0) == 0x80) { // the byte after the cut continues a character
             length--;
         }
         return java.util.Arrays.copyOf(all, length);

@@ -9,14 +9,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: while `summing`, a summary is scheduled, and only that one logs.
+// Invariant: while `summing`, a summary is scheduled, and only the summary logs.
 
 /**
- * Log of the clients that one server refuses: one line a second at most, so that clients cannot fill a disk. Any
- * thread.
+ * Log of the clients that one server refuses. It writes at most one line a second, so that clients cannot fill a disk.
+ * Any thread.
  */
 final class RefusalLog {
-    private final Supplier<Logger> log; // a logger is looked for when there is something to log
+    private final Supplier<Logger> log; // looked up when there is something to log
     private final Executor aSecondLater;
     private boolean summing;
     private long more; // since the last line
@@ -32,17 +32,21 @@ final class RefusalLog {
                         task -> Thread.ofVirtual().name("rdma-refusals").start(task)));
     }
 
-    /** @param aSecondLater runs a task after a second */
+    /**
+     * Creates a log with a scheduler of its own.
+     *
+     * @param aSecondLater runs a task after a second
+     */
     RefusalLog(Supplier<Logger> log, Executor aSecondLater) {
         this.log = log;
         this.aSecondLater = aSecondLater;
     }
 
     /**
-     * Logs, now or in the next summary, that a client got no connection.
+     * Logs that a client was refused, now or in the next summary.
      *
      * @param client its address, null if it is not known
-     * @param why with the remedy; a peer's text in it is escaped already
+     * @param why the reason with its remedy, in which text of a peer is already escaped
      * @param details or null
      */
     void refused(Level severity, @Nullable SocketAddress client, String why, @Nullable Throwable details) {

@@ -16,21 +16,21 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
-// Version 1.3 and no other: it has no renegotiation, so the peer of the handshake is the peer of the connection.
+// TLS 1.3 only: it has no renegotiation, so the peer of the handshake is the peer of the connection.
 
-/** Mutual TLS for the exchange. A class of its own, so that the classes of TLS are loaded where it is used only. */
+/** Mutual TLS for the exchange. A separate class, so that the classes of TLS are loaded only where TLS is used. */
 final class TlsHandshake {
-    private static final String PROTOCOL = "TLSv1.3"; // both sides are this library on Java 22 or later
+    private static final String PROTOCOL = "TLSv1.3"; // both sides use this library on Java 22 or later
     private static final Nameless NAMELESS = new Nameless();
 
     private TlsHandshake() {}
 
     /**
-     * Over a connected socket, which stays the caller's to close if this throws.
+     * Performs the handshake over a connected socket. If this throws, the caller closes the socket.
      *
      * @param deadline of the exchange, which closes the socket if the peer trickles
      * @param server name of the server if this side connected, null if it accepted
-     * @return with the handshake done
+     * @return the socket after the handshake
      */
     static Socket over(
             Socket socket,
@@ -46,7 +46,8 @@ final class TlsHandshake {
         restrict(secure, options, server);
         try {
             secure.startHandshake();
-            // A trust store that has the certificate itself is believed beyond its end by the JDK's trust managers.
+            // The JDK's trust managers accept an expired certificate if the trust store contains that
+            // certificate itself.
             ((X509Certificate) secure.getSession().getPeerCertificates()[0]).checkValidity();
         } catch (CertificateException e) {
             throw new RdmaConnectException(
@@ -83,7 +84,7 @@ final class TlsHandshake {
         }
         parameters.setProtocols(new String[] {PROTOCOL});
         if (server == null) {
-            parameters.setNeedClientAuth(true); // mutual: the server knows whom it hands keys to
+            parameters.setNeedClientAuth(true); // mutual: the server authenticates the clients to which it gives keys
         } else {
             indicate(parameters, server);
             if (options.verifyServerName()) {
@@ -95,23 +96,21 @@ final class TlsHandshake {
         secure.setSSLParameters(parameters);
     }
 
-    /**
-     * Tells the server by which name it was found (SNI), so that one that has several certificates shows the right one.
-     */
+    /** Sends the name of the server (SNI), so that a server with several certificates presents the right one. */
     private static void indicate(SSLParameters parameters, String server) {
         try {
-            InetAddress.ofLiteral(server); // has no place in SNI
+            InetAddress.ofLiteral(server); // SNI has no addresses
         } catch (IllegalArgumentException name) {
             try {
                 parameters.setServerNames(List.of(new SNIHostName(server)));
-            } catch (IllegalArgumentException e) { // such as one with an underscore: then it is not indicated
+            } catch (IllegalArgumentException e) { // such as a name with an underscore, which is not sent
                 System.getLogger(TlsHandshake.class.getName())
                         .log(System.Logger.Level.DEBUG, "not a name for SNI: " + server, e);
             }
         }
     }
 
-    /** Warning of names that are not verified, once a name. */
+    /** Warning that the name of a server is not verified, once for each name. */
     private static final class Nameless {
         private static final int MOST = 1_000; // names that are remembered
         private final Set<String> warned = ConcurrentHashMap.newKeySet();

@@ -15,27 +15,30 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - An entry is in `known` from before its handle is made until it is closed; of each path there is one at most.
-// - Handles are made and destroyed by a few platform threads, never by who submits: ibv_create_ah(3) may wait for the
-// network, and would hold the carrier of a virtual thread as long.
-// - There are at most `most` entries that no operation uses; in use are as many as operations that are under way.
-// - After the close nothing is made, and what is there is destroyed once nobody uses it.
+// - An entry is in `known` from before its handle is made until the handle is closed. A path has one entry at most.
+// - A few platform threads make and destroy handles, never the thread that submits: ibv_create_ah(3) may wait for the
+// network, and would hold the carrier of a virtual thread for that time.
+// - At most `most` entries are kept that no operation uses. The entries in use are bounded by the operations under way.
+// - After the close no handle is made, and existing handles are destroyed once no operation uses them.
 
-/** The address handles of a protection domain, by path: made when first wanted, kept for the next time. Thread-safe. */
+/**
+ * Cache of the address handles of a protection domain, by path. A handle is made when first needed and kept for later
+ * use. Thread-safe.
+ */
 final class AddressHandles implements AutoCloseable {
-    /** Who wants a handle that is not there yet. */
+    /** Waiter for a handle that does not exist yet. */
     interface Waiter {
-        /** It is there, and held for this one. On a thread of the cache's, or at once. */
+        /** Receives the handle, which is held for this waiter. On a thread of the cache, or at once. */
         void leased(CachedAddress address);
 
-        /** It could not be made. On a thread of the cache's, or at once after the close. */
+        /** Receives the failure to make the handle. On a thread of the cache, or at once after the close. */
         void failed(RuntimeException error);
     }
 
-    /** Paths that are kept. */
+    /** Upper bound of the unused paths that are kept. */
     static final int MOST = 1024;
 
-    /** For so long a close waits for what is under way. */
+    /** Upper bound of the time for which a close waits for handles under way or in use. */
     static final long CLOSE_MILLIS = 10_000;
 
     private static final System.Logger LOG = System.getLogger(AddressHandles.class.getName());
@@ -46,7 +49,8 @@ final class AddressHandles implements AutoCloseable {
     private final int most;
     private final ConcurrentMap<AddressHandleAttributes, CachedAddress> known = new ConcurrentHashMap<>();
     private final ExecutorService makers;
-    // Under the monitor: handles to be made, and rounds of destroying. Who hears of it does not count, and may close.
+    // Under the monitor: handles to be made, and rounds of destroying. A waiter that is being notified does not count,
+    // so it may close the cache.
     private int working;
     private boolean trimming; // under the monitor
     private volatile boolean closed; // written under the monitor
@@ -65,19 +69,19 @@ final class AddressHandles implements AutoCloseable {
         makers = pool;
     }
 
-    /** The cache of these resources. */
+    /** Returns the cache of these resources. */
     static AddressHandles of(RdmaResources resources) {
         return resources.companion(AddressHandles.class, context -> new AddressHandles(resources.domain(), MOST));
     }
 
-    /** A handle that is there, held for the caller; null if it has to be made. */
+    /** Returns an existing handle, held for the caller, or null if it has to be made. */
     @Nullable
     CachedAddress tryLease(AddressHandleAttributes path) {
         CachedAddress found = known.get(path);
         return found != null && found.tryRetain() ? found : null;
     }
 
-    /** Has the handle made, if nobody does so already. */
+    /** Leases the handle for a waiter, and has it made unless it exists or is being made. */
     void lease(AddressHandleAttributes path, Waiter waiter) {
         CachedAddress there = null;
         boolean refused = false;
@@ -89,7 +93,7 @@ final class AddressHandles implements AutoCloseable {
                 there = found;
             } else if (found != null && !found.waiting().isEmpty()) { // it is being made
                 found.waiting().add(waiter);
-            } else { // there is none, or it is on its way out
+            } else { // there is none, or it is being removed
                 CachedAddress fresh = new CachedAddress(this, path);
                 fresh.waiting().add(waiter);
                 known.put(path, fresh);
@@ -111,7 +115,7 @@ final class AddressHandles implements AutoCloseable {
             made = domain.createAddressHandle(fresh.attributes());
         } catch (RuntimeException e) {
             failure = e;
-        } catch (Throwable e) { // of this thread, which has a stack of its own: no memory, perhaps
+        } catch (Throwable e) { // an Error of this thread, not of a deep caller's stack: perhaps no memory
             failure = new RdmaException("the address handle was not made: " + e, e);
         }
         List<Waiter> waiting;
@@ -132,7 +136,7 @@ final class AddressHandles implements AutoCloseable {
                 } else {
                     waiter.failed(failure);
                 }
-            } catch (Throwable e) { // a subscriber's mistake must not keep the others waiting
+            } catch (Throwable e) { // an exception of one waiter must not stop the others
                 LOG.log(System.Logger.Level.ERROR, "who waited for a path threw; the others go on", e);
             }
         }
@@ -144,7 +148,7 @@ final class AddressHandles implements AutoCloseable {
         notifyAll();
     }
 
-    /** An entry is not used any more. Any thread, the loop's among them. */
+    /** Trims the cache or wakes the close, after an entry lost its last user. Any thread, the loop included. */
     void unused() {
         if (closed) {
             synchronized (this) {
@@ -166,7 +170,7 @@ final class AddressHandles implements AutoCloseable {
         }
     }
 
-    /** Destroys what is too much: first what was not used since the last time. */
+    /** Destroys unused handles beyond the limit, first those that were not used since the last trim. */
     private void trim() {
         if (known.size() <= most) {
             return;
@@ -204,17 +208,19 @@ final class AddressHandles implements AutoCloseable {
         }
     }
 
-    /** Paths that are there or being made. */
+    /** Returns the number of paths whose handle exists or is being made. */
     int size() {
         return known.size();
     }
 
-    /** Paths that operations hold. */
+    /** Returns the number of paths that operations hold. */
     int used() {
         return (int) known.values().stream().filter(CachedAddress::isUsed).count();
     }
 
-    /** After the endpoints: waits for handles that are being made or destroyed, and destroys all. */
+    /**
+     * Waits until no handle is in use, being made or being destroyed, and destroys all. After the endpoints have ended.
+     */
     @Override
     public void close() {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
@@ -234,7 +240,7 @@ final class AddressHandles implements AutoCloseable {
                 destroy(one);
                 return true;
             }
-            return false; // what is held still is the device's to free
+            return false; // a handle still held is left to the device's close
         });
     }
 }

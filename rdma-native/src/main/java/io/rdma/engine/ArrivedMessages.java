@@ -7,13 +7,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
 // Invariants
-// - A slot's entries belong to who has the slot: the loop writes them before it hands the slot to a connection's queue,
-// and who takes it from there reads them before the slot can be given back.
+// - A slot's entries belong to the thread that has the slot. The loop writes them before it hands the slot to a
+// connection's queue. The consumer that takes it from there reads them before the slot can be given back.
 
-/**
- * What the completions said of the messages in a ring's slots; a handle is made of it when the application takes the
- * message.
- */
+/** Completion fields of the messages in a ring's slots. A handle is made from them when a message is taken. */
 final class ArrivedMessages {
     private static final byte IMMEDIATE = 1;
     private static final byte INVALIDATED = 2;
@@ -28,7 +25,7 @@ final class ArrivedMessages {
         flags = new byte[slots];
     }
 
-    /** A message without its frame is in a slot. Loop. */
+    /** Records the message in a slot; its length is without the frame. Loop. */
     void put(int slot, int length, CompletionBatch completions, int index) {
         boolean invalidated = completions.hasInvalidatedKey(index);
         lengths[slot] = length;
@@ -36,18 +33,18 @@ final class ArrivedMessages {
         flags[slot] = (byte) ((completions.hasImmediate(index) ? IMMEDIATE : 0) | (invalidated ? INVALIDATED : 0));
     }
 
-    /** They have the same place in C, in different byte orders. */
+    /** Returns the key or the immediate data. Both have the same place in C's struct, in different byte orders. */
     static int data(CompletionBatch completions, int index, boolean invalidated) {
         return invalidated ? completions.invalidatedKey(index) : completions.immediate(index);
     }
 
-    /** A handle for good. Who took the slot from its queue. */
+    /** Makes a handle that is never reused. For the consumer that took the slot from its queue. */
     ReceivedMessage own(int slot, MemorySegment memory, IntConsumer giveBack) {
         return new ReceivedMessage(
                 memory, lengths[slot], has(slot, IMMEDIATE), has(slot, INVALIDATED), data[slot], giveBack, slot);
     }
 
-    /** By the handle of a lender. Who took the slot from its queue. */
+    /** Opens the handle of a lender. For the consumer that took the slot from its queue. */
     ReceivedMessage lend(MessageLender lender, int slot, MemorySegment memory) {
         return lender.lend(memory, lengths[slot], has(slot, IMMEDIATE), has(slot, INVALIDATED), data[slot]);
     }

@@ -7,13 +7,13 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Anybody adds to `submitted`; everything else belongs to the thread that drains the send queue.
-// - Reads and atomics for which there is no room wait in `deferred`, in order, and let the others pass.
-// - Messages for which the peer has no receive wait in `blocked`, in order, and let one-sided operations pass.
-// - blockedCount is written before the credits are looked at for the last time, and the loop looks at it after it wrote
-// new credits: so one of the two sees the other, and no message waits for credits that are there.
+// - Any thread adds to `submitted`; everything else belongs to the drainer of the send queue.
+// - Reads and atomics without room wait in `deferred`, in order. Other operations may pass them.
+// - Messages for which the peer has no receive wait in `blocked`, in order. One-sided operations may pass them.
+// - The drainer writes blockedCount before it checks the credits for the last time; the loop reads blockedCount after
+// it wrote new credits. So one of the two sees the other, and no message waits while there are credits.
 
-/** Operations that were submitted and are not posted, and the order in which they may be. */
+/** Queue of operations that were submitted and are not posted yet. It decides the order of their posts. */
 final class Backlog {
     private static final int UNBOUNDED_CHUNK = 128;
     private static final int SWEEP = 1024;
@@ -30,21 +30,21 @@ final class Backlog {
         this.counters = counters;
     }
 
-    /** Any thread. */
+    /** Adds an operation. Any thread. */
     void add(Operation operation) {
         submitted.add(operation);
     }
 
-    /** Whether messages wait for credits. Any thread. */
+    /** Returns whether messages wait for credits. Any thread. */
     boolean isBlocked() {
         return blockedCount > 0;
     }
 
     /**
-     * Whether an operation may be posted without having been added. Drainer.
+     * Returns whether an operation may be posted without being added. Drainer.
      *
      * @param readRoom as for {@link #next}
-     * @return false if anything waits, or it would have to
+     * @return false if any operation waits, or this one would have to
      */
     boolean mayPass(Operation operation, boolean readRoom) {
         WorkRequestOpcode opcode = operation.request().opcode();
@@ -56,10 +56,10 @@ final class Backlog {
     }
 
     /**
-     * What to post next.
+     * Takes the operation to post next. Drainer.
      *
      * @param readRoom whether there is room for a read or atomic
-     * @return null if nothing may be posted now
+     * @return the operation; null if nothing may be posted now
      */
     @Nullable
     Operation next(boolean readRoom) {
@@ -88,7 +88,7 @@ final class Backlog {
         return mayUnblock() ? unblock() : null;
     }
 
-    /** What was cancelled while it waits is swept out now and then, or it would pile up while nothing moves. */
+    /** Adds an operation, and now and then removes abandoned ones, which would otherwise pile up during a stall. */
     private static void add(ArrayDeque<Operation> to, Operation operation) {
         to.add(operation);
         if (to.size() % SWEEP == 0) {
@@ -106,7 +106,7 @@ final class Backlog {
         return next;
     }
 
-    /** Anything that waits, whatever it waits for: to be failed. */
+    /** Takes any waiting operation, to be failed; null if there is none. Drainer. */
     @Nullable
     Operation any() {
         Operation next = deferred.poll();

@@ -5,11 +5,10 @@ import io.rdma.verbs.MemoryWindowBinding;
 import io.rdma.verbs.WorkRequestOpcode;
 import java.util.concurrent.CompletableFuture;
 
-// Invariant: the window is the future's, once that has completed with it; until then, and if nobody wants it, it is
-// this
-// operation's to close.
+// Invariant: once the future has completed with the window, the window belongs to it. Until then, and if no caller
+// waits for the future, this operation closes the window.
 
-/** Binds a memory window of type 2. */
+/** The bind of a memory window of type 2, as an operation. */
 final class BindOperation extends Operation {
     private static final WorkRequest REQUEST = new WorkRequest(WorkRequestOpcode.BIND_MW, null, null, null, false);
 
@@ -40,7 +39,7 @@ final class BindOperation extends Operation {
     @Override
     protected void completed(long value) {
         if (!result.complete(bound)) {
-            bound.close(); // nobody waits any more
+            bound.close(); // no caller waits any more
         }
     }
 

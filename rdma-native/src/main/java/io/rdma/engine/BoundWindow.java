@@ -7,9 +7,10 @@ import io.rdma.verbs.RemoteMemory;
  * A part of a region that the peer of one connection may use, through a memory window of type 2, until this is closed:
  * see {@link RdmaEndpoint#bind}.
  *
- * <p>Each has a window of its own, {@code ibv_alloc_mw(3)}, which is not bound again: closing it frees it, so a key
- * that was given away is never good for anything else. That is a system call at each end. Who opens and shuts memory
- * for every request binds one {@link MemoryWindow} again and again, without any: {@link io.rdma.verbs.SendChain#bind}.
+ * <p>Each part has a window of its own, {@code ibv_alloc_mw(3)}, which is not bound again. Closing it frees the window,
+ * so a key that was given away is never valid for other memory. Both allocation and close are system calls. Use {@link
+ * io.rdma.verbs.SendChain#bind} to open and close memory for every request without system calls: it binds one {@link
+ * MemoryWindow} again and again.
  */
 public final class BoundWindow implements AutoCloseable {
     private final MemoryWindow window;
@@ -19,7 +20,7 @@ public final class BoundWindow implements AutoCloseable {
     }
 
     /**
-     * What the peer is to get.
+     * Returns the address and key for the peer.
      *
      * @return part and key
      */
@@ -28,9 +29,9 @@ public final class BoundWindow implements AutoCloseable {
     }
 
     /**
-     * Whether it was closed. A peer that sent with invalidate has revoked it without that, and the message says so: its
-     * {@link io.rdma.buffer.ReceivedMessage#invalidatedKey} is the key of {@link #remote}. It is to be closed all the
-     * same.
+     * Returns whether it was closed. A peer that sends with invalidate revokes it without a close, and the message
+     * reports that: its {@link io.rdma.buffer.ReceivedMessage#invalidatedKey} is the key of {@link #remote}. It must
+     * still be closed.
      *
      * @return true from the first {@link #close} on
      */
@@ -39,7 +40,7 @@ public final class BoundWindow implements AutoCloseable {
     }
 
     /**
-     * Revokes it: when this returns, no request of the peer's gets through any more, and one that comes ends the
+     * Revokes it. When this returns, no request of the peer can use it any more, and one that tries ends the
      * connection. Any thread; a system call. A second call does nothing.
      */
     @Override

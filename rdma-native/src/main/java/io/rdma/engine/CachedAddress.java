@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - `users` is MAKING, then the number of operations that hold it, then CLOSED: whoever moves it from 0 to CLOSED
-// destroys the handle, once, and nobody retains it afterwards.
+// - `users` is MAKING, then the number of operations that hold the handle, then CLOSED. The thread that changes it from
+// 0 to CLOSED destroys the handle, once, and no operation retains it afterwards.
 // - The handle is written before `users` leaves MAKING.
 
-/** An address handle in the cache, and how many operations use it. */
+/** An address handle in the cache, with the number of operations that use it. */
 final class CachedAddress {
     private static final int MAKING = -1;
     private static final int CLOSED = -2;
@@ -34,12 +34,12 @@ final class CachedAddress {
         return attributes;
     }
 
-    /** Those who wait until it is made. Under the cache's monitor. */
+    /** Returns the waiters for the handle while it is being made. Under the cache's monitor. */
     List<AddressHandles.Waiter> waiting() {
         return waiting;
     }
 
-    /** It is there, and as many hold it. */
+    /** Sets the handle, which that many waiters hold from now on. */
     void made(AddressHandle made, int holders) {
         handle = made;
         usedLately = true;
@@ -47,9 +47,9 @@ final class CachedAddress {
     }
 
     /**
-     * Holds it.
+     * Holds the handle for one more operation.
      *
-     * @return false if it is not made yet, or gone
+     * @return false if it is not made yet, or is closed
      */
     boolean tryRetain() {
         for (int now = users.get(); now >= 0; now = users.get()) {
@@ -68,12 +68,12 @@ final class CachedAddress {
         }
     }
 
-    /** Whether an operation holds it. */
+    /** Returns whether an operation holds it. */
     boolean isUsed() {
         return users.get() > 0;
     }
 
-    /** Whether it is worth keeping for now: it is used, or was since this was asked last. */
+    /** Returns whether it is worth keeping for now: it is in use, or was used since the last call. */
     boolean isWorthKeeping() {
         boolean lately = usedLately;
         usedLately = false;
@@ -81,15 +81,15 @@ final class CachedAddress {
     }
 
     /**
-     * The end, unless somebody holds it.
+     * Closes the entry, unless an operation holds it.
      *
-     * @return true once: the caller destroys it
+     * @return true once: the caller then destroys the handle
      */
     boolean tryClose() {
         return users.compareAndSet(0, CLOSED);
     }
 
-    /** Of one that is held, or that the caller closes. */
+    /** Returns the handle of an entry that is held, or that the caller has closed. */
     AddressHandle handle() {
         return Objects.requireNonNull(handle);
     }

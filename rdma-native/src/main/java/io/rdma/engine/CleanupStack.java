@@ -2,26 +2,26 @@ package io.rdma.engine;
 
 import java.util.ArrayDeque;
 
-/** Closes what a half-done construction has made, newest first, unless it is kept. */
+/** Stack of the resources of an unfinished construction, which closes them, newest first, unless they are kept. */
 public final class CleanupStack implements AutoCloseable {
     private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
 
-    /** Nothing made yet. */
+    /** Creates an empty stack. */
     public CleanupStack() {}
 
     /**
-     * Remembers something to close.
+     * Adds a resource to close.
      *
      * @param <T> its type
-     * @param resource made just now
-     * @return the same
+     * @param resource just made
+     * @return the same resource
      */
     public <T extends AutoCloseable> T add(T resource) {
         made.push(resource);
         return resource;
     }
 
-    /** The construction succeeded: {@link #close} does nothing. */
+    /** Keeps the resources, after the construction succeeded: {@link #close} does nothing. */
     public void keep() {
         made.clear();
     }

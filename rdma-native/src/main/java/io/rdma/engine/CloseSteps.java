@@ -4,15 +4,15 @@ import io.rdma.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of one close. Each is tried whatever those before it threw; the first failure is reported, the others are
- * suppressed in it. Of one thread.
+ * The steps of one close. Each step is tried even if an earlier one threw. The first failure is reported, with the
+ * others suppressed in it. For one thread.
  */
 public final class CloseSteps {
     /** One step. */
     @FunctionalInterface
     public interface Step {
         /**
-         * Closes one thing.
+         * Closes one object.
          *
          * @throws Throwable if it is not closed
          */
@@ -21,11 +21,11 @@ public final class CloseSteps {
 
     private @Nullable Throwable first;
 
-    /** No step taken yet. */
+    /** Creates a close without steps so far. */
     public CloseSteps() {}
 
     /**
-     * Takes a step.
+     * Runs a step and records its failure.
      *
      * @param step may throw
      * @return this

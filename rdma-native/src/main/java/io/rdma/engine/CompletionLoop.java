@@ -20,23 +20,22 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - One thread polls the completion queues, and processes every completion of a batch.
-// - Deciding (doWork) is apart from waiting (idle): arm, poll once more, only then sleep; a task or a close wakes the
-// channel.
-// - What a batch's completions make room for, and what their listeners submit, is posted when the batch is dispatched,
-// with one doorbell per connection.
+// - Work (doWork) is separate from waiting (sleep). The loop arms its queues, polls once more, and only then sleeps. A
+// task or a close wakes the channel.
+// - Operations that a batch makes room for, and those that its listeners submit, are posted when the batch is
+// dispatched, with one doorbell per connection.
 // - Events are acknowledged before their queue is destroyed, always by this thread.
-// - Every queue is armed before the loop sleeps; a queue that is added wakes the loop.
-// - States: LIVE -> DEAD, by `failure`, when a queue cannot be polled or armed, or an Error comes out of a step. A
-// dead loop polls no more: its connections fail, others are refused, tasks and closes still run. The thread ends by
-// close() alone.
-// - `failure` is set before the endpoints are looked through; an endpoint joins before it looks at `failure`: so each
-// hears of it.
-// - A task is added by one atomic step: a StackOverflowError of the thread that adds leaves it added or not, never
-// half.
+// - Every queue is armed before the loop sleeps. Adding a queue wakes the loop.
+// - States: LIVE -> DEAD, by `failure`, when a queue cannot be polled or armed, or an Error escapes from a step. A dead
+// loop polls no more: its connections fail, new ones are refused, tasks and closes still run. Only close() ends the
+// thread.
+// - The loop sets `failure` before it reads the set of endpoints; an endpoint joins the set before it reads `failure`.
+// So every endpoint is failed.
+// - A task is added in one atomic step: after a StackOverflowError in the adding thread it is either added or not.
 
 /**
- * The thread of some completion queues, one unless its connections need more: polls, dispatches through {@code wr_id},
- * runs tasks, and drains queue pairs that close.
+ * Thread that serves completion queues: one queue, or more if its connections need them. It polls, dispatches by
+ * {@code wr_id}, runs tasks, and drains queue pairs that close.
  */
 public final class CompletionLoop implements AutoCloseable {
     private static final int BATCH = 64;
@@ -55,31 +54,31 @@ public final class CompletionLoop implements AutoCloseable {
     private final Idling idling;
     private final IdleProbes probes = new IdleProbes(endpoints);
     private final Thread thread;
-    private final List<SendQueue> due = new ArrayList<>(); // (loop) to be drained when the batch is dispatched
-    private final List<ReceiveQueue> news = new ArrayList<>(); // (loop) whose listeners are told then, before that
+    private final List<SendQueue> due = new ArrayList<>(); // (loop) to be posted when the batch is dispatched
+    private final List<ReceiveQueue> news = new ArrayList<>(); // (loop) to be notified then, before `due`
     private boolean dispatching; // (loop)
-    private volatile @Nullable Throwable failure; // (loop) writes: why nothing completes here any more
+    private volatile @Nullable Throwable failure; // (loop) writes: the cause of death
     private volatile boolean running = true;
 
     /**
-     * Starts a loop with one completion queue, which is full when the depths of its queue pairs amount to its own.
+     * Starts a loop with one completion queue, which is full when the depths of its queue pairs add up to its own.
      *
      * @param context device
      * @param entries depth of the completion queue
-     * @param idleStrategy what to do when nothing completes
-     * @param name of the thread
+     * @param idleStrategy behaviour when nothing completes
+     * @param name name of the thread
      */
     public CompletionLoop(DeviceContext context, int entries, IdleStrategy idleStrategy, String name) {
         this(context, CompletionQueueLimits.fixed(entries), idleStrategy, name);
     }
 
     /**
-     * Starts a loop with one completion queue; others are added when its queue pairs need them.
+     * Starts a loop with one completion queue. Others are added when its queue pairs need them.
      *
      * @param context device
-     * @param limits of the completion queues
-     * @param idleStrategy what to do when nothing completes
-     * @param name of the thread
+     * @param limits bounds of the completion queues
+     * @param idleStrategy behaviour when nothing completes
+     * @param name name of the thread
      */
     public CompletionLoop(DeviceContext context, CompletionQueueLimits limits, IdleStrategy idleStrategy, String name) {
         idling = new Idling(idleStrategy, Runtime.getRuntime().availableProcessors());
@@ -95,16 +94,16 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * What it did so far.
+     * Returns the counters of this loop.
      *
-     * @return live counters
+     * @return the counters, live
      */
     public LoopCounters counters() {
         return counters;
     }
 
     /**
-     * Whether the caller is this loop's thread, where blocking would stall every connection.
+     * Returns whether the caller is the thread of this loop, where blocking would stall every connection.
      *
      * @return true if so
      */
@@ -113,8 +112,8 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Entries of its completion queues that no queue pair has reserved. A connection that needs more may get a queue
-     * more.
+     * Returns the number of entries of its completion queues that no queue pair has reserved. For a connection that
+     * needs more entries, the loop may add a queue.
      *
      * @return 0 to {@link #entries}
      */
@@ -122,34 +121,34 @@ public final class CompletionLoop implements AutoCloseable {
         return queues.free();
     }
 
-    /** Entries that queue pairs have reserved. */
+    /** Returns the number of entries that queue pairs have reserved. */
     int reservedEntries() {
         return queues.reserved();
     }
 
     /**
-     * Entries of its completion queues.
+     * Returns the number of entries of its completion queues.
      *
-     * @return the sum of all that it has by now
+     * @return the sum of its present queues
      */
     public int entries() {
         return queues.entries();
     }
 
     /**
-     * Reserves room in a completion queue, for a queue pair that is to be made. May make a completion queue, which
-     * takes a system call: not on the loop.
+     * Reserves room in a completion queue for a queue pair that is to be created. May create a completion queue, which
+     * takes a system call; must not be called on the loop.
      *
-     * @param entries depth of the queue pair: sends, and receives unless those are of a shared queue
-     * @return to be closed when the queue pair is destroyed
-     * @throws IllegalStateException if there is no room, with the limit that was met
+     * @param entries depth of the queue pair: its sends, and its receives unless they are from a shared queue
+     * @return the reservation, to be closed when the queue pair is destroyed
+     * @throws IllegalStateException if there is no room; its message names the limit
      */
     public CompletionReservation reserve(int entries) {
         requireLive();
         int before = queues.all().length;
         CompletionReservation reserved = new CompletionReservation(this, queues.reserve(entries), entries);
         if (queues.all().length != before && !isLoopThread()) {
-            wake(); // it may sleep, with all armed that it knew of
+            wake(); // the loop may sleep without having armed the new queue
         }
         return reserved;
     }
@@ -158,7 +157,7 @@ public final class CompletionLoop implements AutoCloseable {
         return queues;
     }
 
-    /** Whether an event of the device is about one of its completion queues. */
+    /** Returns whether an event of the device concerns one of its completion queues. */
     boolean isConcernedBy(AsyncEvent event) {
         return queues.isConcernedBy(event);
     }
@@ -167,7 +166,7 @@ public final class CompletionLoop implements AutoCloseable {
         return table;
     }
 
-    /** Runs a task on the loop, soon; never if the loop has ended, when no endpoint is left. */
+    /** Runs a task on the loop, soon. A loop that has ended, which has no endpoints, never runs it. */
     void execute(Runnable task) {
         tasks.add(task);
         if (!isLoopThread()) {
@@ -176,18 +175,18 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     private void wake() {
-        if (failure != null) { // the loop sleeps beside its channel, which may be what failed
+        if (failure != null) { // a dead loop parks, because its channel may have failed
             LockSupport.unpark(thread);
             return;
         }
-        synchronized (channel) { // rare, and the channel must not be closed under it
+        synchronized (channel) { // rare; and the channel must not be closed meanwhile
             if (!channel.isClosed()) {
                 channel.wake();
             }
         }
     }
 
-    /** Runs a task on the loop after everything that is completed now was dispatched. */
+    /** Runs a task on the loop, after the loop has dispatched all completions that are present then. */
     void executeAfterPoll(Runnable task) {
         execute(() -> {
             pollAll();
@@ -195,10 +194,10 @@ public final class CompletionLoop implements AutoCloseable {
         });
     }
 
-    /** Dispatches everything that is completed now. Loop thread, not from a completion. */
+    /** Dispatches all completions that are present now. Loop thread, not from a completion. */
     void pollAll() {
         for (CompletionQueues.Polled one : queues.all()) {
-            for (int left = one.queue().entries(); left > 0; ) { // bounded: new completions may come for ever
+            for (int left = one.queue().entries(); left > 0; ) { // bounded, as new completions may keep coming
                 int polled = poll(one);
                 if (polled < BATCH) {
                     break;
@@ -208,7 +207,7 @@ public final class CompletionLoop implements AutoCloseable {
         }
     }
 
-    /** Adds an endpoint, which fails at once if the loop died meanwhile. */
+    /** Adds an endpoint, and fails it at once if the loop is dead. */
     void join(RdmaEndpoint endpoint) {
         endpoints.add(endpoint);
         Throwable dead = failure;
@@ -220,16 +219,16 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Says why nothing completes here any more.
+     * Returns the cause of death of the loop.
      *
-     * @return null as long as the loop is live
+     * @return the cause; null as long as the loop is live
      */
     @Nullable
     Throwable failure() {
         return failure;
     }
 
-    /** Refuses what would complete here if the loop is dead. */
+    /** Throws if the loop is dead, because nothing can complete on it. */
     void requireLive() {
         Throwable dead = failure;
         if (dead != null) {
@@ -240,7 +239,7 @@ public final class CompletionLoop implements AutoCloseable {
         }
     }
 
-    /** Ends the loop because its completion queue, or the device, is lost. Any thread. */
+    /** Moves the loop to DEAD because its completion queue, or the device, is lost. Any thread. */
     void fail(Throwable cause) {
         execute(() -> die(cause));
     }
@@ -250,15 +249,15 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * The endpoints that complete here.
+     * Returns the endpoints whose operations complete on this loop.
      *
-     * @return live, concurrent view
+     * @return a live, concurrent view
      */
     public Set<RdmaEndpoint> endpoints() {
         return Collections.unmodifiableSet(endpoints);
     }
 
-    /** Watches an endpoint, whose queue pair is in ERR, until it is drained. Loop thread. */
+    /** Watches an endpoint that is ending until it is drained. Loop thread. */
     void drain(RdmaEndpoint endpoint) {
         draining.add(endpoint);
     }
@@ -280,13 +279,13 @@ public final class CompletionLoop implements AutoCloseable {
                 }
             } catch (Throwable t) {
                 die(t);
-                LockSupport.parkNanos(this, DEAD_TICK_NANOS); // an error that comes back must not fill the processor
+                LockSupport.parkNanos(this, DEAD_TICK_NANOS); // a repeating error must not occupy the processor
             }
         }
         stopped.complete(destroy());
     }
 
-    /** Ends polling for good, with all connections. Loop thread, outside of a dispatch. */
+    /** Ends polling for ever, and fails all connections. Loop thread, outside of a dispatch. */
     private void die(Throwable cause) {
         boolean first = failure == null;
         if (first) {
@@ -300,13 +299,13 @@ public final class CompletionLoop implements AutoCloseable {
                                             + " has failed: its connections are lost, new ones are refused"
                                     : "completion loop " + thread.getName() + ", which has failed, met another error",
                             cause);
-        } catch (Throwable unlogged) { // a logger must not keep the connections from their end
+        } catch (Throwable unlogged) { // a failing logger must not prevent the connections from ending
             cause = unlogged;
         }
         failAll();
     }
 
-    /** Fails every connection of the dead loop; what cannot be failed now is failed by the next {@link #rest}. */
+    /** Fails every connection of a dead loop. The next {@link #rest} tries again where that throws. */
     private void failAll() {
         Throwable cause = failure;
         if (cause == null) {
@@ -321,7 +320,7 @@ public final class CompletionLoop implements AutoCloseable {
         }
     }
 
-    /** Waits, dead, for tasks and for endpoints that end. */
+    /** Waits for tasks and for ending endpoints. Dead loop. */
     private void rest() {
         failAll();
         if (running && tasks.isEmpty() && draining.isEmpty()) {
@@ -369,7 +368,7 @@ public final class CompletionLoop implements AutoCloseable {
                 dispatch(i);
             }
             tellReceivers();
-        } finally { // else the drains that the loop holds would be held for ever
+        } finally { // else the loop would remain the drainer of these queues for ever
             dispatching = false;
             drainSends();
         }
@@ -388,24 +387,24 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Puts a drain off until the batch is dispatched, so that what its listeners submit goes out as one chain.
+     * Defers posting until the batch is dispatched, so that all that its listeners submit goes out as one chain.
      *
-     * @return false if the caller is not dispatching and has to drain itself
+     * @return false if no dispatch runs on this thread, so that the caller has to post itself
      */
     boolean drainAfterDispatch(SendQueue sends) {
         if (!isLoopThread() || !dispatching) {
             return false;
         }
         if (!sends.isDrainDue()) {
-            due.add(sends); // first: what holds its drain without being here would hold it for ever
+            due.add(sends); // first: a queue that is held but not in `due` would never be posted again
             sends.dispatching();
         }
         return true;
     }
 
     /**
-     * Puts the news that messages arrived off until the batch is dispatched: one for all of them. Loop, dispatching;
-     * once until it is told.
+     * Defers the notification that messages arrived until the batch is dispatched: one for all of them. Loop,
+     * dispatching; once per notification.
      */
     void tellAfterDispatch(ReceiveQueue receives) {
         news.add(receives);
@@ -421,9 +420,12 @@ public final class CompletionLoop implements AutoCloseable {
         }
     }
 
-    /** A drain may end operations whose listeners submit; outside of a dispatch those are posted at once. */
+    /**
+     * Posts on every queue in {@code due}. This may end operations whose listeners submit more; outside of a dispatch
+     * those are posted at once.
+     */
     private void drainSends() {
-        for (int i = 0; i < due.size(); i++) { // by index: an iterator would be an allocation for each batch
+        for (int i = 0; i < due.size(); i++) { // by index: an iterator would be allocated for each batch
             SendQueue sends = due.get(i);
             try {
                 sends.dispatched();
@@ -447,7 +449,7 @@ public final class CompletionLoop implements AutoCloseable {
         queues.requestNotify();
         if (poll() > 0 || !tasks.isEmpty() || !running) {
             idling.worked();
-            return; // armed for nothing; the event it may cause is taken at the next sleep
+            return; // an event that the arming causes is taken at the next sleep
         }
         counters.slept();
         long since = System.nanoTime();
@@ -468,8 +470,8 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Stops the loop after the endpoints that still drain; waits for the thread unless called on it, a second time as
-     * well.
+     * Stops the loop once the draining endpoints are closed. Waits until the thread ends, also in a second call; does
+     * not wait when called on the loop.
      *
      * @throws VerbsException if the device did not destroy its completion queue or channel
      */
@@ -481,7 +483,7 @@ public final class CompletionLoop implements AutoCloseable {
         if (isLoopThread()) {
             return;
         }
-        CloseSteps steps = stopped.join(); // whatever interrupts
+        CloseSteps steps = stopped.join(); // an interrupt does not end the wait
         if (first) {
             steps.report();
         }

@@ -6,8 +6,8 @@ import io.rdma.verbs.DeviceAttributes;
  * Bounds of the completion queues of one loop.
  *
  * @param first entries of the first queue
- * @param deepest entries of any, as the device allows
- * @param most entries of all together
+ * @param deepest maximum of entries of one queue, as the device allows
+ * @param most maximum of entries of all queues together
  */
 public record CompletionQueueLimits(int first, int deepest, int most) {
     /** Checks the ranges. */
@@ -19,23 +19,23 @@ public record CompletionQueueLimits(int first, int deepest, int most) {
     }
 
     /**
-     * Bounds of a loop that has one queue for ever.
+     * Returns the bounds of a loop that always has one queue.
      *
-     * @param entries of it
-     * @return fixed
+     * @param entries entries of the queue
+     * @return the bounds
      */
     public static CompletionQueueLimits fixed(int entries) {
         return new CompletionQueueLimits(entries, entries, entries);
     }
 
-    /** What a device allows of what was asked for. */
+    /** Returns the bounds of the options, reduced to the limit of the device. */
     static CompletionQueueLimits of(ResourceOptions options, DeviceAttributes device) {
         int most = options.maxCompletionQueueEntries();
         int deepest = Math.min(device.maxCqe(), most);
         return new CompletionQueueLimits(Math.min(options.completionQueueEntries(), deepest), deepest, most);
     }
 
-    /** Why a loop did not get as many entries. */
+    /** Returns the part of an error message that names the limit which a number of entries exceeds. */
     String reached(int wanted) {
         return wanted > most
                 ? ", and a loop has at most " + most + " (ResourceOptions.withMaxCompletionQueueEntries)"

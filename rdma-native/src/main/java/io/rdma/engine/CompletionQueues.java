@@ -9,22 +9,23 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Of each queue at most as many entries are reserved as it has, so none can overrun: a queue pair reserves its whole
-// depth before it is made, and gives it back when it is destroyed.
-// - A queue is never resized and never goes before its loop: several devices cannot resize, and a queue pair cannot
-// change its queue.
-// - Queues are added under the monitor by replacing the whole, so the loop polls them without a lock. Who added one
-// wakes the loop, which arms all of them before it sleeps.
-// - Whatever takes receives from a shared queue may complete at each of these, so each keeps entries for all of those.
+// - The reserved entries of a queue never exceed its entries, so no queue can overrun. A queue pair reserves its whole
+// depth before it is created, and gives the entries back when it is destroyed.
+// - A queue is never resized, because several devices cannot do that. It is never destroyed before its loop ends,
+// because a queue pair cannot change its queue.
+// - Queues are added under the monitor by replacing the array, so the loop polls them without a lock. The thread that
+// added one wakes the loop, which arms all of them before it sleeps.
+// - A receive of a shared receive queue may complete on any of these queues. So each queue reserves entries for all
+// receives of the shared queues.
 
-/** Completion queues of one loop, on one channel: the first from the start, others when connections need them. */
+/** Completion queues of one loop, on one channel. The first one is there from the start, others are added on demand. */
 final class CompletionQueues {
     private static final int ACK_EVERY = 16;
 
     /** One of the queues. */
     static final class Polled {
         private final CompletionQueue queue;
-        private int free; // guarded by the CompletionQueues
+        private int free; // guarded by the enclosing CompletionQueues
         private int unacknowledged; // (loop)
 
         private Polled(CompletionQueue queue, int free) {
@@ -40,7 +41,7 @@ final class CompletionQueues {
     private final DeviceContext context;
     private final CompletionChannel channel;
     private final CompletionQueueLimits limits;
-    private int inEach; // entries that are reserved in every queue, those to come included
+    private int inEach; // entries reserved in every queue, future ones included
     private volatile Polled[] all;
 
     CompletionQueues(DeviceContext context, CompletionChannel channel, CompletionQueueLimits limits) {
@@ -51,31 +52,31 @@ final class CompletionQueues {
         all = new Polled[] {new Polled(first, first.entries())};
     }
 
-    /** The queues, for the loop to poll. */
+    /** Returns the queues, for the loop to poll. */
     Polled[] all() {
         return all;
     }
 
-    /** Entries of all queues. */
+    /** Returns the number of entries of all queues. */
     int entries() {
         return Arrays.stream(all).mapToInt(one -> one.queue.entries()).sum();
     }
 
-    /** Entries that nobody has reserved, of the queues that are there. */
+    /** Returns the number of unreserved entries of the present queues. */
     synchronized int free() {
         return Arrays.stream(all).mapToInt(one -> one.free).sum();
     }
 
-    /** Entries that are reserved. */
+    /** Returns the number of reserved entries. */
     synchronized int reserved() {
         return entries() - free();
     }
 
     /**
-     * Reserves entries of one queue, which is made if none has so many left.
+     * Reserves entries of one queue. Creates a queue if no present one has that many left.
      *
-     * @return whose entries are taken; {@link #release} gives them back
-     * @throws IllegalStateException if there is no room for one more queue
+     * @return the queue of the entries; {@link #release} gives them back
+     * @throws IllegalStateException if there is no room for another queue
      */
     synchronized Polled reserve(int entries) {
         for (Polled one : all) {
@@ -94,9 +95,9 @@ final class CompletionQueues {
     }
 
     /**
-     * Reserves entries of every queue, those to come included.
+     * Reserves entries of every queue, future ones included.
      *
-     * @throws IllegalStateException if one of the queues has not so many left
+     * @throws IllegalStateException if one of the queues has fewer entries left
      */
     synchronized void reserveInEach(int entries) {
         for (Polled one : all) {
@@ -125,7 +126,7 @@ final class CompletionQueues {
         if (least > deepest) {
             throw refusal(entries, null);
         }
-        int twice = 2 * now[now.length - 1].queue.entries(); // so that there are few of them to poll
+        int twice = 2 * now[now.length - 1].queue.entries(); // doubling keeps the number of queues to poll small
         CompletionQueue queue = made(Math.max(least, Math.min(deepest, twice)), least, entries);
         Polled added = new Polled(queue, queue.entries() - inEach);
         Polled[] next = Arrays.copyOf(now, now.length + 1);
@@ -134,7 +135,7 @@ final class CompletionQueues {
         return added;
     }
 
-    /** As deep as wanted, or, where the device has not that much memory, just deep enough. */
+    /** Creates a queue of the wanted depth or, if the device refuses it, of the least sufficient one. */
     private CompletionQueue made(int wanted, int least, int entries) {
         try {
             return context.createCompletionQueue(wanted, channel);
@@ -163,7 +164,7 @@ final class CompletionQueues {
         }
     }
 
-    /** Takes an event of the channel, which has one, and acknowledges in batches. Loop. */
+    /** Takes an event of the channel, which must have one. Acknowledges events in batches. Loop. */
     void takeEvent() {
         long event = channel.takeEvent();
         for (Polled one : all) {
@@ -183,14 +184,14 @@ final class CompletionQueues {
         }
     }
 
-    /** Whether an event of the device is about one of the queues. */
+    /** Returns whether an event of the device concerns one of the queues. */
     boolean isConcernedBy(AsyncEvent event) {
         return Arrays.stream(all).anyMatch(one -> event.concerns(one.queue));
     }
 
     /**
-     * Destroys the queues, all of whose events are acknowledged before: else that would wait for ever. Loop, at its
-     * end.
+     * Destroys the queues. Acknowledges all their events first, because otherwise the destroy would wait for ever.
+     * Loop, at its end.
      */
     void destroy(CloseSteps steps) {
         steps.run(() -> {
@@ -200,8 +201,8 @@ final class CompletionQueues {
         });
         for (Polled one : all) {
             steps.run(() -> acknowledge(one));
-            steps.run(() -> acknowledge(one)); // where the first attempt failed
-            if (one.unacknowledged == 0) { // else ibv_destroy_cq(3) would wait without end
+            steps.run(() -> acknowledge(one)); // again, in case the first attempt failed
+            if (one.unacknowledged == 0) { // else ibv_destroy_cq(3) would wait for ever
                 steps.run(one.queue::close);
             }
         }

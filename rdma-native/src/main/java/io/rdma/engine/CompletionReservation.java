@@ -17,27 +17,27 @@ public final class CompletionReservation implements AutoCloseable {
     }
 
     /**
-     * Loop that polls the queue.
+     * Returns the loop that polls the queue.
      *
-     * @return running
+     * @return the loop, running
      */
     public CompletionLoop loop() {
         return loop;
     }
 
     /**
-     * Completion queue of the queue pair's sends and receives.
+     * Returns the completion queue for the sends and receives of the queue pair.
      *
-     * @return polled by the loop alone
+     * @return the queue, polled by the loop alone
      */
     public CompletionQueue queue() {
         return polled.queue();
     }
 
     /**
-     * How much is reserved.
+     * Returns the number of reserved entries.
      *
-     * @return work requests that may be in flight
+     * @return the number of work requests that may be in flight
      */
     public int entries() {
         return entries;

@@ -3,14 +3,17 @@ package io.rdma.engine;
 import io.rdma.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
-/** The connection is closed or lost; the cause is the first failure, or null after an orderly close. */
+/**
+ * Failure of an operation because its connection is closed or lost. The cause is the first failure, or null after an
+ * orderly close.
+ */
 public class ConnectionClosedException extends RdmaException {
     private static final long serialVersionUID = 1L;
 
     private final boolean mayHaveExecuted;
 
     /**
-     * A closed connection.
+     * Creates the exception for a closed connection.
      *
      * @param message what happened
      * @param cause the first failure, or null
@@ -22,7 +25,7 @@ public class ConnectionClosedException extends RdmaException {
     }
 
     /**
-     * Whether the peer may have executed the operation: true once it was posted.
+     * Returns whether the peer may have executed the operation: true once it was posted.
      *
      * @return false if it never reached the device
      */

@@ -8,10 +8,10 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-// An instant with the time that it was open, not an event that lasts: which would have to begin before anybody records,
-// and the first event makes the recorder initialise, a good part of the start-up.
+// An instant event with the open time as a field, not an event with a duration. An event with a duration would have to
+// begin before a recording runs, and the first event initialises the recorder, which is a good part of the start-up.
 
-/** The end of one connection, in a recording of the JDK's Flight Recorder. */
+/** The end of one connection, as an event of the JDK's Flight Recorder. */
 @Name("io.rdma.Connection")
 @Label("RDMA Connection")
 @Category("RDMA")

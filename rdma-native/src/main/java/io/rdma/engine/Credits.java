@@ -3,38 +3,40 @@ package io.rdma.engine;
 import java.util.concurrent.atomic.AtomicInteger;
 
 // Invariants
-// - All counts are cumulative and wrap around at 2^32: what a late announcement said, the next one says again.
-// - Receives for messages and for control frames are counted apart, though the device does not tell them apart: a frame
-// is posted only if its count allows it, so the sum never exceeds what the peer has posted.
-// - A control frame asks for no answer: its own receive is announced with the next frame, or once half of the reserve
-// is used up; so there is no endless exchange. Only such an announcement may use the last control credit, so two peers
-// that have both run out always have one frame left that helps the other.
-// - The receive for the farewell is in no count: nothing else uses it, so a side that ends can always say so.
-// - Of the receives for messages, those that are posted at the start count from then on; others when they are posted.
-// - Fields marked (drainer), (loop) are written by the thread that drains the send queue, by the loop; all are read by
-// anybody.
+// - All counts are cumulative and wrap around at 2^32. So each announcement includes all earlier ones, and a late one
+// does no harm.
+// - Receives for messages and receives for control frames are counted separately, although the device does not
+// distinguish them. A frame is posted only if its count allows it, so the sum never exceeds the receives that the peer
+// has posted.
+// - A control frame causes no reply. Its own receive is announced with the next frame, or once half of the reserve is
+// used up; so there is no endless exchange. Only the latter announcement may use the last control credit. So two peers
+// that have both run out of credits always have one frame left that gives the other new ones.
+// - The receive for the farewell is in no count. Nothing else uses it, so an ending side can always send its farewell.
+// - Receives for messages that are posted at the start count from the start; later ones count from their post.
+// - Fields marked (drainer) are written by the drainer of the send queue, those marked (loop) by the loop. Any thread
+// reads them.
 
 /**
- * Flow control of one connection, both ways: how many messages the peer can take, and what it knows of ours. See
- * docs/internals/protocol.md.
+ * Flow control of one connection in both directions: the messages that the peer can take, and the receives of this side
+ * that the peer knows of. See docs/internals/protocol.md.
  */
 final class Credits {
-    /** Receives beyond those of the application, for control frames. */
+    /** Number of receives for control frames, in addition to those for messages of the application. */
     static final int CONTROL_RECEIVES = 8;
-    /** Send slots beyond those of the application. */
+    /** Number of send slots for control frames, in addition to those of the application. */
     static final int CONTROL_SENDS = 1;
 
     private final boolean framed;
     private final boolean farewells;
-    private final int controlWindow; // control frames that a side may have under way, but for its last
-    private final int receiveBuffers; // here, at most
-    private volatile int most; // (grower) of them, less if there is no memory
-    private volatile int posted; // (grower) of them, with those that are on their way back
-    private volatile int batch; // (grower) receives for messages that are worth a control frame
+    private final int controlWindow; // control frames that a side may have in flight, farewell excluded
+    private final int receiveBuffers; // of this side, at most
+    private volatile int most; // (grower) receiveBuffers, or less if memory ran out
+    private volatile int posted; // (grower) receives for messages, including slots on their way back
+    private volatile int batch; // (grower) new receives that are worth a control frame
     private final int window; // receive buffers of the peer
-    private volatile int granted; // (loop) messages, by the peer
+    private volatile int granted; // (loop) messages that the peer has allowed
     private volatile int grantedControl; // (loop)
-    private volatile int consumed; // (drainer) by our messages
+    private volatile int consumed; // (drainer) by messages of this side
     private volatile int consumedControl; // (drainer)
     private volatile int received; // (loop) messages of the peer
     private int receivedControl; // (loop)
@@ -42,23 +44,23 @@ final class Credits {
     private final AtomicInteger repostedControl = new AtomicInteger();
     private volatile int announced; // (drainer)
     private volatile int announcedControl; // (drainer)
-    private final AtomicInteger fetched = new AtomicInteger(); // large messages of the peer that are here
+    private final AtomicInteger fetched = new AtomicInteger(); // large messages of the peer that this side has read
     private volatile int announcedFetched; // (drainer)
 
-    /** At the start of a connection, when all receives of both sides are posted. */
+    /** Creates the state at the start of a connection where all receives of both sides are posted. */
     Credits(boolean framed, int ours, int theirs, boolean farewells) {
         this(framed, ours, ours, theirs, theirs, farewells);
     }
 
     /**
-     * At the start of a connection; the numbers are without receives for control frames.
+     * Creates the state at the start of a connection. The numbers exclude receives for control frames.
      *
-     * @param framed whether both sides count
-     * @param first receive buffers that are posted here
-     * @param ours most receive buffers here
-     * @param theirFirst receive buffers that are posted there
-     * @param theirs most receive buffers there
-     * @param farewells whether a side says BYE or ABORT at its end: one control receive is kept for that
+     * @param framed whether both sides count credits
+     * @param first receive buffers that this side has posted
+     * @param ours maximum of receive buffers of this side
+     * @param theirFirst receive buffers that the peer has posted
+     * @param theirs maximum of receive buffers of the peer
+     * @param farewells whether a side sends BYE or ABORT at its end; one control receive is reserved for it
      */
     Credits(boolean framed, int first, int ours, int theirFirst, int theirs, boolean farewells) {
         this.framed = framed;
@@ -81,47 +83,47 @@ final class Credits {
         return Math.max(1, (posted + 3) / 4);
     }
 
-    /** Whether messages carry a {@link Frame}. */
+    /** Returns whether messages carry a {@link Frame}. */
     boolean framed() {
         return framed;
     }
 
-    /** Whether each side ends with a frame that says how. */
+    /** Returns whether each side ends with BYE or ABORT. */
     boolean farewells() {
         return farewells;
     }
 
-    /** Receives to be posted. */
+    /** Returns the number of receives to be posted, those for control frames included. */
     int receives() {
         return framed ? receiveBuffers + CONTROL_RECEIVES : receiveBuffers;
     }
 
-    /** Whether the peer has a receive for a message. */
+    /** Returns whether the peer has a receive for a message. */
     boolean mayMessage() {
         return !framed || granted - consumed > 0;
     }
 
-    /** A message, or a write with immediate, takes a receive of the peer. Drainer. */
+    /** Counts a message, or a write with immediate, that takes a receive of the peer. Drainer. */
     void consume() {
         consumed = consumed + 1;
     }
 
-    /** A control frame takes one. Drainer. */
+    /** Counts a control frame that takes a receive of the peer. Drainer. */
     void consumeControl() {
         consumedControl = consumedControl + 1;
     }
 
     /**
-     * The peer announced its receives. Loop.
+     * Records the receives that the peer announced. Loop.
      *
-     * @return false if that cannot be true: fewer than before, or more than it has
+     * @return false if the numbers are impossible: fewer than before, or more than the peer has
      */
     boolean granted(int messages, int control) {
         if (isImpossible(messages, granted, consumed, window)
                 || isImpossible(control, grantedControl, consumedControl, controlWindow)) {
             return false;
         }
-        if (granted != messages) { // most frames bring no news, and a volatile write costs
+        if (granted != messages) { // most frames announce nothing new, and a volatile write is expensive
             granted = messages;
         }
         if (grantedControl != control) {
@@ -134,54 +136,54 @@ final class Credits {
         return total - before < 0 || total - used < 0 || total - used > most;
     }
 
-    /** A message came. Loop. */
+    /** Counts a message that arrived. Loop. */
     void receive() {
         received = received + 1;
     }
 
-    /** Whether a message that comes now is one that the peer was told to send. Loop. */
+    /** Returns whether the peer had a credit for a message that arrives now. Loop. */
     boolean mayReceive() {
         return announced - received > 0;
     }
 
     /**
-     * A control frame came. Loop.
+     * Counts a control frame that arrived. Loop.
      *
-     * @return whether the peer was told that it may
+     * @return whether the peer had a credit for it
      */
     boolean receiveControl() {
         return announcedControl - ++receivedControl >= 0;
     }
 
-    /** Whether the peer uses its credits so that more of them would let it send more, and there are more. Loop. */
+    /** Returns whether the peer has used half of its credits or more, and the ring can still grow. Loop. */
     boolean isGrowthDue() {
         int now = posted;
         return now < most && announced - received <= now / 2;
     }
 
-    /** Receives for messages that are to be posted more, so that there are twice as many. Grower. */
+    /** Returns the number of receives for messages to be added, which doubles them up to the maximum. Grower. */
     int growth() {
         return Math.min(most - posted, posted);
     }
 
-    /** So many more are posted: they are announced as those that were posted again. Grower. */
+    /** Counts added receives. They are announced in the same way as reposted ones. Grower. */
     void grew(int more) {
         int now = posted + more;
         posted = now;
         batch = batch(now);
     }
 
-    /** There is no memory for more. Grower. */
+    /** Ends the growth, because there is no memory for more receives. Grower. */
     void stopGrowth() {
         most = posted;
     }
 
-    /** Messages that came. */
+    /** Returns the number of messages that arrived. */
     int received() {
         return received;
     }
 
-    /** Receives were posted again, or given back to a shared queue. Any thread. */
+    /** Counts receives that were posted again, or given back to a shared queue. Any thread. */
     void reposted(int messages, int control) {
         if (messages != 0) {
             reposted.addAndGet(messages);
@@ -192,9 +194,9 @@ final class Credits {
     }
 
     /**
-     * Whether a control frame should, and may, tell the peer of our receives now.
+     * Returns whether a control frame that announces receives to the peer is due now, and allowed.
      *
-     * @param idle whether our application has taken all that arrived
+     * @param idle whether the application on this side has taken all messages that arrived
      */
     boolean isDue(boolean idle) {
         if (!framed) {
@@ -210,24 +212,24 @@ final class Credits {
         return left > 1 && (fetches || news >= batch || news > 0 && idle && starved);
     }
 
-    /** What a frame that is posted now announces of receives for messages. Drainer. */
+    /** Returns the count of receives for messages that a frame announces now. Drainer. */
     int announce() {
         announced = reposted.get();
         return announced;
     }
 
-    /** The same for control frames. */
+    /** Returns the count of receives for control frames that a frame announces now. Drainer. */
     int announceControl() {
         announcedControl = repostedControl.get();
         return announcedControl;
     }
 
-    /** A large message of the peer is here: the peer may have its memory back. Any thread. */
+    /** Counts a large message of the peer that was fetched, so the peer may release its memory. Any thread. */
     void fetched() {
         fetched.incrementAndGet();
     }
 
-    /** The same for large messages that were fetched. */
+    /** Returns the count of fetched large messages that a frame announces now. Drainer. */
     int announceFetched() {
         announcedFetched = fetched.get();
         return announcedFetched;

@@ -8,12 +8,12 @@ import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.SenderAddresses;
 import java.time.Duration;
 
-// Invariant: an operation borrows its buffer from the submit, and holds the address handle of its destination from when
-// it is queued, until it ends.
+// Invariant: an operation borrows its buffer from its submit, and holds the address handle of its destination from its
+// queueing, until it ends.
 
 /**
- * A queue pair for datagrams in the engine: an {@link RdmaEndpoint} without a peer, whose operations are sends that
- * each go their own way. Thread-safe. See docs/guide/datagrams.md.
+ * Endpoint for datagrams: an {@link RdmaEndpoint} without a peer, whose operations are sends with a destination each.
+ * Thread-safe. See docs/guide/datagrams.md.
  */
 public final class DatagramEndpoint implements Submitter {
     private final RdmaEndpoint endpoint;
@@ -23,12 +23,12 @@ public final class DatagramEndpoint implements Submitter {
     /**
      * Takes over a queue pair of type UD in INIT and posts its receives.
      *
-     * @param resources whose domain the queue pair is of
-     * @param completions for all work requests of the queue pair; owned like that
-     * @param queuePair in INIT; owned by the endpoint from now on, also if this throws
+     * @param resources whose domain the queue pair belongs to
+     * @param completions room for all work requests of the queue pair; owned by the endpoint like the queue pair
+     * @param queuePair in INIT; owned by the endpoint from now on, even if this throws
      * @param port of the queue pair
      * @param senders addresses of the peers that send here
-     * @param options how many buffers
+     * @param options depths and numbers of buffers
      */
     public DatagramEndpoint(
             RdmaResources resources,
@@ -53,7 +53,7 @@ public final class DatagramEndpoint implements Submitter {
                     new EndpointOptions(
                             options.capacity(),
                             options.receiveBuffers(),
-                            // Whatever the MTU becomes: a receive that is too short would end the queue pair.
+                            // For every MTU of the port: a receive that is too short would end the queue pair.
                             Math.max(mtu, port.maxMtu().bytes()) + GlobalRoutingHeader.BYTES,
                             options.sendBuffers(),
                             mtu,
@@ -72,19 +72,19 @@ public final class DatagramEndpoint implements Submitter {
     }
 
     /**
-     * Sizes.
+     * Depths and numbers of buffers of a datagram endpoint.
      *
      * @param capacity depths of the queue pair
-     * @param receiveBuffers each for one datagram
-     * @param sendBuffers each for one datagram
-     * @param signalEvery a completion at least every so many sends
+     * @param receiveBuffers buffers for one received datagram each
+     * @param sendBuffers buffers for one sent datagram each
+     * @param signalEvery upper bound of the sends from one completion to the next
      * @param drainTimeout how long a close waits for the device
      */
     public record Options(
             QueuePairCapacity capacity, int receiveBuffers, int sendBuffers, int signalEvery, Duration drainTimeout) {}
 
     /**
-     * The queue pair with its queues and buffers, its states and its end. Submit here, not there.
+     * Returns the queue pair with its queues, buffers, states and end. Operations are submitted here, not there.
      *
      * @return shared
      */
@@ -93,7 +93,7 @@ public final class DatagramEndpoint implements Submitter {
     }
 
     /**
-     * Longest datagram.
+     * Returns the length of the longest datagram.
      *
      * @return bytes, the port's MTU
      */
@@ -102,7 +102,7 @@ public final class DatagramEndpoint implements Submitter {
     }
 
     /**
-     * What arrived and was dropped, because it is too short to be a datagram or its sender cannot be read.
+     * Returns the number of received datagrams that were dropped: too short, or without a readable sender.
      *
      * @return datagrams
      */
@@ -111,7 +111,7 @@ public final class DatagramEndpoint implements Submitter {
     }
 
     /**
-     * Address handles that the resources of this endpoint keep, or make at the moment.
+     * Returns the number of address handles that the resources of this endpoint keep or are making.
      *
      * @return paths
      */
@@ -120,7 +120,7 @@ public final class DatagramEndpoint implements Submitter {
     }
 
     /**
-     * Of these, those that operations hold.
+     * Returns the number of {@link #paths()} that operations hold.
      *
      * @return 0 when nothing is in flight
      */
@@ -129,9 +129,9 @@ public final class DatagramEndpoint implements Submitter {
     }
 
     /**
-     * The error of a message that does not fit into a packet.
+     * Creates the error for a message that does not fit into a packet.
      *
-     * @param length bytes that it has
+     * @param length of the message in bytes
      * @return not thrown
      */
     public IllegalArgumentException tooLong(int length) {
@@ -139,14 +139,13 @@ public final class DatagramEndpoint implements Submitter {
     }
 
     /**
-     * Submits a send of {@link WorkRequest#sendTo} or {@link WorkRequest#sendToWithImmediate}. If its path is new an
-     * address handle is made first, on another thread, and what fails there is the operation's failure: a
-     * {@link io.rdma.verbs.VerbsException} if the destination is not to be reached.
+     * Submits a send of {@link WorkRequest#sendTo} or {@link WorkRequest#sendToWithImmediate}. For a new path, another
+     * thread makes an address handle first. A failure there is the operation's failure: a {@link
+     * io.rdma.verbs.VerbsException} if the destination is unreachable.
      *
      * @param operation fresh, or ended
      * @throws DatagramTooLongException if it does not fit into a packet; nothing was submitted then
-     * @throws IllegalStateException if its buffer is closed or in use in a way that excludes this; nothing was
-     *     submitted then
+     * @throws IllegalStateException if its buffer is closed or has a conflicting use; nothing was submitted then
      */
     @Override
     public void submit(Operation operation) {
@@ -178,8 +177,8 @@ public final class DatagramEndpoint implements Submitter {
     }
 
     /**
-     * An operation that waits for its path. It is NEW still, so a cancelled one is not posted; its buffer is borrowed
-     * already, and given back here.
+     * An operation that waits for its path. It is still NEW, so it is not posted once cancelled. Its buffer is borrowed
+     * already, and a failure here gives it back.
      */
     private final class Later implements AddressHandles.Waiter {
         private final Operation operation;

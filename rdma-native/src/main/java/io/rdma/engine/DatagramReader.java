@@ -10,8 +10,7 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes datagrams of what was received, and drops what is none: a stranger's packet must not end the endpoint. Loop
- * thread.
+ * Reader of received datagrams, which drops malformed ones: a stranger's packet must not end the endpoint. Loop thread.
  */
 final class DatagramReader {
     private final SenderAddresses paths;
@@ -21,7 +20,7 @@ final class DatagramReader {
         this.paths = paths;
     }
 
-    /** What was dropped. Any thread. */
+    /** Returns the number of dropped datagrams. Any thread. */
     long malformed() {
         return malformed.get();
     }
@@ -29,8 +28,8 @@ final class DatagramReader {
     /**
      * Reads a receive that succeeded.
      *
-     * @param buffer whole
-     * @param length bytes that the completion says, the 40 in front included
+     * @param buffer the whole receive buffer
+     * @param length byte_len of the completion, which includes the 40 bytes in front
      * @return null if it is no datagram whose sender could be answered
      */
     @Nullable

@@ -1,6 +1,6 @@
 package io.rdma.engine;
 
-/** A datagram that does not fit into one packet; nothing was posted. Split it, or use a connection. */
+/** Failure of a datagram that does not fit into one packet; nothing was posted. Split it, or use a connection. */
 public final class DatagramTooLongException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
@@ -15,7 +15,7 @@ public final class DatagramTooLongException extends IllegalArgumentException {
     }
 
     /**
-     * What was to be sent.
+     * Returns the length of the datagram.
      *
      * @return bytes
      */
@@ -24,7 +24,7 @@ public final class DatagramTooLongException extends IllegalArgumentException {
     }
 
     /**
-     * What can be sent.
+     * Returns the length of the longest datagram.
      *
      * @return bytes
      */

@@ -13,12 +13,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Events are read here alone; what they mean for a connection is done on its loop.
-// - The connections hear of an event before the subscribers do; those hear all from this thread, the end last.
+// - Events are read here alone; reactions of a connection run on its loop.
+// - Connections are notified of an event before the subscribers are. Subscribers get events from this thread alone, and
+// the end last.
 
 /**
- * The thread that reads a device's asynchronous events, {@code ibv_get_async_event(3)}, tells the connections that they
- * concern, and hands them to the subscribers.
+ * The thread that reads a device's asynchronous events, {@code ibv_get_async_event(3)}, notifies the connections that
+ * they concern, and passes them to the subscribers.
  */
 final class DeviceEvents implements AutoCloseable {
     private final AsyncEvents events;
@@ -41,16 +42,16 @@ final class DeviceEvents implements AutoCloseable {
     }
 
     /**
-     * Until the end.
+     * Reads events until the end.
      *
-     * @return why it is the end, null if it was wanted
+     * @return why the events ended; null if the end was wanted
      */
     private @Nullable RuntimeException read() {
         while (true) {
             AsyncEvent event;
             try {
                 event = events.await(-1) ? events.take() : null;
-            } catch (Throwable e) { // whatever it is: the subscribers must not wait on
+            } catch (Throwable e) { // any failure: the subscribers must not wait for ever
                 return running ? unreadable(e) : null;
             }
             if (event != null) {
@@ -66,7 +67,10 @@ final class DeviceEvents implements AutoCloseable {
                 : new RdmaException("the events of the device can't be read any more", cause);
     }
 
-    /** What one event's reaction throws keeps nobody from hearing it, nor of the next. */
+    /**
+     * Passes an event to the connections and then to the subscribers. A reaction that throws keeps no subscriber from
+     * this event, and does not end the reading.
+     */
     private void hear(AsyncEvent event) {
         try {
             tell(event);
@@ -96,9 +100,9 @@ final class DeviceEvents implements AutoCloseable {
     }
 
     /**
-     * A subscriber more.
+     * Adds a subscriber.
      *
-     * @return ended already if the device's events are
+     * @return already ended if the device's events are
      */
     EventBuffer subscribe(Runnable changed) {
         EventBuffer made = new EventBuffer(changed, subscribers::remove);

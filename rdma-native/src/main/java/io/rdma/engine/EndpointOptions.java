@@ -4,30 +4,30 @@ import io.rdma.verbs.QueuePairCapacity;
 import java.time.Duration;
 
 /**
- * What an endpoint needs to know, after negotiation.
+ * Negotiated parameters of an endpoint.
  *
  * @param capacity depths of the queue pair; the receive depth is the number of receive buffers
  * @param receiveBuffers buffers in the receive ring
- * @param receiveBufferSize bytes of each, the largest message the peer may send
+ * @param receiveBufferSize bytes of each receive buffer, the largest message that the peer sends without announcement
  * @param sendBuffers buffers in the send pool
- * @param sendBufferSize bytes of each
- * @param signalEvery a completion at least every so many sends
- * @param maxRdAtomic outgoing reads and atomics at once, what both sides can
+ * @param sendBufferSize bytes of each send buffer
+ * @param signalEvery upper bound of the sends from one completion to the next
+ * @param maxRdAtomic outgoing reads and atomics at once, within the limits of both sides
  * @param maxMessageSize largest message that the peer receives
- * @param receiveMessageSize largest message that this side receives, read from the peer beyond
- *     {@code receiveBufferSize}
+ * @param receiveMessageSize largest message that this side receives; one beyond {@code receiveBufferSize} is read from
+ *     the peer
  * @param peerReceiveBufferSize largest message that the peer receives without reading it from here
- * @param credits whether both sides count credits; else messages are payload only, and receiver-not-ready does the
- *     waiting
+ * @param credits whether both sides count credits; otherwise messages are payload only, and receiver-not-ready makes
+ *     the sender wait
  * @param peerReceiveBuffers receive buffers of the peer
- * @param farewells whether each side ends with a frame that says how; only with credits
- * @param orderlyDisconnect whether the goodbye of the peer's connection manager is an orderly end where there are no
- *     farewells
+ * @param farewells whether each side ends with a farewell frame (BYE or ABORT); only with credits
+ * @param orderlyDisconnect whether a disconnect by the peer's connection manager is an orderly end if there are no
+ *     farewell frames
  * @param drainTimeout how long a close waits for the farewell, and then for the device
- * @param probeInterval after which a quiet connection probes its peer; zero for never
- * @param firstReceiveBuffers receive buffers that are registered, posted and announced at the start; the others when
- *     the peer uses those
- * @param peerFirstReceiveBuffers the same of the peer
+ * @param probeInterval time after which a quiet connection probes its peer; zero for never
+ * @param firstReceiveBuffers receive buffers that are registered, posted and announced at the start; the others follow
+ *     when the peer uses those
+ * @param peerFirstReceiveBuffers the same number of the peer
  * @param firstSendBuffers send buffers that are registered at the start
  */
 public record EndpointOptions(
@@ -53,11 +53,11 @@ public record EndpointOptions(
     /** Receives that a queue pair needs beyond the receive buffers where credits are counted. */
     public static final int CONTROL_RECEIVES = Credits.CONTROL_RECEIVES;
 
-    /** Sends that a queue pair needs beyond the application's where credits are counted. */
+    /** Sends that a queue pair needs beyond those of the application where credits are counted. */
     public static final int CONTROL_SENDS = Credits.CONTROL_SENDS;
 
     /**
-     * With all buffers from the start.
+     * Creates options with all buffers from the start.
      *
      * @param capacity see the record
      * @param receiveBuffers see the record

@@ -7,15 +7,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - At most CAPACITY events wait; when one more comes the oldest goes, and is counted.
-// - The end comes once and is the last: nothing is added after it, what waits can still be taken.
+// - At most CAPACITY events wait. When one more arrives, the oldest is dropped and counted.
+// - The end happens once and is final: no event is added after it, but waiting events can still be taken.
 
 /**
- * The asynchronous events of a device that one subscriber has not taken yet, {@code ibv_get_async_event(3)}; made by
- * {@link RdmaResources#events}. Events from before it was made are not in it. Any thread.
+ * Buffer of the asynchronous events of a device, {@code ibv_get_async_event(3)}, that one subscriber has not taken yet;
+ * made by {@link RdmaResources#events}. It holds no events from before it was made. Any thread.
  */
 public final class EventBuffer implements AutoCloseable {
-    /** Most events that wait; of more, the oldest are dropped: the latest say what is. */
+    /** Upper bound of the events that wait. Beyond it the oldest are dropped, as the latest show the current state. */
     public static final int CAPACITY = 256;
 
     private final Runnable changed;
@@ -60,7 +60,7 @@ public final class EventBuffer implements AutoCloseable {
         tell();
     }
 
-    /** A subscriber's fault may end its own subscription only. */
+    /** Notifies the subscriber. If it throws, only its own subscription ends. */
     private void tell() {
         try {
             changed.run();
@@ -83,7 +83,7 @@ public final class EventBuffer implements AutoCloseable {
     }
 
     /**
-     * Whether an event waits.
+     * Returns whether no event waits.
      *
      * @return true if there is none now
      */
@@ -92,25 +92,26 @@ public final class EventBuffer implements AutoCloseable {
     }
 
     /**
-     * Whether no event will be added any more: the resources are closed, this is, or the events could not be read.
+     * Returns whether no event will be added any more: the resources or this subscription are closed, the subscriber
+     * threw, or the events could not be read.
      *
-     * @return true once it is so; what waits can still be taken
+     * @return true from then on; waiting events can still be taken
      */
     public synchronized boolean isEnded() {
         return ended;
     }
 
     /**
-     * Why the events could not be read any more.
+     * Returns why the events could not be read any more.
      *
-     * @return null while they can be, and after an orderly end
+     * @return null while they can be read, and after an orderly end
      */
     public synchronized @Nullable RuntimeException failure() {
         return failure;
     }
 
     /**
-     * How many events were dropped because {@link #CAPACITY} waited.
+     * Returns the number of events dropped because {@link #CAPACITY} were waiting.
      *
      * @return since it was made
      */
@@ -118,7 +119,7 @@ public final class EventBuffer implements AutoCloseable {
         return dropped;
     }
 
-    /** Ends the subscription; what waits can still be taken. A second call does nothing. */
+    /** Ends the subscription; waiting events can still be taken. A second call does nothing. */
     @Override
     public void close() {
         forget.accept(this);

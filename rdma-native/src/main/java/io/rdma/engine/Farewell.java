@@ -3,11 +3,12 @@ package io.rdma.engine;
 import java.util.concurrent.atomic.AtomicReference;
 
 // Invariants
-// - NONE -> DUE when the side closes; DUE -> SENT by the drainer, which then posts it; DUE -> OVER by the loop, after
-// which no thread posts it. So a queue pair whose farewell is not due, and whose send queue nobody drains, is quiet.
-// - BYE becomes ABORT before SENT, never the reverse.
+// - NONE -> DUE when the side closes; DUE -> SENT by the drainer, which then posts the frame; DUE -> OVER by the loop,
+// after which no thread posts it. So a queue pair is quiet if its farewell is not due and its send queue has no
+// drainer.
+// - BYE may become ABORT before SENT, never the reverse.
 
-/** The last frame of one side: BYE after an orderly end, ABORT after any other that it can still tell of. */
+/** Last frame of one side: BYE after an orderly end, ABORT after any other end that can still be sent to the peer. */
 final class Farewell {
     private enum State {
         NONE,
@@ -19,7 +20,7 @@ final class Farewell {
     private final AtomicReference<State> state = new AtomicReference<>(State.NONE);
     private volatile int frame; // type
 
-    /** Has the drainer send it. Loop, before the send queue is drained for the close. */
+    /** Asks the drainer to send the farewell. Loop, before the drainer runs for the close. */
     void due(int type) {
         frame = type;
         state.compareAndSet(State.NONE, State.DUE);
@@ -29,12 +30,12 @@ final class Farewell {
         return state.get() == State.DUE;
     }
 
-    /** The stream of messages is not whole. Drainer, while it is due. */
+    /** Turns the farewell into ABORT, because not all messages are delivered. Drainer, while the farewell is due. */
     void abort() {
         frame = Frame.ABORT;
     }
 
-    /** Takes the right to post it, once. Drainer. */
+    /** Takes the right to post the farewell, once. Drainer. */
     boolean send() {
         return state.compareAndSet(State.DUE, State.SENT);
     }
@@ -47,7 +48,7 @@ final class Farewell {
         return state.get() == State.SENT;
     }
 
-    /** Gives up what has not been posted. Loop. */
+    /** Gives the farewell up if it was not sent. Loop. */
     void over() {
         state.compareAndSet(State.DUE, State.OVER);
     }

@@ -12,13 +12,14 @@ import org.jspecify.annotations.Nullable;
 
 // States: ANNOUNCED -> READING (the application wants it) -> HERE, or FAILED with its connection.
 // Invariants
-// - Memory for the message is registered only when the application asks, so announcements cost a receive buffer each.
-// - At most READS parts are in flight; the last one to end decides. Whoever makes the state HERE or FAILED owns the
-// memory: HERE hands it to the message.
+// - Memory for the message is registered only when the application asks for it, so until then an announcement costs
+// only its receive buffer.
+// - At most READS parts are in flight. The part that completes the length sets HERE. The thread that sets HERE or
+// FAILED owns the memory; with HERE it passes to the message.
 
 /**
- * A message that is larger than a receive buffer: the peer has announced where it lies, and it is read from there, in
- * parts.
+ * A message that is larger than a receive buffer. The peer has announced where it lies, and this side reads it from
+ * there in parts.
  */
 final class Fetch {
     private static final int ANNOUNCED = 0;
@@ -41,7 +42,11 @@ final class Fetch {
     private final AtomicLong arrived = new AtomicLong();
     private volatile @Nullable MemoryRegion region;
 
-    /** @param giveBack gives the receive buffer of the announcement, which is in the slot, back; runs once */
+    /**
+     * Creates the fetch of an announced message; it starts later.
+     *
+     * @param giveBack gives back the receive buffer of the announcement, which is in the slot; runs once
+     */
     Fetch(
             RdmaEndpoint endpoint,
             ReceiveQueue queue,
@@ -61,12 +66,12 @@ final class Fetch {
         this.slot = slot;
     }
 
-    /** Whether {@link #take} will say more than it said before. */
+    /** Returns whether the message has been read or has failed. */
     boolean isEnded() {
         return state.get() >= HERE;
     }
 
-    /** Whether it has been started and will end without more ado. */
+    /** Returns whether it has been started and will end without further calls. */
     boolean isReading() {
         return state.get() == READING;
     }
@@ -75,12 +80,12 @@ final class Fetch {
         return state.get() == FAILED;
     }
 
-    /** Has it read, if it is not yet. The one consumer. */
+    /** Starts to read the message, unless that was done. For the one consumer. */
     void start() {
         if (endpoint.isClosing()) {
             fail();
         } else if (state.compareAndSet(ANNOUNCED, READING)) {
-            Thread.ofVirtual().name("rdma-fetch").start(this::begin); // registering a large region takes its time
+            Thread.ofVirtual().name("rdma-fetch").start(this::begin); // registering a large region is slow
         }
     }
 
@@ -88,7 +93,7 @@ final class Fetch {
         try {
             MemoryRegion fresh = endpoint.allocateMessage(source.length());
             region = fresh;
-            if (isFailed()) { // the close may have missed the region
+            if (isFailed()) { // fail() may have run before the region was set
                 fresh.close();
                 return;
             }
@@ -146,7 +151,7 @@ final class Fetch {
         }
     }
 
-    /** The message, once; the state is HERE. */
+    /** Returns the message; called once, in state HERE. */
     ReceivedMessage message() {
         MemoryRegion mine = java.util.Objects.requireNonNull(region);
         return new ReceivedMessage(
@@ -162,7 +167,7 @@ final class Fetch {
                 slot);
     }
 
-    /** Deregistering is a system call that takes its time, and a message is often closed on the loop. */
+    /** Deregisters on a separate thread: it is a slow system call, and a message is often closed on the loop. */
     private static void free(MemoryRegion region) {
         Thread.ofVirtual().name("rdma-free").start(region::close);
     }

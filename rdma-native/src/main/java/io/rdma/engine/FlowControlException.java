@@ -3,16 +3,16 @@ package io.rdma.engine;
 import io.rdma.verbs.RdmaException;
 
 /**
- * The peer sent more than it was told that there is room for, from receive buffers that it shares with others: its
- * connection is ended.
+ * Failure of a connection whose peer sent more than was announced to it, into receive buffers that are shared with
+ * other connections. The connection is ended.
  */
 public final class FlowControlException extends RdmaException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A peer that broke the flow control.
+     * Creates the exception for a peer that violated flow control.
      *
-     * @param message which window it went beyond
+     * @param message the limit that the peer exceeded
      */
     FlowControlException(String message) {
         super(message);

@@ -5,25 +5,24 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 // docs/internals/protocol.md: 16 bytes, big-endian: type u8, 3 bytes zero, messages granted u32, control frames granted
-// u32,
-// large messages fetched u32.
+// u32, large messages fetched u32.
 
-/** What precedes the payload of every message between two peers of this library that count credits. */
+/** Header in front of the payload of every message between two peers of this library that count credits. */
 final class Frame {
     static final int BYTES = 16;
 
     /** A message of the application. */
     static final int DATA = 0;
-    /** Nothing but this header. */
+    /** Credits only, without payload. */
     static final int CREDIT = 1;
 
-    /** Where a large message lies. */
+    /** Announcement of a large message, whose memory the peer then reads. */
     static final int ANNOUNCEMENT = 2;
 
-    /** The orderly end of all that the sender of the frame sent. */
+    /** Orderly end: the sender of the frame has sent all its messages. */
     static final int BYE = 3;
 
-    /** Its end for another reason: what it sent is not whole. */
+    /** End for another reason: the messages that the sender of the frame sent are not complete. */
     static final int ABORT = 4;
 
     private static final long TYPE = 0;

@@ -4,19 +4,17 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 // Invariants
-// - There is no timer: the loop walks its endpoints once in the least interval of any of them, and each looks whether
-// anything has happened on it since.
-// - An endpoint is among the loop's before it says its interval, and a walk that finds none forgets the interval: both
-// under the monitor, so an endpoint that joins meanwhile is walked to.
+// - There is no timer. The loop visits its endpoints once per interval, the shortest of all theirs, and each endpoint
+// checks whether it had traffic since the last visit.
+// - An endpoint is in the loop's set before it passes its interval to joined(). A walk that finds the set empty resets
+// the interval. Both change the interval under the monitor, so an endpoint that joins meanwhile is not missed.
 
-/**
- * The walk of a loop along its endpoints, so that those on which nothing happens find out whether their peer is there.
- */
+/** Periodic walk of a loop over its endpoints, so that quiet endpoints probe whether their peer is alive. */
 final class IdleProbes {
     private static final int TURNS_TO_LOOK = 1 << 10;
 
     private final Set<RdmaEndpoint> endpoints;
-    private volatile long interval = Long.MAX_VALUE; // the least
+    private volatile long interval = Long.MAX_VALUE; // nanoseconds, the shortest of all
     private long walked = System.nanoTime(); // (loop)
     private int turns; // (loop)
 
@@ -25,10 +23,10 @@ final class IdleProbes {
     }
 
     /**
-     * Has an endpoint walked to, which is among the loop's.
+     * Takes the interval of an endpoint that is in the loop's set.
      *
-     * @param nanos its interval; 0 for never
-     * @return whether the loop, if it sleeps, has to learn of it
+     * @param nanos interval of the endpoint; 0 for never
+     * @return whether a sleeping loop has to be woken, because the interval became shorter
      */
     synchronized boolean joined(long nanos) {
         if (nanos == 0 || nanos >= interval) {
@@ -38,14 +36,14 @@ final class IdleProbes {
         return true;
     }
 
-    /** Looks at the clock now and then. Loop, each turn. */
+    /** Reads the clock now and then, and walks if a walk is due. Loop, each turn. */
     void turn() {
         if ((++turns & TURNS_TO_LOOK - 1) == 0) {
             walkIfDue();
         }
     }
 
-    /** Loop. */
+    /** Probes every quiet endpoint if the interval is over. Loop. */
     void walkIfDue() {
         long least = interval;
         if (least == Long.MAX_VALUE) {
@@ -71,9 +69,9 @@ final class IdleProbes {
     }
 
     /**
-     * How long the loop may sleep. Loop.
+     * Returns how long the loop may sleep before the next walk. Loop.
      *
-     * @return milliseconds, -1 for ever
+     * @return milliseconds; -1 for no limit
      */
     int mayAwait() {
         long least = interval;

@@ -1,21 +1,21 @@
 package io.rdma.engine;
 
-/** What a completion loop does when nothing completes: how much of a processor it gives for how much latency. */
+/** Idle strategy of a completion loop when nothing completes: a trade-off of processor time against latency. */
 public enum IdleStrategy {
-    /** Polls without end: the shortest latency, for a whole processor. */
+    /** Polls all the time. Shortest latency, at the price of a whole processor. */
     BUSY_SPIN,
-    /** Polls for a while, then pauses longer and longer, up to 1 ms: needs no events of the device, wakes late. */
+    /** Polls for a while, then pauses longer and longer, up to 1 ms. Needs no events of the device; wakes up late. */
     BACK_OFF,
     /**
-     * Sleeps as soon as nothing is there, and is woken by the device: the least work, and a system call for each
-     * wake-up.
+     * Sleeps as soon as there is nothing to poll, and is woken by the device. Least processor time, and a system call
+     * for each wake-up.
      */
     SLEEP,
     /**
-     * Polls for a while, at most 200 µs, then sleeps. Learns how long: longer when it was woken soon after it fell
-     * asleep, shorter when it slept long. While it polls it lets other threads have the processor, as the one that it
-     * waits for may want it. Nothing when idle, as good as spinning under load. As {@link #SLEEP} where there is a
-     * single processor. The default.
+     * Polls for a while, at most 200 µs, then sleeps. The polling time adapts: it grows when the loop was woken soon
+     * after it fell asleep, and shrinks when the loop slept long. While polling, the loop yields to other threads,
+     * because the thread that it waits for may need the processor. Takes no processor time when idle, and is as fast as
+     * spinning under load. Same as {@link #SLEEP} on a single processor. The default.
      */
     ADAPTIVE
 }

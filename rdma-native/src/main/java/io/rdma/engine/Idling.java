@@ -2,22 +2,23 @@ package io.rdma.engine;
 
 import java.util.concurrent.locks.LockSupport;
 
-// Invariants: one per loop, its thread only. `turns` counts empty turns since the last work or sleep; `until` is when
-// the loop gives up polling, and `yields` when it lets others go first; `until` is 0 before it looked at the clock.
+// Invariants: one per loop, used by its thread only. `turns` counts empty turns since the last work or sleep. `until`
+// is the time at which the loop stops polling, and 0 before the loop has read the clock. `yields` is the time at which
+// the loop yields to other threads.
 
-/** An {@link IdleStrategy} at work: decides after each empty turn whether the loop polls again or sleeps. */
+/** State of a loop's {@link IdleStrategy}. It decides after each empty turn whether the loop polls again or sleeps. */
 final class Idling {
     private static final int BACK_OFF_SPINS = 1_000;
     private static final long MOST_PAUSE_NANOS = 1_000_000;
-    /** After so many turns it looks at the clock. */
+    /** Number of turns between two reads of the clock. */
     private static final int TURNS_TO_LOOK = 8;
-    /** Then whoever else wants this processor may have it: perhaps the one that is waited for. */
+    /** Time between two yields. Another thread may need the processor, perhaps the one that the loop waits for. */
     private static final long NANOS_TO_YIELD = 3_000;
 
     private static final long LEAST_POLLING_NANOS = 2_000;
     /**
-     * More than what comes back takes when all on its way slept, else it would never be found out that without sleep it
-     * takes a tenth.
+     * Upper bound for polling. It must exceed a round trip in which every thread slept; otherwise the loop never finds
+     * out that without sleep the round trip takes a tenth of that.
      */
     private static final long MOST_POLLING_NANOS = 200_000;
 
@@ -28,7 +29,11 @@ final class Idling {
     private int turns;
     private long pause = 1_000;
 
-    /** @param processors that this process has: on a single one polling keeps from running what it waits for */
+    /**
+     * Creates the state of a loop.
+     *
+     * @param processors of this process; on a single one, polling would block the thread that the loop waits for
+     */
     Idling(IdleStrategy strategy, int processors) {
         this.strategy = strategy == IdleStrategy.ADAPTIVE && processors == 1 ? IdleStrategy.SLEEP : strategy;
     }
@@ -40,7 +45,7 @@ final class Idling {
     }
 
     /**
-     * After an empty turn.
+     * Decides after an empty turn; may spin or pause.
      *
      * @return whether to sleep until the device or a task wakes the loop
      */
@@ -71,7 +76,7 @@ final class Idling {
 
     private boolean look(long now) {
         if (until == 0) {
-            until = now + polling | 1; // never the 0 that means none
+            until = now + polling | 1; // odd, because 0 means that the clock was not read
             yields = now + NANOS_TO_YIELD;
         } else if (now - until >= 0) {
             return true;
@@ -82,7 +87,7 @@ final class Idling {
         return false;
     }
 
-    /** It slept until it was woken by the device. */
+    /** Adapts the polling time to the length of a sleep. */
     void slept(long nanos) {
         turns = 0;
         until = 0;

@@ -7,17 +7,17 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - wr_id = generation (24 bits) | number of the queue (20 bits) | slot of the queue (20 bits). The generation of a
-// slot moves on at every use, so a stale or foreign wr_id finds nothing.
-// - A number keeps its generations when it goes from one queue to the next.
-// - Queues come and go under the monitor (rare) by replacing the whole, so the loop looks them up without a lock.
-// - The table does not count what fits into a completion queue: that is CompletionQueues.
+// - wr_id = generation (24 bits) | number of the queue (20 bits) | slot of the queue (20 bits). Every use of a slot
+// increments its generation, so a stale or foreign wr_id finds nothing.
+// - A number keeps its generations when it passes from one queue to the next.
+// - Queues are added and removed under the monitor (rare) by replacing the array, so the loop reads it without a lock.
+// - The table does not limit the requests to the depth of a completion queue; CompletionQueues does.
 
-/** Work requests of one loop: finds, through {@code wr_id}, the queue that a completion belongs to. */
+/** Table of the work requests of one loop. It finds the queue of a completion by {@code wr_id}. */
 final class InFlightTable {
-    /** A queue whose work requests have slots here. */
+    /** A queue whose work requests have slots in the table. */
     interface Owner {
-        /** A completion, on the loop thread. */
+        /** Handles the completion of a slot. Loop thread. */
         void completed(int slot, CompletionBatch batch, int index);
     }
 
@@ -30,9 +30,9 @@ final class InFlightTable {
 
     /** The slots of one queue. */
     static final class Slots {
-        private final @Nullable Owner owner; // null: the number is free
+        private final @Nullable Owner owner; // null if the number is free
         private final int number;
-        private final AtomicIntegerArray generations; // of a former, larger queue perhaps
+        private final AtomicIntegerArray generations; // possibly longer, from a former queue
 
         private Slots(@Nullable Owner owner, int number, AtomicIntegerArray generations) {
             this.owner = owner;
@@ -40,7 +40,7 @@ final class InFlightTable {
             this.generations = generations;
         }
 
-        /** The wr_id for the next use of a slot. One thread at a time for each slot. */
+        /** Returns the wr_id for the next use of a slot. One thread at a time for each slot. */
         long arm(int slot) {
             int generation = generations.get(slot) + 1;
             generations.lazySet(slot, generation);
@@ -49,13 +49,13 @@ final class InFlightTable {
     }
 
     private volatile Slots[] queues = {};
-    private final ArrayDeque<Integer> free = new ArrayDeque<>(); // numbers, the one that is free for longest first
+    private final ArrayDeque<Integer> free = new ArrayDeque<>(); // numbers, the longest free one first
 
     /**
-     * Takes a queue in.
+     * Adds a queue.
      *
-     * @param count of its slots
-     * @return to be given to {@link #remove}
+     * @param count number of its slots
+     * @return its slots, to be given to {@link #remove}
      */
     synchronized Slots add(int count, Owner owner) {
         if (count < 1 || count > MOST_SLOTS) {
@@ -86,7 +86,7 @@ final class InFlightTable {
         return new AtomicIntegerArray(longer);
     }
 
-    /** Lets a queue go, which arms no slot any more: completions that arrive later are stale. */
+    /** Removes a queue, which must not arm slots any more. Completions that arrive later are stale. */
     synchronized void remove(Slots slots) {
         AtomicIntegerArray generations = slots.generations;
         for (int slot = 0; slot < generations.length(); slot++) {
@@ -98,7 +98,7 @@ final class InFlightTable {
         free.add(slots.number);
     }
 
-    /** Queues that are here. */
+    /** Returns the number of queues in the table. */
     synchronized int count() {
         return queues.length - free.size();
     }

@@ -2,9 +2,9 @@ package io.rdma.engine;
 
 import java.util.concurrent.atomic.LongAdder;
 
-// Invariant: every count only grows. LongAdders: posts come from any thread.
+// Invariant: every count only grows. They are LongAdders because any thread may post.
 
-/** What a completion loop and its connections did so far; read by anybody, at any time. */
+/** Counters of a completion loop and its connections since the start. Any thread may read them at any time. */
 public final class LoopCounters {
     private final LongAdder posted = new LongAdder();
     private final LongAdder signaled = new LongAdder();
@@ -71,7 +71,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Send work requests posted.
+     * Returns the number of send work requests posted.
      *
      * @return work requests
      */
@@ -80,7 +80,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Of these, those that ask for a completion.
+     * Returns the number of signaled ones among {@link #posted()}: those that ask for a completion.
      *
      * @return work requests
      */
@@ -89,7 +89,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Posts of sends.
+     * Returns the number of posts of sends, one doorbell each.
      *
      * @return chains
      */
@@ -98,7 +98,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Polls of the completion queue.
+     * Returns the number of polls of completion queues.
      *
      * @return calls
      */
@@ -107,7 +107,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Polls that found nothing.
+     * Returns the number of polls that found no completion.
      *
      * @return calls
      */
@@ -116,7 +116,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Times that the loop slept until it was woken.
+     * Returns how often the loop slept until it was woken.
      *
      * @return times
      */
@@ -125,7 +125,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Completions polled.
+     * Returns the number of completions polled.
      *
      * @return entries
      */
@@ -134,7 +134,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Completions of requests that the device flushed, because their queue pair was in ERR.
+     * Returns the number of completions of requests that the device flushed because their queue pair was in ERR.
      *
      * @return entries
      */
@@ -143,7 +143,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Receives posted again after their first use.
+     * Returns the number of receives posted again after their first use.
      *
      * @return work requests
      */
@@ -152,7 +152,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Times that the last posted receive of a connection was used.
+     * Returns how often the last posted receive of a connection was used.
      *
      * @return times
      */
@@ -161,7 +161,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Messages that waited because the peer had no receive for them.
+     * Returns the number of messages that waited because the peer had no receive for them.
      *
      * @return messages
      */
@@ -170,7 +170,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Frames that carried nothing but credits; contained in {@link #posted}.
+     * Returns the number of frames that carried nothing but credits; included in {@link #posted()}.
      *
      * @return frames
      */
@@ -179,7 +179,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Completions whose wr_id was not in flight: of a queue pair that was destroyed before.
+     * Returns the number of completions whose wr_id was not in flight: their queue pair had been destroyed before.
      *
      * @return entries
      */
@@ -188,7 +188,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Listeners that threw.
+     * Returns how often a listener threw.
      *
      * @return times
      */

@@ -9,16 +9,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - A buffer of the pool is exclusive, and its message's operation is used again whenever the stream gets that buffer
-// again: so a message makes no garbage. Nobody touches an operation once its buffer may be out again.
-// - An abandoned stream submits nothing more. abandonAll() sets the flag and then looks at the operations; a submit
-// leaves its operation where abandonAll() finds it and then looks at the flag: one of the two abandons it.
-// - Once a submit has begun it is the submit, or the end, that closes the message: an abandon of what is not submitted
-// yet only says so.
+// - A lease of a pool buffer is exclusive. The stream reuses the operation of a buffer whenever it gets that buffer
+// again, so a message makes no garbage. An operation is not touched once its buffer may be leased again.
+// - An abandoned stream submits nothing more. abandonAll() sets the flag and then reads the operations; a send stores
+// its operation where abandonAll() finds it, and then reads the flag. So one of the two abandons the operation.
+// - Once a submit has begun, the submit or the end of the operation closes the message. An abandon before the operation
+// is submitted only sets a flag.
 
 /**
- * Many messages for which one caller waits: what a front-end makes of {@code send(stream)}. It knows which are on their
- * way, so that a cancel or a failure ends all of them. A front-end subclasses it.
+ * Stream of messages for which one caller waits, as for {@code send(stream)} of a front-end. It knows the messages in
+ * flight, so that a cancel or a failure ends all of them. A front-end subclasses it.
  */
 public abstract class MessageStream {
     private static final int NEW = 0;
@@ -27,16 +27,16 @@ public abstract class MessageStream {
 
     private final Submitter submitter;
     private final AtomicInteger open; // streams of the connection that have begun and not ended
-    private final AtomicReferenceArray<@Nullable Sent> pooled; // by the place of the buffer
-    private final Set<Sent> own = ConcurrentHashMap.newKeySet(1); // of messages with memory of their own
+    private final AtomicReferenceArray<@Nullable Sent> pooled; // by the buffer's place in the pool
+    private final Set<Sent> own = ConcurrentHashMap.newKeySet(1); // of messages with separate memory
     private final AtomicInteger phase = new AtomicInteger(NEW);
-    private boolean begun; // by who sends
+    private boolean begun; // (sender)
     private volatile boolean abandoned;
 
     /**
-     * A stream.
+     * Creates a stream.
      *
-     * @param endpoint where the messages go
+     * @param endpoint endpoint that sends the messages
      */
     protected MessageStream(RdmaEndpoint endpoint) {
         this(endpoint, endpoint.sendBuffers().count(), endpoint.openStreams());
@@ -53,24 +53,25 @@ public abstract class MessageStream {
     }
 
     /**
-     * A message was delivered to the peer's device: there is room for another. On the completion loop, or on a thread
-     * of its own for one that the peer had to fetch; must not block.
+     * Handles the delivery of a message to the peer's device: there is room for another. Runs on the completion loop,
+     * or on a thread of its own for a message that the peer had to fetch; must not block.
      */
     protected abstract void sent();
 
     /**
-     * A message failed, perhaps one of several; not called after {@link #abandonAll}. Threads as for {@link #sent}.
+     * Handles the failure of a message, perhaps one of several. Not called after {@link #abandonAll}. Threads as for
+     * {@link Operation#failed}.
      *
-     * @param error as of {@link Operation#failed}
+     * @param error as for {@link Operation#failed}
      */
     protected abstract void failed(RuntimeException error);
 
     /**
      * Sends a message, in the order of the calls. One caller at a time.
      *
-     * @param message of {@link BufferPool#tryAcquireExclusive} of the endpoint's send buffers, or with memory of its
-     *     own; closed by the engine when the device is done with it, however that is; also if this throws, and then
-     *     nothing was sent
+     * @param message lease of {@link BufferPool#tryAcquireExclusive} of the endpoint's send buffers, or a buffer with
+     *     separate memory. The engine closes it when the device is done with it, after success and failure alike. It is
+     *     also closed if this method throws; nothing was sent then
      * @throws IllegalArgumentException as for {@link RdmaEndpoint#submit}
      */
     public final void send(RegisteredBuffer message) {
@@ -85,19 +86,19 @@ public abstract class MessageStream {
         Sent operation = operation(message);
         try {
             submitter.submit(operation);
-        } catch (Throwable e) { // misuse; or no stack, or memory, is left
+        } catch (Throwable e) { // misuse, or exhausted stack or memory
             if (!operation.isSubmitted()) {
                 own.remove(operation);
                 message.close();
                 throw e;
-            } // else the operation ends by itself, and the stream hears of it
+            } // else the operation ends regularly, and notifies the stream
         }
         if (abandoned) {
             operation.abandonSubmitted();
         }
     }
 
-    /** A connection that is closed from here on, before the stream has ended, tells the peer that it is cut. */
+    /** Counts the stream as open: a close of the connection before the end of the stream sends ABORT. */
     private void begin() {
         open.incrementAndGet();
         if (!phase.compareAndSet(NEW, BEGUN)) {
@@ -105,7 +106,7 @@ public abstract class MessageStream {
         }
     }
 
-    /** The stream has ended: all its messages were delivered. Any thread. */
+    /** Counts the stream as ended, because all its messages were delivered. Any thread. */
     protected final void finished() {
         if (phase.getAndSet(ENDED) == BEGUN) {
             open.decrementAndGet();
@@ -126,7 +127,7 @@ public abstract class MessageStream {
         return operation;
     }
 
-    /** Ends the interest in everything that is on its way; what is not posted never will be. Any thread. */
+    /** Abandons all messages of the stream. Those that are not posted never will be. Any thread. */
     public final void abandonAll() {
         abandoned = true;
         finished();
@@ -139,7 +140,7 @@ public abstract class MessageStream {
         own.forEach(Operation::abandonSubmitted);
     }
 
-    /** A message; of a buffer of the pool, all messages in that buffer. */
+    /** Operation of one message or, for a buffer of the pool, of all messages in that buffer. */
     private static final class Sent extends Operation {
         private final MessageStream stream;
 

@@ -3,14 +3,17 @@ package io.rdma.engine;
 import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.WorkRequestOpcode;
 
-/** A read or an atomic on a connection whose two sides agreed on none: nothing was posted, and the connection lives. */
+/**
+ * Error of a read or an atomic on a connection whose two sides agreed on none. Nothing was posted, and the connection
+ * stays open.
+ */
 public final class NoReadsException extends RdmaException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Of one operation.
+     * Creates the error of one operation.
      *
-     * @param opcode that was to be posted
+     * @param opcode opcode of the refused operation
      */
     public NoReadsException(WorkRequestOpcode opcode) {
         super(opcode

@@ -11,22 +11,22 @@ import org.jspecify.annotations.Nullable;
 //         NEW -> WAITING -> POSTED -> ENDED    completed or failed, the listener methods run
 //                WAITING -> ENDED, CANCELLED   nothing reached the device
 //         ENDED -> POSTED, WAITING             submitted again
-// - Whoever moves the state out of WAITING owns what follows. POSTED belongs to the queue that posted it: one thread at
-// a time, which therefore needs no atomic instruction.
-// - Who abandons raises the flag by an atomic instruction and then looks at the state; who ends operations makes all
-// that a completion ends ENDED, passes one full fence and then looks at their flags: at least one of the two sees the
-// other. If both do, an atomic instruction on the flag decides: from RAISED to HEARD for the abandon, back to DOWN for
-// the end.
-// - Every operation gives its buffer back exactly once for each time it was submitted. The close of a buffer that the
-// engine is to close happens at an abandon that finds the state NEW as well, since no submit may follow: a second close
-// does nothing. Who is sure to submit abandons by abandonSubmitted(), and then there is one close.
+// - The thread that moves the state out of WAITING owns the next step. A POSTED operation belongs to the queue that
+// posted it, which one thread at a time serves; so no atomic instruction is needed.
+// - The abandoning thread raises the flag by an atomic instruction and then reads the state. The ending thread moves
+// all operations that a completion ends to ENDED, passes one full fence and then reads their flags. So at least one of
+// the two threads sees the other. If both do, an atomic instruction on the flag decides: from RAISED to HEARD for the
+// abandon, back to DOWN for the end.
+// - An operation gives its buffer back exactly once per submit. If the engine is to close the buffer, an abandon that
+// finds the state NEW closes it as well, because a submit need not follow; a second close does nothing. A caller that
+// is certain to submit uses abandonSubmitted() instead, and then there is one close.
 
 /**
- * One submitted work request and the upcall for its end. A front-end subclasses it with its subscriber or continuation.
+ * A work request and the callbacks for its end. A front-end subclasses it with its subscriber or continuation.
  *
  * <p>Exactly one of {@link #completed}, {@link #failed} and an {@link #abandon} that returned true ends it. After the
- * first two it may be submitted again, also from within them: what is done many times makes no garbage then. Nobody
- * should abandon it any more, because that may hit the next time.
+ * first two it may be submitted again, also from within them, so that a repeated operation makes no garbage. It should
+ * not be abandoned after its end, because that may hit the next submit.
  */
 public abstract class Operation {
     private static final byte NEW = 0;
@@ -41,7 +41,7 @@ public abstract class Operation {
 
     private static final Runnable NOTHING = () -> {};
 
-    // Of fields, and of bytes: what is allocated for each operation is as small as can be.
+    // Plain byte fields instead of atomic objects keep an operation as small as possible.
     private static final VarHandle STATE;
     private static final VarHandle ABANDONED;
 
@@ -58,20 +58,20 @@ public abstract class Operation {
     private final WorkRequest request;
     private volatile byte state; // NEW
     private volatile byte abandoned; // DOWN
-    private int length; // from the submit on: the buffer's limit may change while this waits to be posted
-    private @Nullable Extras extras; // from the submit to the end, of those that need any
+    private int length; // from the submit on, as the buffer's limit may change before the post
+    private @Nullable Extras extras; // from the submit to the end, where needed
 
-    /** What few operations have, apart from them: so most are small. */
+    /** Fields that few operations need. They are kept apart so that most operations are small. */
     private static final class Extras {
-        private @Nullable MemoryRegion exposed; // of a large message: the buffer as the peer may read it
-        private @Nullable CachedAddress path; // of a datagram: held until the end
-        private @Nullable SlowOperationEvent slow; // while a recording wants it
+        private @Nullable MemoryRegion exposed; // of a large message: the region that the peer reads
+        private @Nullable CachedAddress path; // of a datagram; held until the end
+        private @Nullable SlowOperationEvent slow; // while a recording is enabled
     }
 
     /**
-     * An operation.
+     * Creates an operation.
      *
-     * @param request what to post
+     * @param request request to post
      */
     protected Operation(WorkRequest request) {
         this.request = request;
@@ -82,7 +82,7 @@ public abstract class Operation {
     }
 
     /**
-     * What is posted.
+     * Returns the request that is posted.
      *
      * @return the request
      */
@@ -91,35 +91,40 @@ public abstract class Operation {
     }
 
     /**
-     * Success. On the completion loop, or on a thread of its own for a message that the peer had to fetch; must not
-     * block.
+     * Handles success. Runs on the completion loop, or on a thread of its own for a message that the peer had to fetch;
+     * must not block.
      *
      * @param value the old value for atomics, else 0
      */
     protected abstract void completed(long value);
 
     /**
-     * Failure. On the completion loop, or on the submitting thread if nothing could be posted; must not block.
+     * Handles failure. Runs on the completion loop, or on another thread if the operation could not be posted or if the
+     * peer had to fetch its message; must not block.
      *
      * @param error typed, see {@link RdmaEndpoint#submit}
      */
     protected abstract void failed(RuntimeException error);
 
     /**
-     * Ends the interest. What was not posted never will be, and its buffer is given back at once; what was posted
-     * happens anyway, and its buffer is given back when the device is done. Any thread.
+     * Ends the caller's interest in the operation. If it is not posted yet, it never will be, and its buffer is given
+     * back at once. If it is posted, it takes place all the same, and its buffer is given back when the device is done.
+     * Any thread.
      *
-     * @return false if {@link #completed} or {@link #failed} was, or is being, called, or it was abandoned before
+     * @return false if {@link #completed} or {@link #failed} was or is being called, or if it was abandoned before
      */
     public final boolean abandon() {
         boolean won = abandonSubmitted();
-        if (won && state == NEW) { // a submit that is under way, or comes later, sees the flag or the closed buffer
+        if (won && state == NEW) { // a concurrent or later submit sees the flag or the closed buffer
             request.drop();
         }
         return won;
     }
 
-    /** As {@link #abandon}, of what is submitted for certain: where that is still to come, it gives the buffer back. */
+    /**
+     * Abandons an operation that was or certainly will be submitted. Does the same as {@link #abandon}, but a submit
+     * that is still to come gives the buffer back.
+     */
     final boolean abandonSubmitted() {
         if (state == ENDED || !ABANDONED.compareAndSet(this, DOWN, RAISED)) {
             return false;
@@ -136,18 +141,18 @@ public abstract class Operation {
     }
 
     /**
-     * Behind {@link #ending} and a full fence.
+     * Decides between the end and a concurrent abandon. Runs after {@link #ending} and a full fence.
      *
-     * @return whether the listener is to hear of the end, because nobody abandoned it
+     * @return whether the listener is to be called, because the operation was not abandoned
      */
     private boolean isWanted() {
         return abandoned == DOWN || !ABANDONED.compareAndSet(this, RAISED, HEARD);
     }
 
     /**
-     * The submit begins: what is checked now is what is posted.
+     * Begins a submit: checks the length and fixes it, so that this length is posted.
      *
-     * @throws IllegalStateException if it is in flight
+     * @throws IllegalStateException if the operation is in flight
      */
     final int fixLength() {
         int now = state;
@@ -156,9 +161,9 @@ public abstract class Operation {
         }
         length = request.checkedLength();
         if (now == ENDED) {
-            STATE.setRelease(this, NEW); // the path of a datagram may take its time: it can be abandoned meanwhile
+            STATE.setRelease(this, NEW); // so that an abandon works while the path of a datagram is resolved
         }
-        if (FlightRecorder.isInitialized()) { // the first event makes it initialise, a good part of the start-up
+        if (FlightRecorder.isInitialized()) { // else the event would initialise it, much of the start-up time
             watch();
         }
         return length;
@@ -181,7 +186,7 @@ public abstract class Operation {
         return now;
     }
 
-    /** It ends: a recording hears of it if it took long. */
+    /** Records the end as an event if the operation took long and a recording is enabled. */
     final void ended(int queuePair, boolean failed) {
         Extras more = extras;
         SlowOperationEvent event = more == null ? null : more.slow;
@@ -194,39 +199,39 @@ public abstract class Operation {
         }
     }
 
-    /** Bytes, as they were at the submit. */
+    /** Returns the length in bytes, as fixed at the submit. */
     final int length() {
         return length;
     }
 
-    /** The buffer is exposed to the peer from now until the operation ends. Before the submit. */
+    /** Holds the region that exposes the buffer to the peer until the operation ends. Before the submit. */
     final void expose(MemoryRegion region) {
         extras().exposed = region;
     }
 
-    /** Where the peer finds the message; null if it is sent as it is. */
+    /** Returns the memory from which the peer reads the message; null if the message itself is sent. */
     final @Nullable RemoteMemory exposed() {
         Extras more = extras;
         MemoryRegion region = more == null ? null : more.exposed;
         return region == null ? null : region.remote();
     }
 
-    /** The way of a datagram, which the operation holds from now on. Before the submit. */
+    /** Sets the path of a datagram, which the operation holds from now on. Before the submit. */
     final void setPath(CachedAddress held) {
         extras().path = held;
     }
 
-    /** The way of a datagram; null for all else. */
+    /** Returns the path of a datagram; null for other operations. */
     final @Nullable CachedAddress path() {
         Extras more = extras;
         return more == null ? null : more.path;
     }
 
     /**
-     * The device is to use the buffer from now on.
+     * Borrows the buffer for the device.
      *
-     * @return false if it was abandoned, and its buffer closed with it: nothing was borrowed
-     * @throws IllegalStateException if the buffer is closed or in use in a way that excludes this
+     * @return false if the operation was abandoned and its buffer dropped; nothing was borrowed then
+     * @throws IllegalStateException if the buffer is closed or in conflicting use
      */
     final boolean borrow() {
         try {
@@ -243,14 +248,14 @@ public abstract class Operation {
         return false;
     }
 
-    /** Its buffer is borrowed, but it could not be submitted, which its submitter does not wait to hear. */
+    /** Fails an operation whose buffer is borrowed, but which cannot be submitted. The submitter gets no exception. */
     final void refuse(RuntimeException error) {
         ending();
         VarHandle.fullFence();
         fail(error);
     }
 
-    /** Ends what the device, or the peer, had of the buffer; then the rest. By whoever ends the operation. */
+    /** Ends the use of the buffer by the device or the peer, then runs a task. Called once, at the end or cancel. */
     private void giveBack(Runnable then) {
         Extras more = extras;
         extras = null;
@@ -274,8 +279,8 @@ public abstract class Operation {
     }
 
     /**
-     * Off the loop: unpinning much memory takes its time. First the region: who gets the buffer must not be read by the
-     * peer.
+     * Deregisters the exposed region off the loop, because unpinning much memory is slow. The buffer is given back only
+     * after that, so that the peer cannot read the data of its next owner.
      */
     private void unexpose(MemoryRegion region, Runnable then) {
         Thread.ofVirtual().name("rdma-unexpose").start(() -> {
@@ -291,13 +296,13 @@ public abstract class Operation {
         });
     }
 
-    /** It was abandoned before it was posted or queued: what the submit took goes back. */
+    /** Gives back all that the submit took, after an abandon before the operation was posted or queued. */
     final void releaseUnposted() {
         giveBack(NOTHING);
     }
 
     /**
-     * Whether the interest has ended: if it was not posted before, it never will be.
+     * Returns whether the operation was abandoned. If it was not posted before, it never will be.
      *
      * @return true after the first {@link #abandon}
      */
@@ -306,22 +311,26 @@ public abstract class Operation {
     }
 
     /**
-     * It goes to wait for its post.
+     * Marks the operation as waiting to be posted.
      *
      * @return false if it was abandoned before, and {@link #releaseUnposted} is due
      */
     final boolean markQueued() {
         state = WAITING;
-        return abandoned == DOWN || !move(WAITING, CANCELLED); // an abandon that saw NEW leaves it to us
+        return abandoned == DOWN || !move(WAITING, CANCELLED); // an abandon that saw NEW leaves this to the submit
     }
 
-    /** @return false if it was abandoned while it waited */
+    /**
+     * Marks a waiting operation as posted.
+     *
+     * @return false if it was abandoned while it waited
+     */
     final boolean markPosted() {
         return move(WAITING, POSTED);
     }
 
     /**
-     * Posted without having waited in a queue.
+     * Marks an operation as posted that did not wait in a queue.
      *
      * @return false if it was abandoned before, and {@link #releaseUnposted} is due
      */
@@ -334,8 +343,8 @@ public abstract class Operation {
     }
 
     /**
-     * Whether it waits for room, for the peer or for its submit: so that an {@link #abandon} would have it never
-     * posted.
+     * Returns whether the operation waits for room, for the peer or for its submit. An {@link #abandon} now would keep
+     * it from being posted.
      *
      * @return false once it is posted, or has ended otherwise
      */
@@ -344,13 +353,13 @@ public abstract class Operation {
         return now == NEW || now == WAITING;
     }
 
-    /** Whether the submit got so far that the operation ends by itself, and gives its buffer back. */
+    /** Returns whether the submit has got so far that the operation will end and give its buffer back. */
     final boolean isSubmitted() {
         return state != NEW;
     }
 
     /**
-     * Whether {@link #completed} or {@link #failed} was, or is being, called.
+     * Returns whether {@link #completed} or {@link #failed} was or is being called.
      *
      * @return false also after an {@link #abandon}
      */
@@ -359,14 +368,15 @@ public abstract class Operation {
     }
 
     /**
-     * Its end is known: {@link #complete} or {@link #fail} follow, behind a full fence. By who has it from the device.
+     * Marks the operation as ended. {@link #complete} or {@link #fail} must follow, after a full fence. Called by the
+     * thread that ends the operation.
      */
     final void ending() {
         STATE.setRelease(this, ENDED);
     }
 
     /**
-     * As {@link #ending}, of one that waits.
+     * Marks a waiting operation as ended, see {@link #ending}.
      *
      * @return false if it was abandoned
      */
@@ -376,7 +386,7 @@ public abstract class Operation {
 
     final void complete(long value) {
         boolean wanted = isWanted();
-        if (extras == null) { // the hot path makes no closure
+        if (extras == null) { // the hot path allocates no closure
             try {
                 request.giveBack();
             } finally {

@@ -2,10 +2,10 @@ package io.rdma.engine;
 
 import java.lang.System.Logger.Level;
 
-// Invariant: it is not broken off after its end.
+// Invariant: a set-up is not broken off after its end.
 
 /**
- * Something on its way that needs an open device, such as a connection from before its queue pair is made until its
+ * A set-up in progress that needs an open device, such as a connection from before its queue pair is made until its
  * endpoint has joined a loop. Thread-safe.
  */
 public final class PendingSetup implements AutoCloseable {
@@ -30,13 +30,13 @@ public final class PendingSetup implements AutoCloseable {
         }
         try {
             breakOff.run();
-        } catch (Throwable e) { // the others are to be told, too
+        } catch (Throwable e) { // the other set-ups must be broken off, too
             System.getLogger(PendingSetup.class.getName())
                     .log(Level.WARNING, "a connection set-up was not broken off", e);
         }
     }
 
-    /** It came to its end: what it made has an owner, or is closed again. A second call does nothing. */
+    /** Ends the set-up: every object that it made has an owner or is closed again. A second call does nothing. */
     @Override
     public void close() {
         synchronized (this) {

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: who begins before the end is told to break off and waited for; who begins later is refused.
+// Invariant: a set-up that begins before the end is broken off and waited for; a later one is refused.
 
-/** What is on its way on a device. Thread-safe. */
+/** The set-ups in progress on a device. Thread-safe. */
 final class PendingSetups {
     private final Set<PendingSetup> begun = new HashSet<>(); // guarded by this
     private @Nullable Thread ender; // guarded by this: the thread of the first endAll
@@ -21,7 +21,7 @@ final class PendingSetups {
         return one;
     }
 
-    /** Whether the caller is the thread that ended all, or does so now. */
+    /** Returns whether the caller is the thread that ended all set-ups, or is ending them. */
     synchronized boolean isEndedByCaller() {
         return ender == Thread.currentThread();
     }
@@ -32,9 +32,9 @@ final class PendingSetups {
     }
 
     /**
-     * Refuses all from now on, breaks off those that are on their way, and returns when none is left.
+     * Refuses set-ups from now on, breaks off those in progress, and returns when none is left.
      *
-     * @return false if that was done, or begun, before
+     * @return false if an earlier call did that or is doing it
      * @throws IllegalStateException if the caller would wait for itself
      */
     boolean endAll() {
@@ -52,8 +52,8 @@ final class PendingSetups {
         }
         left.forEach(PendingSetup::breakOff);
         boolean interrupted = false;
-        // Not a future: before JDK 24 a virtual thread that holds a monitor of its caller's would keep its carrier from
-        // those it waits for, which wait() makes up for.
+        // This waits with wait(), not with a future. Before JDK 24 a virtual thread whose caller holds a monitor keeps
+        // its carrier while it waits, and the set-ups that it waits for may need that carrier. wait() makes up for it.
         synchronized (this) {
             while (!begun.isEmpty()) {
                 try {

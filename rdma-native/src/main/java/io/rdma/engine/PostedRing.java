@@ -7,13 +7,12 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Slots are taken in order by the thread that drains the send queue, and retired in the same order by the loop.
-// - posted - retired requests are in the device. A slot is written again only by who saw the count that retired it, so
-// stores by lazySet are enough, which wait for no others (a volatile one costs as much as an atomic instruction).
+// - The drainer of the send queue takes slots in order; the loop retires them in the same order.
+// - posted - retired requests are in the device. The drainer writes a slot again only after it read the count that
+// retired the slot. So lazySet is enough; it does not wait for other stores, while a volatile store costs as much as an
+// atomic instruction.
 
-/**
- * What a send queue has in the device, oldest first: a slot for each work request, with the operation it belongs to.
- */
+/** Ring of the posted work requests of a send queue, oldest first. Each slot holds the operation of its request. */
 final class PostedRing {
     private static final AtomicLongFieldUpdater<PostedRing> POSTED =
             AtomicLongFieldUpdater.newUpdater(PostedRing.class, "posted");
@@ -25,7 +24,7 @@ final class PostedRing {
     private final int depth;
     private final AtomicReferenceArray<@Nullable Operation> slots;
     private int postSlot; // (drainer)
-    private long taken; // (drainer) since the start, without those that were not to be posted
+    private long taken; // (drainer) since the start, minus those given back
     private int postedReads; // (drainer)
     private volatile long posted; // (drainer) writes
     private int retireSlot; // (loop)
@@ -41,22 +40,22 @@ final class PostedRing {
         return depth;
     }
 
-    /** Requests that are posted and not retired. Any thread. */
+    /** Returns the number of requests that are posted and not retired. Any thread. */
     long inFlight() {
         return posted - retired;
     }
 
-    /** Requests that were retired since the start. Any thread. */
+    /** Returns the number of requests that were retired since the start. Any thread. */
     long retired() {
         return retired;
     }
 
-    /** Reads and atomics that were taken and not retired. Drainer. */
+    /** Returns the number of reads and atomics that were taken and not retired. Drainer. */
     int readsInFlight() {
         return postedReads - retiredReads;
     }
 
-    /** The slot of the next request. Drainer. */
+    /** Takes the slot of the next request. Drainer. */
     int take() {
         int slot = postSlot;
         postSlot = slot + 1 == depth ? 0 : slot + 1;
@@ -64,7 +63,7 @@ final class PostedRing {
         return slot;
     }
 
-    /** What the completion of a slot ends. Drainer. */
+    /** Sets the operation that the completion of a slot ends. Drainer. */
     void put(int slot, Operation operation, boolean read) {
         slots.setRelease(slot, operation);
         if (read) {
@@ -72,7 +71,7 @@ final class PostedRing {
         }
     }
 
-    /** The request that was taken last is not to be posted. Drainer. */
+    /** Gives back the slot that was taken last, whose request is not to be posted. Drainer. */
     void untake(boolean read) {
         postSlot = (postSlot == 0 ? depth : postSlot) - 1;
         taken--;
@@ -83,17 +82,17 @@ final class PostedRing {
     }
 
     /**
-     * All that were taken go to the device: before the post, since a completion may be polled before it returns. What a
-     * post that threw did not give to the device ends with the queue pair. Drainer.
+     * Counts all taken slots as posted. Must run before the post, because a completion may be polled before the post
+     * returns. If the post throws, requests that did not reach the device end with the queue pair. Drainer.
      */
     void posted() {
         POSTED.lazySet(this, taken);
     }
 
     /**
-     * The request that was taken last was not posted after all. Drainer.
+     * Gives back the slot that was taken last and counted as posted, because the device refused its request. Drainer.
      *
-     * @return null if it was a control frame
+     * @return the operation; null if the slot held none, as for a control frame
      */
     @Nullable
     Operation takeBack() {
@@ -103,20 +102,20 @@ final class PostedRing {
         return operation;
     }
 
-    /** The slot that completes next. Loop. */
+    /** Returns the slot that completes next. Loop. */
     int oldest() {
         return retireSlot;
     }
 
-    /** What a slot holds: null if it is a control frame. Loop. */
+    /** Returns the operation of a slot; null if it holds none, as for a control frame. Loop. */
     @Nullable
     Operation at(int slot) {
         return slots.getAcquire(slot);
     }
 
     /**
-     * The ends of all requests up to that slot are known: operations hear of it, and one fence stands behind all of
-     * them. Loop.
+     * Marks the operations of all slots up to the given one as ended, and passes one full fence after all of them.
+     * Loop.
      */
     void endingUpTo(int last) {
         for (int slot = retireSlot; ; slot = slot + 1 == depth ? 0 : slot + 1) {
@@ -132,8 +131,8 @@ final class PostedRing {
     }
 
     /**
-     * The oldest request, of an operation or of none, is done: its slot, and the result there, may be overwritten.
-     * Loop.
+     * Retires the oldest request, with or without an operation. Its slot, and the result there, may be overwritten from
+     * now on. Loop.
      */
     void retire(@Nullable Operation operation) {
         int slot = retireSlot;

@@ -4,12 +4,11 @@ import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
 
-// A write of no bytes needs neither a key nor a receive of the peer (IBA specification, C9-88), and the peer's
-// processor
-// does not notice it. If nobody acknowledges it the device tries again, as for any request, and then the queue pair
-// fails, which ends the connection.
+// A write of no bytes needs neither a key nor a receive of the peer (IBA specification, C9-88), and it does not involve
+// the peer's processor. Without an acknowledgement the device retries, as for any request; then the queue pair fails,
+// which ends the connection.
 
-/** The question of a quiet endpoint whether its peer is still there. Loop. */
+/** Probe by which a quiet endpoint checks that its peer is alive. Loop. */
 final class Probe extends Operation {
     private static final RemoteMemory NOTHING = new RemoteMemory(0, 0, 0);
 
@@ -31,7 +30,7 @@ final class Probe extends Operation {
         this.interval = interval;
     }
 
-    /** Asks if nothing was sent or has arrived for the interval, and nothing is under way. */
+    /** Posts the probe if there was no traffic for the interval and no request is in flight. */
     void askIfQuiet(long now) {
         if (underWay || endpoint.isClosing()) {
             return;
@@ -49,14 +48,14 @@ final class Probe extends Operation {
     @Override
     protected void completed(long value) {
         underWay = false;
-        seen = endpoint.happened(); // a probe is nothing that happens
+        seen = endpoint.happened(); // a probe does not count as traffic
         quietSince = System.nanoTime();
     }
 
     @Override
     protected void failed(RuntimeException error) {} // the connection ends by itself
 
-    /** Lets go of the memory. */
+    /** Releases the memory. */
     void close() {
         source.close();
     }

@@ -29,21 +29,23 @@ import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
-// States: OPEN -> LEAVING (says farewell, where there is one to be said) -> CLOSING (queue pair in ERR, drains) ->
-// CLOSED (queue pair destroyed).
-// Close order: refuse submissions, fail what waits, say farewell behind what was posted (bounded), QP to ERR, count
-// completions down (bounded), destroy QP, fail what is left, release slots, regions.
-// LEAVING ends when the farewell has completed, the peer has ended, the loop or queue pair cannot complete it, or time
-// is up.
-// The end (first failure, or an orderly close) is decided once, by whoever sets `end`.
+// States: OPEN -> LEAVING (sends the farewell, if there is one) -> CLOSING (queue pair in ERR, drains) -> CLOSED (queue
+// pair destroyed).
+// Close order: refuse submissions; fail waiting operations; send the farewell behind the posted requests (bounded in
+// time); move the queue pair to ERR; count completions down (bounded in time); destroy the queue pair; fail the
+// remaining operations; release slots and regions.
+// LEAVING ends when the farewell has completed, when the peer has ended, when the loop or the queue pair cannot
+// complete the farewell, or when the time is up.
+// The end (first failure, or an orderly close) is decided once, by the thread that sets `end`.
 
-/** One connection in the engine: a queue pair with its send queue, receive queue and buffers. Thread-safe. */
+/** A connection in the engine: a queue pair with its send queue, receive queue and buffers. Thread-safe. */
 public final class RdmaEndpoint implements Submitter {
     /**
-     * Why an endpoint ended: {@code cause} is null after an orderly close, {@code farewell} is the frame to be sent.
+     * The reason why an endpoint ended. {@code cause} is null after an orderly close; {@code farewell} is the type of
+     * the frame to be sent.
      */
     private record End(String message, @Nullable Throwable cause, int farewell) {
-        /** An end of which the peer is not told, because it knows or cannot be. */
+        /** Creates an end without a farewell: the peer knows of the end, or cannot be notified. */
         End(String message, @Nullable Throwable cause) {
             this(message, cause, Frame.DATA);
         }
@@ -77,14 +79,14 @@ public final class RdmaEndpoint implements Submitter {
     private volatile long drainDeadline; // System.nanoTime
 
     /**
-     * Takes over a queue pair in INIT and posts its receives. Within an {@link RdmaResources#begin pending setup}, if
-     * the resources may be closed meanwhile.
+     * Takes over a queue pair in INIT and posts its receives. Must run within a
+     * {@link RdmaResources#begin pending setup} if the resources may be closed meanwhile.
      *
-     * @param completions for all work requests of the queue pair; owned like that
-     * @param registrations with the domain of the queue pair
+     * @param completions reservation for all work requests of the queue pair; owned as the queue pair is
+     * @param registrations cache of the queue pair's domain
      * @param queuePair in INIT; owned by the endpoint from now on, also if this throws
-     * @param shared where the queue pair takes its receives; null if it has its own
-     * @param options negotiated
+     * @param shared shared receives of the queue pair; null if it has its own
+     * @param options as negotiated
      */
     public RdmaEndpoint(
             CompletionReservation completions,
@@ -95,7 +97,11 @@ public final class RdmaEndpoint implements Submitter {
         this(completions, registrations, queuePair, shared, null, options);
     }
 
-    /** @param datagrams of a queue pair for datagrams; null for one that is to be connected */
+    /**
+     * Takes over a queue pair, see the public constructor.
+     *
+     * @param datagrams reader of a datagram queue pair; null for a queue pair that is to be connected
+     */
     RdmaEndpoint(
             CompletionReservation completions,
             RegistrationCache registrations,
@@ -135,7 +141,7 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * The loop that completes its operations.
+     * Returns the loop that completes the operations of this endpoint.
      *
      * @return the loop
      */
@@ -144,7 +150,7 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Its receives.
+     * Returns the receive queue.
      *
      * @return the queue
      */
@@ -153,7 +159,7 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Its buffers for outgoing messages.
+     * Returns the buffers for outgoing messages.
      *
      * @return the pool
      */
@@ -162,16 +168,16 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * What was negotiated.
+     * Returns the negotiated options.
      *
-     * @return options
+     * @return the options
      */
     public EndpointOptions options() {
         return options;
     }
 
     /**
-     * Number of the queue pair.
+     * Returns the number of the queue pair.
      *
      * @return 24 bits
      */
@@ -180,7 +186,7 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Work requests posted and not completed.
+     * Returns the number of work requests that are posted and not completed.
      *
      * @return 0 when idle
      */
@@ -189,15 +195,14 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Submits an operation; it is posted at once or when there is room, and ends exactly once: with its value, with a
-     * {@link WorkCompletionException} if it is the one that failed, with a {@link ConnectionClosedException} if the
-     * connection ended before.
+     * Submits an operation. It is posted at once, or when there is room. It ends exactly once: with its value; with a
+     * {@link WorkCompletionException} if it is the operation that failed; or with a {@link ConnectionClosedException}
+     * if the connection ended before.
      *
-     * @param operation fresh, or ended
-     * @throws IllegalStateException if it is in flight, or if its buffer is closed or in use in a way that excludes
-     *     this; nothing was submitted then
-     * @throws IllegalArgumentException if a message is longer than the peer's receive buffer; nothing was submitted
-     *     then
+     * @param operation new, or ended
+     * @throws IllegalStateException if the operation is in flight, or if its buffer is closed or in conflicting use;
+     *     nothing was submitted then
+     * @throws IllegalArgumentException if a message is longer than the peer receives; nothing was submitted then
      * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was submitted then
      */
     @Override
@@ -229,11 +234,11 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Allocates registered memory; it is closed with the connection, unless closed before.
+     * Allocates registered memory. It is closed with the connection at the latest.
      *
      * @param bytes at least 1
-     * @param access rights
-     * @return zeroed
+     * @param access access rights
+     * @return the region, zeroed
      * @throws ConnectionClosedException if the connection is closed
      */
     public MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
@@ -244,15 +249,16 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Lets the peer use a part of a region for some time, with a key of its own; it ends by itself then, or by its
-     * close, or with the connection. A request of the peer's that comes later fails, and with it the connection.
+     * Grants the peer access to a part of a region for some time, with a key of its own. The grant ends when the time
+     * is over, when it is closed, or with the connection. A later request of the peer fails, and with it the
+     * connection.
      *
-     * @param memory region of this connection, local access is enough
+     * @param memory region of this connection; local access is enough
      * @param offset first byte
      * @param length bytes
-     * @param time until the key is void
-     * @param access what the peer may do
-     * @return whose {@link MemoryRegion#remote} the peer is to get
+     * @param time until the key becomes invalid
+     * @param access rights of the peer
+     * @return the grant; its {@link MemoryRegion#remote} is to be sent to the peer
      * @throws ConnectionClosedException if the connection is closed
      * @throws IndexOutOfBoundsException if the part does not lie inside
      */
@@ -265,34 +271,33 @@ public final class RdmaEndpoint implements Submitter {
         }
         CompletableFuture<Void> over = new CompletableFuture<>();
         MemoryRegion grant = ours(domain.grant(memory, offset, length, access, () -> {
-            over.cancel(false); // and its timer with it
+            over.cancel(false); // cancels its timer, too
             regions.removeIf(MemoryRegion::isClosed);
         }));
-        // Deregistering takes its time: on a thread of its own.
+        // On a thread of its own, because deregistering is slow.
         over.completeOnTimeout(null, nanos(time), TimeUnit.NANOSECONDS)
                 .thenRunAsync(grant::close, Thread::startVirtualThread);
         return grant;
     }
 
     /**
-     * Lets the peer use a part of a region through a memory window, without registering it anew: only through this
-     * connection, until the window is closed, the peer sends with invalidate, or the connection ends. A request of the
-     * peer's that comes later fails, and with it the connection. Some devices, {@code rdma_rxe} among them, check the
-     * range against the whole region only.
+     * Gives the peer access to a part of a region through a memory window, without a new registration. The access is
+     * valid on this connection only. It ends when the window is closed, when the peer sends with invalidate, or when
+     * the connection ends. A later request of the peer fails, and with it the connection. Some devices, among them
+     * {@code rdma_rxe}, check the range against the whole region only.
      *
-     * <p><b>Completes</b> on the loop when the device has bound it; exceptionally with
-     * {@link io.rdma.verbs.WorkCompletionException}, and the connection is lost, if the region has not the rights.
-     * <b>Cancel</b> closes the window once it is bound. Takes a system call.
+     * <p><b>Completes</b> on the loop when the device has bound the window; exceptionally with
+     * {@link io.rdma.verbs.WorkCompletionException}, and the connection is lost, if the region lacks the rights.
+     * <b>Cancel</b> closes the window once it is bound. Makes a system call.
      *
      * @param memory region with {@link AccessFlag#MW_BIND}, and {@link AccessFlag#LOCAL_WRITE} if the peer may write
      * @param offset first byte
      * @param length bytes, at least 1
-     * @param access what the peer may do
+     * @param access rights of the peer
      * @return the window, to be closed; closed with the connection at the latest
      * @throws ConnectionClosedException if the connection is closed
      * @throws IndexOutOfBoundsException if the part does not lie inside
-     * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows of type 2: {@link #grant} does it
-     *     too
+     * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows of type 2; use {@link #grant} then
      */
     public CompletableFuture<BoundWindow> bind(MemoryRegion memory, long offset, long length, Set<AccessFlag> access) {
         MemoryWindowBinding binding = new MemoryWindowBinding(memory, offset, length, access);
@@ -311,12 +316,12 @@ public final class RdmaEndpoint implements Submitter {
         return operation.result();
     }
 
-    /** After which it probes its peer when nothing happens; 0 for never. */
+    /** Returns the quiet time after which this endpoint probes its peer, in nanoseconds; 0 for never. */
     long probeNanos() {
         return nanos(options.probeInterval());
     }
 
-    /** Probes the peer if nothing has happened for the interval. Loop thread. */
+    /** Probes the peer if there was no traffic for the interval. Loop thread. */
     void probeIfQuiet(long now) {
         Probe asking = probe;
         if (asking != null) {
@@ -324,7 +329,7 @@ public final class RdmaEndpoint implements Submitter {
         }
     }
 
-    /** What was sent and has arrived so far: another number if anything has happened since. Loop thread. */
+    /** Returns the sum of retired sends and received messages, which changes with any traffic. Loop thread. */
     long happened() {
         return sends.retired() + credits.received();
     }
@@ -334,10 +339,11 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Makes memory of the application usable as source or target, see {@link RegistrationCache#lease}. Not on the loop.
+     * Makes memory of the application usable as source or target, see {@link RegistrationCache#lease}. Must not be
+     * called on the loop.
      *
      * @param memory native, not of a confined arena
-     * @return to be closed
+     * @return the leased buffer, to be closed
      * @throws ConnectionClosedException if the connection is closed
      */
     public RegisteredBuffer register(MemorySegment memory) {
@@ -348,9 +354,9 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Memory of the application that stays registered.
+     * Returns the cache of registrations of application memory.
      *
-     * @return shared by all connections of the domain
+     * @return the cache, shared by all connections of the domain
      */
     public RegistrationCache registrations() {
         return registrations;
@@ -360,41 +366,42 @@ public final class RdmaEndpoint implements Submitter {
         regions.removeIf(MemoryRegion::isClosed);
         regions.add(region);
         if (end.get() != null) {
-            region.close(); // the close may have missed it
+            region.close(); // a concurrent close may have missed it
         }
         return region;
     }
 
     /**
-     * Completes on the loop when the end begins, before the queue pair leaves its state.
+     * Returns a future that completes on the loop when the end begins, before the queue pair changes its state.
      *
-     * @return shared
+     * @return the future, shared by all callers
      */
     public CompletableFuture<Void> ending() {
         return ending;
     }
 
     /**
-     * Completes on the loop when this side says no more, before the queue pair leaves its state: its farewell has
-     * arrived, or there is none, or it cannot be said.
+     * Returns a future that completes on the loop when this side sends nothing more, before the queue pair changes its
+     * state: the farewell was delivered, or there is none, or it cannot be sent.
      *
-     * @return shared
+     * @return the future, shared by all callers
      */
     public CompletableFuture<Void> left() {
         return left;
     }
 
     /**
-     * Completes when the connection is closed and drained; never exceptionally, see {@link #failure}.
+     * Returns a future that completes when the connection is closed and drained. It never completes exceptionally, see
+     * {@link #failure}.
      *
-     * @return shared
+     * @return the future, shared by all callers
      */
     public CompletableFuture<Void> closed() {
         return closed;
     }
 
     /**
-     * Whether the end has begun.
+     * Returns whether the end has begun.
      *
      * @return true from the first failure or close on
      */
@@ -403,9 +410,9 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Why it ended.
+     * Returns the cause of a lost connection.
      *
-     * @return null while open and after an orderly close
+     * @return the cause; null while open and after an orderly close
      */
     public @Nullable Throwable failure() {
         End now = end.get();
@@ -413,10 +420,10 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Whether an error comes from the end of this connection, so that another connection may do better.
+     * Returns whether an error comes from the end of this connection, so that another connection may succeed.
      *
-     * @param error what somebody who used it got
-     * @return true if it was lost, or the error says that it is closed
+     * @param error error that a use of this connection ended with
+     * @return true if the connection was lost, or the error says that it is closed
      */
     public boolean hasEndedWith(Throwable error) {
         End now = end.get();
@@ -424,33 +431,33 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Closes in an orderly way. Operations that wait fail; those that were posted complete, and the farewell behind
-     * them tells the peer that this was all. If messages were given up, because they waited or the peer has not
-     * fetched them, or a {@link MessageStream} is not at its end, the farewell says that instead, and the peer's end is
-     * not an orderly one. Any thread, does not
-     * wait; takes at most twice the drain time-out, see {@link #closed}.
+     * Closes in an orderly way. Waiting operations fail; posted ones complete. The farewell (BYE) behind them confirms
+     * to the peer that all messages were sent. If a {@link MessageStream} has not ended, or if messages were given up
+     * because they waited or because the peer has not fetched them, the farewell is ABORT instead, and the end is not
+     * orderly for the peer. Any thread; does not wait. The close takes at most twice the drain time-out, see
+     * {@link #closed}.
      */
     public void close() {
-        // Now: the close itself ends the streams that it cuts.
+        // Read now, because the close itself ends the streams that it cuts.
         end(new End("connection is closed", null, openStreams.get() > 0 ? Frame.ABORT : Frame.BYE));
     }
 
     /**
-     * Gives the connection up for a reason of this side: as {@link #close}, but the farewell says that what the peer
-     * got is not whole.
+     * Gives the connection up for a reason of this side. Does the same as {@link #close}, but the farewell is ABORT,
+     * which marks the messages that the peer received as incomplete.
      *
-     * @param cause that everybody on this side sees
+     * @param cause reported to all users on this side
      */
     public void abort(Throwable cause) {
         end(new End("connection is given up: " + cause, cause, Frame.ABORT));
     }
 
-    /** Ends it before anybody was told that it is there: nothing is said to the peer. */
+    /** Ends a connection before it is handed to the application. Sends no farewell. */
     public void discard() {
         end(new End("connection was not established", null));
     }
 
-    /** The last frame of the peer arrived. Loop thread. */
+    /** Ends the connection because the peer's farewell arrived. Loop thread. */
     void peerSaidFarewell(boolean orderly) {
         peerEnded = true;
         end(
@@ -463,16 +470,16 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Ends because the peer's end was noticed beside the stream of messages, in a way that is orderly: what arrived
-     * can still be received. Where the peer says farewell in that stream, and has not, it is lost.
+     * Ends the connection because an orderly end of the peer was noticed outside the stream of messages. Messages that
+     * arrived can still be received. With farewells, a peer that ended without sending one counts as lost.
      */
     public void peerClosed() {
         peerEnded(!options.farewells());
     }
 
     /**
-     * Ends because the connection manager says that the peer has gone. A kernel says it for a process that was killed,
-     * too: so where the peer says no farewell, the options say what it means.
+     * Ends the connection because the connection manager reports a disconnect by the peer. The peer's kernel sends one
+     * for a killed process, too. Without farewells the options therefore decide whether the end is orderly.
      */
     public void peerDisconnected() {
         peerEnded(!options.farewells() && options.orderlyDisconnect());
@@ -487,11 +494,12 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Ends because the peer is gone. What the device has reported by now comes first, and what it reports of operations
-     * in flight within a moment: a refused operation here is often why the peer went, and that news travels another way
-     * than the refusal; so does its farewell.
+     * Ends the connection because the peer is gone. Completions that the device has reported by now are dispatched
+     * first. With operations in flight or with farewells, the end waits a quarter of a second more: often the peer
+     * ended because it refused an operation of this side. The news of its end takes another path than the refusal and
+     * the farewell, and may overtake them.
      *
-     * @param cause how it was noticed
+     * @param cause how the loss was noticed
      */
     public void peerLost(Throwable cause) {
         loop.executeAfterPoll(() -> {
@@ -510,22 +518,23 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Ends because of a failure; the first one is the cause that everybody sees.
+     * Ends the connection because of a failure. The first failure is the cause that all users see.
      *
-     * @param cause what failed
+     * @param cause the failure
      */
     public void fail(Throwable cause) {
         String message = cause instanceof RuntimeException ? cause.getMessage() : cause.toString();
         end(new End("connection is lost: " + message, cause));
     }
 
-    /** Counts the streams of messages that have begun and have not ended. */
+    /** Returns the count of message streams that have begun and have not ended. */
     AtomicInteger openStreams() {
         return openStreams;
     }
 
     /**
-     * Memory for one message that the peer has announced; not closed with the connection: the message may outlive it.
+     * Allocates memory for one message, announced by the peer or outgoing. It is not closed with the connection,
+     * because the message may outlive it.
      */
     MemoryRegion allocateMessage(long bytes) {
         if (end.get() != null) {
@@ -538,18 +547,18 @@ public final class RdmaEndpoint implements Submitter {
         return sends;
     }
 
-    /** A large message is here: the peer is told. Any thread. */
+    /** Counts a large message as fetched, and announces that to the peer. Any thread. */
     void fetched() {
         credits.fetched();
         creditsChanged();
     }
 
     /**
-     * A buffer for one outgoing message that is larger than those of the pool: registered for it, and freed with it.
-     * Takes time: not on the loop.
+     * Allocates a buffer for one outgoing message that is larger than the buffers of the pool. Its memory is registered
+     * for this message alone and freed with it. Slow; must not be called on the loop.
      *
      * @param bytes length of the message
-     * @return to be closed
+     * @return the buffer, to be closed
      */
     public RegisteredBuffer allocateBuffer(int bytes) {
         MemoryRegion region = allocateMessage(Math.max(1, bytes));
@@ -560,12 +569,15 @@ public final class RdmaEndpoint implements Submitter {
         }
     }
 
-    /** Whether an event of the device is about this connection. */
+    /** Returns whether an event of the device concerns this connection. */
     boolean isConcernedBy(AsyncEvent event) {
         return event.concerns(queuePair);
     }
 
-    /** The queue pair takes no more receives; what it took is completed, though perhaps not polled yet. */
+    /**
+     * Handles the event that the queue pair takes no more receives from its shared queue. Those that it took are
+     * completed, but perhaps not polled yet.
+     */
     void lastReceiveReached() {
         loop.executeAfterPoll(receives::lastReceiveReached);
     }
@@ -582,7 +594,7 @@ public final class RdmaEndpoint implements Submitter {
         }
     }
 
-    /** The error of a failed completion; the first one ends the connection. Loop thread. */
+    /** Returns the error for a failed completion. The first one ends the connection. Loop thread. */
     RuntimeException failureOf(int status, @Nullable WorkRequestOpcode opcode, int qpNumber, int vendorError) {
         if (status == WorkCompletionStatus.WR_FLUSH_ERR.code()) {
             loop.counters().flush();
@@ -614,11 +626,11 @@ public final class RdmaEndpoint implements Submitter {
         loop.drain(this);
     }
 
-    /** Nothing more is said to the peer. Loop thread. */
+    /** Goes from LEAVING to CLOSING: sends nothing more, and moves the queue pair to ERR. Loop thread. */
     private void leave() {
         sends.endFarewell();
         attempt(() -> left.complete(null));
-        attempt(queuePair::moveToError); // else destroying it ends its work as well
+        attempt(queuePair::moveToError); // if this fails, destroying the queue pair ends its requests as well
         receives.draining();
         drainDeadline = System.nanoTime() + nanos(options.drainTimeout());
     }
@@ -633,7 +645,7 @@ public final class RdmaEndpoint implements Submitter {
         }
     }
 
-    /** Before their queue pair: they hold it. */
+    /** Closes the windows. Runs before the queue pair is closed, which they hold. */
     private void closeWindows() {
         windows.forEach(window -> attempt(window::close));
         windows.clear();
@@ -659,7 +671,7 @@ public final class RdmaEndpoint implements Submitter {
      * @return whether it is finished
      */
     boolean finishIfDrained() {
-        if (closed.isDone()) { // an error came between this endpoint's end and that of another one
+        if (closed.isDone()) { // another endpoint threw before the loop could remove this one
             return true;
         }
         if (!left.isDone()) {
@@ -669,14 +681,14 @@ public final class RdmaEndpoint implements Submitter {
             leave();
         }
         if (!sends.isQuiet() || !receives.isQuiet() || sendBuffers.isGrowing()) {
-            return false; // a thread is inside a post, or registers: queue pair and domain must not go away under it
+            return false; // a thread is posting or registering, and still uses the queue pair or the domain
         }
-        // On a dead loop nothing is counted down: there, too, the end of the queue pair is the end of what it does.
+        // A dead loop counts no completions down. There, destroying the queue pair ends its requests.
         boolean drained = loop.failure() != null || sends.inFlight() == 0 && receives.isDrained();
         if (!drained && System.nanoTime() - drainDeadline < 0) {
             return false;
         }
-        // Whatever one of them throws, the others come, and everybody who waits hears of the end.
+        // Each step runs even if an earlier one threw, so that every waiting operation ends.
         for (Runnable step : new Runnable[] {
             receives::detach,
             this::closeWindows,

@@ -21,8 +21,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open device with a protection domain and completion loops, shared by the connections of one server or client.
- * Thread-safe.
+ * An open device with a protection domain and completion loops, which the connections of one server or client share. It
+ * is thread-safe.
  */
 public final class RdmaResources implements AutoCloseable {
     private static final int DOMAIN_TRIES = 3;
@@ -37,9 +37,9 @@ public final class RdmaResources implements AutoCloseable {
     private final long cachedBytes;
     private final List<CompletionLoop> loops;
     private final DeviceEvents events;
-    private final Map<CompletionLoop, SharedReceives> shared = new HashMap<>(); // does not change once made
+    private final Map<CompletionLoop, SharedReceives> shared = new HashMap<>(); // not changed after the constructor
     private final Set<ProtectionDomain> busy =
-            ConcurrentHashMap.newKeySet(); // of connections that are gone, held by a message or buffer
+            ConcurrentHashMap.newKeySet(); // domains of ended connections, held by a message or buffer
     private final Map<Class<?>, AutoCloseable> companions = new HashMap<>(); // guarded by itself
     private boolean companionsClosed; // guarded by companions
     private final PendingSetups setups = new PendingSetups();
@@ -48,7 +48,7 @@ public final class RdmaResources implements AutoCloseable {
     /**
      * Opens a device with {@link ResourceOptions#DEFAULT}.
      *
-     * @param device which
+     * @param device the device to open
      */
     public RdmaResources(RdmaDevice device) {
         this(device, ResourceOptions.DEFAULT);
@@ -57,8 +57,8 @@ public final class RdmaResources implements AutoCloseable {
     /**
      * Opens a device.
      *
-     * @param device which
-     * @param options how it is shared
+     * @param device the device to open
+     * @param options how connections share it
      */
     public RdmaResources(RdmaDevice device, ResourceOptions options) {
         try (CleanupStack cleanup = new CleanupStack()) {
@@ -88,7 +88,7 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * The device.
+     * Returns the device.
      *
      * @return open
      */
@@ -97,7 +97,7 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * The protection domain of all connections here.
+     * Returns the protection domain that the connections here share.
      *
      * @return open
      */
@@ -106,7 +106,7 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * Memory of the application's that stays registered in {@link #domain}.
+     * Returns the cache of the application's memory that stays registered in {@link #domain}.
      *
      * @return open
      */
@@ -115,7 +115,7 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * How much memory is registered, by all connections and in all domains here.
+     * Returns the budget, with the amount of memory that all connections and domains here have registered.
      *
      * @return live
      */
@@ -124,7 +124,7 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * A protection domain for one connection, with registrations of its own.
+     * Allocates a protection domain for one connection, with registrations of its own.
      *
      * @return to be given to {@link #release}
      */
@@ -135,9 +135,9 @@ public final class RdmaResources implements AutoCloseable {
 
     /**
      * Closes a domain of {@link #allocateDomain} as soon as nothing of it is held any more, at the latest with these
-     * resources; leaves the shared one alone.
+     * resources. Leaves the shared domain open.
      *
-     * @param own with a domain that no connection uses any more
+     * @param own registrations of a domain that no connection uses any more
      */
     public void release(RegistrationCache own) {
         if (own != registrations) {
@@ -151,7 +151,7 @@ public final class RdmaResources implements AutoCloseable {
     /**
      * Tries to close a domain.
      *
-     * @return false if something holds it; true also where the device refuses it for good
+     * @return false if it is still in use (EBUSY); true also where the device refuses the close for good
      */
     private static boolean isClosed(ProtectionDomain one) {
         for (int tries = 1; ; tries++) {
@@ -172,18 +172,18 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * The loops that complete everything here.
+     * Returns the loops that complete all operations here.
      *
-     * @return running, as many as asked for
+     * @return running, as many as configured
      */
     public List<CompletionLoop> loops() {
         return loops;
     }
 
     /**
-     * The loop for one connection more.
+     * Returns the loop for one more connection.
      *
-     * @return of the loops that are live, the one whose connections have reserved the least of its completion queues
+     * @return of the live loops, the one whose connections have reserved the fewest entries of its completion queues
      * @throws io.rdma.verbs.RdmaException if every loop has failed, with the reason
      */
     public CompletionLoop roomiestLoop() {
@@ -201,7 +201,7 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * The receive buffers that connections of {@link #domain} share on a loop.
+     * Returns the receive buffers that connections of {@link #domain} share on a loop.
      *
      * @param loop one of {@link #loops}
      * @return null if each connection has a ring of its own
@@ -211,26 +211,27 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * Announces something that takes its time and makes objects of the device, so that a {@link #close} breaks it off
-     * and waits for it. Whoever makes an endpoint does so in one: an endpoint that joins its loop after the close would
-     * never end.
+     * Registers a set-up that takes time and makes objects of the device, so that {@link #close} breaks it off and
+     * waits for it. Endpoints are made within a set-up only, because an endpoint that joins its loop after the close
+     * would never end.
      *
-     * @param breakOff called by a close, on its thread, at most once and not after the end: must not block
-     * @return to be closed when all that it made has an owner or is closed again
-     * @throws IllegalStateException if this is closed
+     * @param breakOff called by a close, on its thread, at most once and not after the set-up has ended; must not block
+     * @return to be closed when every object that it made has an owner or is closed again
+     * @throws IllegalStateException if these resources are closed
      */
     public PendingSetup begin(Runnable breakOff) {
         return setups.begin(breakOff);
     }
 
     /**
-     * Something that a layer above needs once for this device, closed after the connections and before the device.
+     * Returns an object that a layer above needs once for this device; makes it if there is none yet. It is closed
+     * after the connections and before the device.
      *
      * @param <T> its type
-     * @param type of which there is one here
-     * @param made called if there is none yet
-     * @return the one
-     * @throws IllegalStateException if this is closed
+     * @param type the type, of which there is one object here
+     * @param made makes the object if there is none yet
+     * @return the one object of that type
+     * @throws IllegalStateException if these resources are closed
      */
     public <T extends AutoCloseable> T companion(Class<T> type, Function<? super DeviceContext, ? extends T> made) {
         synchronized (companions) {
@@ -257,7 +258,7 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * The connections here.
+     * Returns the connections here.
      *
      * @return a snapshot
      */
@@ -266,11 +267,11 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * The asynchronous events of the device from now on, {@code ibv_get_async_event(3)}, beside what the engine does on
-     * each of them. The front-ends' {@code events} are made of this.
+     * Subscribes to the device's asynchronous events from now on, {@code ibv_get_async_event(3)}. The engine reacts to
+     * each event regardless. The front-ends' {@code events} are made of this.
      *
-     * @param changed called after each event and after the end, on the thread that reads the device's events or the one
-     *     that ends the subscription: must not block or throw. It may be called before this returns
+     * @param changed called after each event and after the end, on the thread that reads the device's events or the
+     *     thread that ends the subscription; must not block or throw. It may be called before this method returns
      * @return to be closed by the subscriber; ends when these resources close
      */
     public EventBuffer events(Runnable changed) {
@@ -278,11 +279,11 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * Breaks off what is being established, closes every connection that is left, waits until all are drained, then
-     * closes loop, domain and device. Blocks for at most the drain time-outs, and for the trust and key managers of an
-     * SSLContext that are at work; must not be called by those, nor on the loop. Regions that the application still
-     * holds keep the domain and the device open. Every step is tried, whatever the one before it threw. A second call
-     * waits for the same end.
+     * Breaks off connections that are being established, closes all others, and waits until they are drained. Then
+     * closes the loops, the domain and the device. Blocks for at most the drain time-outs, and for the trust and key
+     * managers of an SSLContext that are at work. Must not be called by those managers, nor on a loop. Regions that the
+     * application still holds keep the domain and the device open. Every step is tried, even if an earlier one threw. A
+     * second call waits for the same end.
      *
      * @throws RuntimeException the first failure of the device, with the others suppressed in it
      */
@@ -293,8 +294,8 @@ public final class RdmaResources implements AutoCloseable {
                     "resources cannot be closed on their own completion loop: it would wait for itself");
         }
         if (!setups.endAll()) {
-            if (!setups.isEndedByCaller()) { // else it is closed by one of its own steps
-                ended.join(); // whatever interrupts
+            if (!setups.isEndedByCaller()) { // else a step of this close called it
+                ended.join(); // an interrupt does not end the wait
             }
             return;
         }
@@ -325,7 +326,7 @@ public final class RdmaResources implements AutoCloseable {
         if (closeDomains(System.nanoTime() + REGIONS_MOMENT_NANOS, REGIONS_PAUSE_NANOS)) {
             steps.run(context::close);
         } else {
-            // ibv_close_device(3) frees the context whatever still uses it: so it waits for the last region.
+            // ibv_close_device(3) frees the context even if regions use it, so the close waits for the last region.
             Thread.ofVirtual().name("rdma-release").start(() -> {
                 closeDomains(System.nanoTime() + Long.MAX_VALUE / 2, PATIENT_PAUSE_NANOS);
                 closeLate(context);
@@ -333,7 +334,7 @@ public final class RdmaResources implements AutoCloseable {
         }
     }
 
-    /** Closes the device where nobody is there any more to be told that it stays open. */
+    /** Closes the device after {@link #close} has returned. No caller is left to get a failure, so it is logged. */
     private static void closeLate(DeviceContext device) {
         try {
             device.close();
@@ -344,9 +345,9 @@ public final class RdmaResources implements AutoCloseable {
     }
 
     /**
-     * Messages and buffers that are not given back yet still hold regions of a domain.
+     * Closes the domains as soon as no message or buffer holds a region of theirs; tries again until the deadline.
      *
-     * @return whether all are closed in time
+     * @return whether all were closed in time
      */
     private boolean closeDomains(long deadline, long pauseNanos) {
         while (true) {

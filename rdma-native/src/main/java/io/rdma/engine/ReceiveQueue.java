@@ -18,24 +18,25 @@ import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - A slot that completed is in `arrived`, with the application (an open ReceivedMessage), or back in the ring.
-// - `arrived` holds the numbers of slots, of which the ring's ArrivedMessages know the rest; datagrams; and a Fetch for
-// each large message, which stays at the head until it has ended.
-// - The loop thread alone fills `arrived`; one consumer at a time empties it. It never overflows: it is as large as the
-// ring.
-// - A control frame's slot goes back by itself: it never waits for the application.
-// - The ring's memory is held from the start until the queue has terminated and nothing is out: whoever sees both first
-// lets go.
-// - Receives are announced to the peer when they are posted again; those of a shared ring when they are given back,
-// since it is not the same slot that is posted then, nor for this connection.
-// - Of a shared ring a connection holds no more than its window: a message beyond it goes back unread and ends the
-// connection.
-// - A handle that is lent is this queue's, and lent again only by its one consumer, when the library has closed it. So
-// where the ring is shared, too, nobody's second close is the close of another's message.
+// - A completed slot is in `arrived`, with the application (an open ReceivedMessage), or back in the ring.
+// - `arrived` holds slot numbers (the ring's ArrivedMessages holds the rest), datagrams, and a Fetch for each large
+// message, which stays at the head until it has ended.
+// - The loop thread alone fills `arrived`; one consumer at a time empties it. It never overflows, because it has as
+// many places as the ring.
+// - The slot of a control frame is given back at once: it never waits for the application.
+// - The ring's memory is held from the start until the queue has terminated and no message is outstanding. The first
+// thread that observes both releases it.
+// - Receives of the queue's own ring are announced to the peer when they are posted again. Receives of a shared ring
+// are announced when a slot is given back, because the receive that is posted then uses another slot and may serve
+// another connection.
+// - A connection holds no more slots of a shared ring than its window. A message beyond it is given back unread and
+// ends the connection.
+// - A lent handle belongs to this queue. Only the queue's one consumer lends it again, after the library has closed it.
+// So even with a shared ring, a second close of a handle never closes a message of another connection.
 
-/** The receive side of one queue pair: what arrived, in order, until the application takes it. */
+/** The receive side of one queue pair: the messages that arrived, in order, until the application takes them. */
 public final class ReceiveQueue implements ReceiveRing.Device {
-    /** Some devices do not tell that a queue pair has left its shared queue: they have by then. */
+    /** Time after which a queue pair is taken to have left its shared queue: some devices never report it. */
     private static final long LAST_RECEIVE_NANOS = 200_000_000;
 
     private final RdmaEndpoint endpoint;
@@ -45,12 +46,12 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private final @Nullable MessageLender[] lenders; // (consumer) by slot
     private final IntConsumer giveBack = this::giveBack; // one for all messages
     private final ReceiveRing ring;
-    private final boolean wholeRing; // from the start, whatever the peer was told of it
+    private final boolean wholeRing; // whether all slots exist from the start, announced to the peer or not
     private final int maxMessageSize;
     private final int window;
     private final Credits credits;
     private final SpscVarHandleArrayQueue<Object> arrived;
-    private final AtomicInteger givenBack = new AtomicInteger(); // of those that the credits count as received
+    private final AtomicInteger givenBack = new AtomicInteger(); // of the messages that the credits count as received
     private final AtomicBoolean memoryHeld = new AtomicBoolean(true);
     private boolean newsDue; // (loop)
     private volatile @Nullable Runnable listener;
@@ -59,6 +60,8 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private volatile boolean terminated;
 
     /**
+     * Creates the receive side and its ring, or joins a shared ring.
+     *
      * @param shared where the queue pair takes its receives; null for a ring of its own
      * @param datagrams of a queue pair for datagrams, which has a ring of its own and counts no credits
      */
@@ -102,7 +105,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         }
     }
 
-    /** Posts the ring, unless it is shared; the queue pair is in INIT or later, before the peer may send. */
+    /** Posts the ring, unless it is shared. The queue pair is in INIT or later, and the peer may not send yet. */
     void postAll() {
         if (shared == null) {
             ring.postAll();
@@ -130,18 +133,18 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * How many messages are with the application, or wait for it.
+     * Returns the number of messages that the application holds or that wait for it.
      *
-     * @return 0 when nothing is out
+     * @return 0 when none is outstanding
      */
     public int outstanding() {
-        int back = givenBack.get(); // before the other, or more might be back than came
+        int back = givenBack.get(); // read first: otherwise more might be given back than received
         return credits.received() - back;
     }
 
     /**
-     * Whether half of the receive buffers, those of a shared queue included, or more are out: who keeps messages for
-     * long had better copy them now.
+     * Returns whether at least half of the receive buffers are out, those of a shared queue included. A consumer that
+     * keeps messages for long should copy them then.
      *
      * @return true if the device is about to run short of receives
      */
@@ -150,7 +153,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * The next message that arrived. One consumer at a time.
+     * Takes the next message that arrived. One consumer at a time.
      *
      * @return a lease to be closed, or null when none waits
      */
@@ -159,10 +162,10 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * As {@link #poll}, without a handle for each message: this one will be that of a later message in the same receive
-     * buffer, unless leak detection is paranoid. For who closes it when a call returns; nobody is told if it is
-     * dropped. Messages that were read from the peer, and datagrams, have a handle of their own. One consumer at a
-     * time.
+     * Takes the next message like {@link #poll}, but without a handle for each message: a later message in the same
+     * receive buffer uses the same handle, unless leak detection is paranoid. For callers that close the message when a
+     * call returns; a dropped one is not reported. Messages that were read from the peer, and datagrams, have handles
+     * of their own. One consumer at a time.
      *
      * @return a message to be closed, or null when none waits
      */
@@ -200,7 +203,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
             Fetch fetch = (Fetch) head;
             fetch.start();
             if (!fetch.isEnded()) {
-                return null; // the listener hears when it has
+                return null; // the listener is notified when it has ended
             }
             arrived.poll();
             if (!fetch.isFailed()) {
@@ -209,15 +212,15 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         }
     }
 
-    /** Where a message in a slot begins. */
+    /** Returns the memory of a slot, which begins with the message. */
     private MemorySegment memory(int slot) {
         return credits.framed() ? ring.buffer(slot) : ring.whole(slot);
     }
 
     /**
-     * Whether a poll would be in vain now.
+     * Returns whether a poll would find nothing now.
      *
-     * @return true also while a large message is being read; but false before that, because a poll starts it
+     * @return true also while a large message is being read, but false before that, because a poll starts the read
      */
     public boolean isEmpty() {
         Object head = arrived.peek();
@@ -225,7 +228,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * Whether no message will arrive any more; those that wait can still be polled.
+     * Returns whether no message will arrive any more; those that wait can still be polled.
      *
      * @return true after the connection ended
      */
@@ -234,11 +237,12 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * Sets who is told that messages arrived or that the queue terminated; the listener also runs at once. It runs on
-     * the loop and must not block. A consumer that says that it waits, by a volatile write, and then finds nothing here
-     * is one whose word a volatile read of the listener's finds.
+     * Sets the listener that is notified when messages arrived or the queue terminated. The caller notifies it at once;
+     * later the loop does, or the thread on which the read of a large message failed. It must not block. A consumer may
+     * announce by a volatile write that it waits, and then find this queue empty: if so, a volatile read in the
+     * listener finds that announcement.
      *
-     * @param onChange told after every change, once for all messages of a batch of completions; null for nobody
+     * @param onChange runs after every change, once for all messages of a batch of completions; null for none
      */
     public void listener(@Nullable Runnable onChange) {
         listener = onChange;
@@ -250,7 +254,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         if (current != null) {
             try {
                 current.run();
-            } catch (Throwable t) { // a listener's mistake must not end the loop
+            } catch (Throwable t) { // an exception of a listener must not end the loop
                 endpoint.loop().listenerThrew(t);
             }
         }
@@ -327,7 +331,10 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         ring.giveBack(slot);
     }
 
-    /** Gives a message back that the peer must not send, because the room is others' too. */
+    /**
+     * Gives a message back and ends the connection, if the peer exceeded its window of the shared buffers. Returns
+     * whether it did.
+     */
     private boolean isRefused(int slot) {
         if (shared == null || (credits.framed() ? credits.mayReceive() : outstanding() < window)) {
             return false;
@@ -401,18 +408,18 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         }
     }
 
-    /** The batch that brought messages is dispatched. Loop. */
+    /** Grows the ring if due and notifies the listener, after the batch that brought messages is dispatched. Loop. */
     void dispatched() {
         newsDue = false;
         if (credits.isGrowthDue()) {
             grow();
         }
-        VarHandle.fullFence(); // `arrived` only releases: who waits had better have seen it, or be seen by the listener
+        VarHandle.fullFence(); // `arrived` only releases: the consumer sees the message, or the listener sees it wait
         changed();
-        Thread.interrupted(); // what a decoder left set would end the waits of the loop's other receivers
+        Thread.interrupted(); // an interrupt left set by a decoder would end waits of the loop's other receivers
     }
 
-    /** Announces more receives; where they are not there yet, a thread of its own registers and posts them. Loop. */
+    /** Announces more receives. If their buffers do not exist yet, a separate thread registers and posts them. Loop. */
     private void grow() {
         if (wholeRing) {
             int more = credits.growth();
@@ -456,36 +463,39 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         }
     }
 
-    /** Stops re-posting to this queue pair. */
+    /** Stops re-posting to this queue pair, unless its ring is shared. */
     void close() {
         if (shared == null) {
             ring.stop();
         }
     }
 
-    /** Whether no thread posts to this queue pair, or ever will. */
+    /** Returns whether no thread posts to this queue pair, now or later. */
     boolean isQuiet() {
         return shared != null || ring.isQuiet();
     }
 
-    /** The queue pair is in ERR now. Loop. */
+    /** Starts the wait for the last receive of a shared queue: the queue pair is in ERR now. Loop. */
     void draining() {
         lastReceiveDeadline = System.nanoTime() + LAST_RECEIVE_NANOS;
     }
 
-    /** The device said that the queue pair takes no more from its shared queue, and what it took has been polled. */
+    /**
+     * Notes that the device reported the last receive: the queue pair takes no more from its shared queue, and the
+     * receives that it took have been polled.
+     */
     void lastReceiveReached() {
         lastReceiveReached = true;
     }
 
-    /** Whether the device has nothing of this queue pair any more. Loop. */
+    /** Returns whether the device holds nothing of this queue pair any more. Loop. */
     boolean isDrained() {
         return shared == null ? ring.posted() == 0 : lastReceiveReached || System.nanoTime() - lastReceiveDeadline >= 0;
     }
 
     /**
-     * Before the queue pair is destroyed, since another one may get its number then: what comes for it from now on goes
-     * back. Loop thread.
+     * Leaves the shared queue before the queue pair is destroyed, since another queue pair may get its number then.
+     * Receives that complete for this number from now on are given back. Loop.
      */
     void detach() {
         if (shared != null) {
@@ -495,8 +505,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     }
 
     /**
-     * After the queue pair is destroyed, or could not be used: the slots are given back and the consumer learns of the
-     * end.
+     * Gives the slots back and notifies the consumer of the end, after the queue pair was destroyed or proved unusable.
      */
     void destroyed() {
         if (shared == null) {
@@ -509,7 +518,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         changed();
     }
 
-    /** Drops what arrived and was not polled. The caller is the only consumer from now on. */
+    /** Drops the messages that arrived and were not polled. The caller is the only consumer from now on. */
     public void discard() {
         ReceivedMessage message;
         while ((message = lend()) != null) {

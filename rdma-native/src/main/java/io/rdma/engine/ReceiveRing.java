@@ -17,33 +17,33 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 
 // Invariants
 // - A slot is in exactly one place: posted to the device, with the receive queue of a connection, or in `returned`.
-// - The device always keeps receives while slots come back: they are re-posted in batches, but at once when half the
-// application's are out.
-// - Each queue that gets slots from here retains the memory until none is out, so it outlives ring and connection.
-// - A ring may begin with a part of its slots. One thread at a time, the grower, registers memory for more and gives
-// them back as if they had been out: it raises `growing` and then looks at `closed`, a close sets that and then looks
-// at `growing`.
-// - Receives are counted as posted by who posts, and as completed by the loop: no count has two writers.
+// - The device always keeps receives while slots come back. They are posted again in batches, but at once when half of
+// the application's slots are out.
+// - Each queue that gets slots from here retains the memory until none is out. So it outlives ring and connection.
+// - A ring may begin with a part of its slots. One thread at a time, the grower, registers memory for more slots and
+// adds them like slots that were given back. It raises `growing` and then reads `closed`; a close sets `closed` and
+// then reads `growing`.
+// - The poster counts receives as posted; the loop counts them as completed. No count has two writers.
 
 /**
- * Receive buffers, all in one slab or in slabs as they are needed: posted ahead, and posted again when they are given
- * back. Of one connection, or shared by many.
+ * Receive buffers of one connection, or shared by many: posted ahead, and posted again when they are given back. They
+ * lie in one slab, or in several that are added as needed.
  */
 final class ReceiveRing implements InFlightTable.Owner {
-    /** Where a ring posts, and who hears of it. */
+    /** The queue that a ring posts to, and the receiver of its completions. */
     interface Device {
-        /** As {@code ibv_post_recv(3)}: 0 or a negative errno. */
+        /** Posts a chain as {@code ibv_post_recv(3)} does. Returns 0 or a negative errno. */
         int post(ReceiveChain chain);
 
         int postedBeforeFailure(ReceiveChain chain);
 
-        /** Slots that were given back are posted again. The thread that posts. */
+        /** Reports that slots which were given back are posted again. On the thread that posts. */
         void reposted(int messages, int control);
 
         /** Ends the connection, or all that share the ring: the device refused a post, or the post threw. */
         void refused(Throwable error);
 
-        /** A receive has ended; the slot is the receiver's to give back. Loop. */
+        /** Handles the end of a receive; the slot is the receiver's to give back. Loop. */
         void completed(int slot, CompletionBatch completions, int index);
     }
 
@@ -61,20 +61,19 @@ final class ReceiveRing implements InFlightTable.Owner {
     private final int spare;
     private final int size;
     private final boolean
-            frameApart; // frames lie behind all buffers, which so are as aligned as their size; else each before its
-    // buffer
+            frameApart; // frames lie behind all buffers, which are thus as aligned as their size; else before each
     private final int frameBytes;
     private final long stride;
     private final long framesAt; // in the first slab, where they lie apart
     private final int[] lkeys; // by slot; (grower) writes, (poster) reads after `returned`
     private final AtomicBoolean growing = new AtomicBoolean();
-    private volatile int made; // (grower) slots that there are by now
-    private volatile int half; // (grower) posted when half of the application's buffers are out
+    private volatile int made; // (grower) slots that exist by now
+    private volatile int half; // (grower) receives still posted when half of the application's buffers are out
     private volatile int batch; // (grower)
     private final InFlightTable.Slots inFlight;
-    private final boolean[] control; // by slot: what it held last; (loop) writes, (poster) reads after `returned`
+    private final boolean[] control; // by slot: held control last; (loop) writes, (poster) reads after `returned`
     private final MemorySegment[] buffers;
-    private final MemorySegment[] wholes; // buffers with the frame before them; the same where there is none
+    private final MemorySegment[] wholes; // buffers with the frame before them; `buffers` where there is none
     private final ArrivedMessages arrivals;
     private final Integer[] boxed;
     private final MpscVarHandleArrayQueue<Integer> returned;
@@ -86,12 +85,12 @@ final class ReceiveRing implements InFlightTable.Owner {
     private volatile boolean closed;
 
     /**
-     * A ring of which nothing is posted yet.
+     * Creates a ring, of which nothing is posted yet.
      *
      * @param count of buffers, {@code spare} included
      * @param spare buffers for control frames
      * @param first of buffers that are there at once, {@code spare} included; all of them unless frames are apart
-     * @param size bytes of each
+     * @param size bytes of each buffer
      * @param framed whether there is room for a {@link Frame}
      * @param frameApart whether frames have entries of their own
      */
@@ -139,7 +138,7 @@ final class ReceiveRing implements InFlightTable.Owner {
         return domain.allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE));
     }
 
-    /** Cuts a slab into slots, from the first that is not there yet on. */
+    /** Cuts a slab into slots. {@code from} is the first slot that does not exist yet. */
     private void cut(MemoryRegion slab, int from, int to) {
         for (int slot = from; slot < to; slot++) {
             long at = (slot - from) * stride;
@@ -155,7 +154,7 @@ final class ReceiveRing implements InFlightTable.Owner {
         batch = Math.max(1, Math.min(MAX_BATCH, messages / 4));
     }
 
-    /** Posts all slots that are there, before anybody may send. */
+    /** Posts all slots that exist, before the peer may send. */
     void postAll() {
         for (int slot = 0; slot < made; slot++) {
             returned.add(boxed[slot]);
@@ -163,7 +162,10 @@ final class ReceiveRing implements InFlightTable.Owner {
         repost(1, true);
     }
 
-    /** Makes the caller the grower, unless there is one or the ring is closed; {@link #endGrowth} follows. */
+    /**
+     * Makes the caller the grower and returns true, unless there is one or the ring is closed. The grower must call
+     * {@link #endGrowth}.
+     */
     boolean beginGrowth() {
         if (!growing.compareAndSet(false, true)) {
             return false;
@@ -180,14 +182,14 @@ final class ReceiveRing implements InFlightTable.Owner {
     }
 
     /**
-     * Registers and posts buffers for messages. Grower; takes time: not on the loop.
+     * Registers and posts buffers for messages. Grower. Slow, so never on the loop.
      *
      * @throws RuntimeException if there is no memory; the ring stays as it is
      */
     void grow(int more) {
         MemoryRegion slab = allocate(more * stride);
         synchronized (slabs) {
-            slabs.add(slab); // the holder of this ring has not let go: it waits until nobody grows
+            slabs.add(slab); // the ring is still held: its holder waits until no thread grows it
         }
         int from = made;
         cut(slab, from, from + more);
@@ -197,43 +199,43 @@ final class ReceiveRing implements InFlightTable.Owner {
         repost(1, false);
     }
 
-    /** Receives that the device holds now. */
+    /** Returns the number of receives that the device holds now. */
     int posted() {
-        // In this order: too few, if anything, so what comes back is posted sooner.
+        // In this order a race makes the result too small, never too large, so slots are posted again sooner.
         return posted.get() - completed.get();
     }
 
-    /** Slots that are neither with the device nor on their way back to it. */
+    /** Returns the number of slots that are neither with the device nor on their way back to it. */
     int outstanding() {
         return made - posted() - returned.size();
     }
 
-    /** Whether half of the application's slots, or more, are out. */
+    /** Returns whether at least half of the application's slots are out. */
     boolean isScarce() {
         return outstanding() >= made - half;
     }
 
-    /** Whether all slots are there. */
+    /** Returns whether all slots exist. */
     boolean isWhole() {
         return made == count;
     }
 
-    /** Slots that are there. */
+    /** Returns the number of slots that exist. */
     int made() {
         return made;
     }
 
-    /** Slots that there may be. */
+    /** Returns the largest number of slots. */
     int count() {
         return count;
     }
 
-    /** Bytes of each buffer. */
+    /** Returns the bytes of each buffer. */
     int size() {
         return size;
     }
 
-    /** Holds the memory beyond the ring; {@link #release} ends it. */
+    /** Holds the memory beyond the life of the ring, until {@link #release}. */
     void retain() {
         holders.incrementAndGet();
     }
@@ -246,34 +248,32 @@ final class ReceiveRing implements InFlightTable.Owner {
         }
     }
 
-    /** The memory that frames lie in. */
+    /** Returns the memory in which frames lie. */
     MemorySegment frames() {
         return region.segment();
     }
 
-    /** Where a slot's frame begins there. */
+    /** Returns the offset of a slot's frame in {@link #frames}. */
     long frame(int slot) {
         return frameApart ? framesAt + (long) slot * Frame.BYTES : slot * stride;
     }
 
-    /** A slot's buffer, behind its frame. */
+    /** Returns a slot's buffer, without its frame. */
     MemorySegment buffer(int slot) {
         return buffers[slot];
     }
 
-    /**
-     * A slot's memory from its first byte, for a message that came without a frame; only where frames are not apart.
-     */
+    /** Returns a slot's memory from its first byte, for a message without a frame; only where frames are not apart. */
     MemorySegment whole(int slot) {
         return wholes[slot];
     }
 
-    /** What is known of the messages in the slots. */
+    /** Returns the completion fields of the messages in the slots. */
     ArrivedMessages arrivals() {
         return arrivals;
     }
 
-    /** A slot's number, as an object that is there already. */
+    /** Returns a slot's number as an object that exists already. */
     Integer boxed(int slot) {
         return boxed[slot];
     }
@@ -286,13 +286,13 @@ final class ReceiveRing implements InFlightTable.Owner {
             counters.starve();
         }
         if (left <= half) {
-            VarHandle.fullFence(); // who gives back adds first and then looks at what is posted
-            repost(1, false); // what was given back while there were more, which waits for a batch
+            VarHandle.fullFence(); // giveBack adds to `returned` first and then reads `posted`
+            repost(1, false); // posts slots that were given back earlier and wait for a batch
         }
         device.completed(slot, completions, index);
     }
 
-    /** What a slot holds: a message, or a control frame. Loop, before it is given back. */
+    /** Records whether a slot holds a control frame or a message. Loop, before the slot is given back. */
     void holdsControl(int slot, boolean isControl) {
         control[slot] = isControl;
     }
@@ -304,8 +304,8 @@ final class ReceiveRing implements InFlightTable.Owner {
     }
 
     /**
-     * Posts what was given back if it is at least {@code least}; the first posting is what the peer knows from the
-     * exchange.
+     * Posts the slots that were given back, if there are at least {@code least}. The first posting is not reported,
+     * because the peer knows it from the exchange.
      */
     private void repost(int least, boolean first) {
         if (returned.size() < least || wip.getAndIncrement() != 0) {
@@ -315,7 +315,7 @@ final class ReceiveRing implements InFlightTable.Owner {
         do {
             try {
                 post(first);
-            } catch (Throwable t) { // what it was about to post counts as posted: the device may have it
+            } catch (Throwable t) { // a post that threw counts as posted: the device may have it
                 device.refused(t);
             }
             missed = wip.addAndGet(-missed);
@@ -360,12 +360,14 @@ final class ReceiveRing implements InFlightTable.Owner {
         closed = true;
     }
 
-    /** Whether no thread posts or registers, or ever will: a re-post that starts after the stop posts nothing. */
+    /**
+     * Returns whether no thread posts or registers, now or later. A re-post that starts after the stop posts nothing.
+     */
     boolean isQuiet() {
         return closed && wip.get() == 0 && !growing.get();
     }
 
-    /** After the queue that it posted to is destroyed: gives slots and memory back. */
+    /** Gives slots and memory back, after the queue that the ring posted to is destroyed. */
     void destroyed() {
         table.remove(inFlight);
         release();

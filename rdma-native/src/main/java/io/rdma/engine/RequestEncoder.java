@@ -9,12 +9,13 @@ import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
-// Invariant: each slot of the send queue has SLOT_BYTES of registered memory of its own, used only while a request of
-// that slot is in the device: where an atomic's result lands, the frame of a message, the announcement of a large one.
+// Invariant: each slot of the send queue has SLOT_BYTES of registered memory of its own: for the result of an atomic,
+// the frame of a message and the announcement of a large message. It is used only while a request of that slot is in
+// the device.
 
-/** Writes operations into a chain of {@code ibv_send_wr}. The thread that drains the send queue. */
+/** Encoder of operations into a chain of {@code ibv_send_wr}. Used by the drainer of the send queue. */
 final class RequestEncoder {
-    /** Of each slot. */
+    /** Bytes of registered memory of each slot. */
     static final int SLOT_BYTES = 64;
 
     private static final int FRAME = Long.BYTES;
@@ -41,7 +42,7 @@ final class RequestEncoder {
             encodeWithoutBuffer(slot, operation);
             return;
         }
-        buffer.requireMemory(); // it may have waited for long
+        buffer.requireMemory(); // it may have been closed while the operation waited
         RemoteMemory remote = request.remote();
         if (remote != null) {
             chain.remote(remote.address(), remote.rkey());
@@ -71,7 +72,7 @@ final class RequestEncoder {
             chain.bind(bind.window(), bind.binding());
             return;
         }
-        // An atomic: its result goes to the slot's own 8 bytes.
+        // An atomic. Its result goes to the first 8 bytes of the slot.
         WorkRequest request = operation.request();
         RemoteMemory target = Objects.requireNonNull(request.remote());
         WorkRequest.Operands operands = Objects.requireNonNull(request.operands());
@@ -89,7 +90,7 @@ final class RequestEncoder {
         attach(request);
     }
 
-    /** Immediate data and the key to invalidate have the same place in C, in different byte orders. */
+    /** Adds the immediate data or the key to invalidate. Both have the same place in C, in different byte orders. */
     private void attach(WorkRequest request) {
         if (request.opcode() == WorkRequestOpcode.SEND_WITH_INV) {
             chain.invalidate(request.immediate());
@@ -98,13 +99,13 @@ final class RequestEncoder {
         }
     }
 
-    /** A control frame that tells of receives. */
+    /** Encodes a control frame that announces receives. */
     void encodeCredit(long wrId, int slot) {
         credits.consumeControl();
         encodeControl(wrId, slot, Frame.CREDIT);
     }
 
-    /** A control frame of that type. */
+    /** Encodes a control frame of a type. */
     void encodeControl(long wrId, int slot, int type) {
         chain.add(wrId, WorkRequestOpcode.SEND);
         frame(slot, type);
@@ -113,7 +114,7 @@ final class RequestEncoder {
         }
     }
 
-    /** Where a large message lies. */
+    /** Encodes the announcement of a large message. */
     void encodeAnnouncement(long wrId, int slot, WorkRequest request, RemoteMemory exposed) {
         chain.add(wrId, request.opcode());
         attach(request);
@@ -134,7 +135,7 @@ final class RequestEncoder {
         chain.entry(address(slot) + FRAME, Frame.BYTES, slotMemory.lkey());
     }
 
-    /** What an atomic of a slot returned. */
+    /** Returns the result of the atomic of a slot. */
     long result(int slot) {
         return slotMemory.segment().get(ValueLayout.JAVA_LONG, offset(slot));
     }

@@ -3,25 +3,25 @@ package io.rdma.engine;
 import io.rdma.verbs.HugePages;
 
 /**
- * How an open device is shared among connections; immutable.
+ * Options of {@link RdmaResources}: how connections share an open device. Immutable.
  *
  * @param completionQueueEntries depth of the first completion queue of each loop; others are added when the queue
- *     depths of its connections amount to more
- * @param maxCompletionQueueEntries most entries of all completion queues of a loop together: a connection that needs
- *     more is refused; each queue is bounded by the device as well
- * @param loops completion queues, each with a thread of its own; a connection belongs to the one that has the most room
- *     when it begins
- * @param idleStrategy what a loop does when nothing completes
+ *     depths of its connections sum up to more
+ * @param maxCompletionQueueEntries upper bound of the entries of all completion queues of a loop together: a connection
+ *     that needs more is refused. Each queue is bounded by the device as well
+ * @param loops completion loops, each with a thread of its own; a new connection joins the one with the most room
+ * @param idleStrategy behaviour of a loop when nothing completes
  * @param hugePages pages behind buffers and allocated regions
- * @param maxRegisteredBytes how much memory may be registered at once, by all connections together: what exceeds it is
- *     refused, a connection in its making included, see {@link io.rdma.verbs.RegistrationLimitException}
- * @param cachedBytes memory of the application's that stays registered for the next time, see
- *     {@link io.rdma.buffer.RegistrationCache}; 0 for none
- * @param sharedReceiveBuffers receive buffers per loop that its connections share, instead of a ring for each; 0 for
- *     rings. What a connection's options say of receive buffers is then how many of them it may have under way; the
- *     buffers' sum may well exceed what there is: who finds none waits (receiver not ready). Enough are those of all
- *     connections that may stand still at once. A connection with a protection domain of its own has a ring
- * @param sharedReceiveBufferSize bytes of each of them
+ * @param maxRegisteredBytes upper bound of the memory that all connections together may have registered. Beyond it a
+ *     registration fails with a {@link io.rdma.verbs.RegistrationLimitException}, even while a connection is being made
+ * @param cachedBytes memory of the application that stays registered for its next use, see {@link
+ *     io.rdma.buffer.RegistrationCache}; 0 for none
+ * @param sharedReceiveBuffers receive buffers per loop that its connections share, instead of a ring for each
+ *     connection; 0 for rings. The receive buffers in a connection's options are then the number that it may have in
+ *     use. These numbers may add up to more than there are buffers: a peer that finds none waits (receiver not ready).
+ *     Provide enough for all connections that may stall at the same time. A connection with a protection domain of its
+ *     own has a ring
+ * @param sharedReceiveBufferSize bytes of each shared receive buffer
  */
 public record ResourceOptions(
         int completionQueueEntries,
@@ -34,8 +34,8 @@ public record ResourceOptions(
         int sharedReceiveBuffers,
         int sharedReceiveBufferSize) {
     /**
-     * 8192 entries, which is 30 connections of the default depths, and as many more as the device has; one loop,
-     * adaptive; ordinary pages, no limit, 256 MiB cached.
+     * Defaults: 8192 entries, enough for 30 connections of the default depths, and further queues up to the limit of
+     * the device; one loop, adaptive; ordinary pages, no limit of registered memory, 256 MiB cached.
      */
     public static final ResourceOptions DEFAULT = new ResourceOptions(
             8192, Integer.MAX_VALUE, 1, IdleStrategy.ADAPTIVE, HugePages.NONE, Long.MAX_VALUE, 256 << 20, 0, 8192);
@@ -63,7 +63,7 @@ public record ResourceOptions(
     }
 
     /**
-     * With another depth of the first completion queue.
+     * Returns a copy with another depth of the first completion queue.
      *
      * @param entries see the record
      * @return a copy
@@ -82,7 +82,7 @@ public record ResourceOptions(
     }
 
     /**
-     * With another bound of all completion queues of a loop.
+     * Returns a copy with another bound of all completion queues of a loop.
      *
      * @param most see the record
      * @return a copy
@@ -101,7 +101,7 @@ public record ResourceOptions(
     }
 
     /**
-     * With another number of loops.
+     * Returns a copy with another number of loops.
      *
      * @param count see the record
      * @return a copy
@@ -120,7 +120,7 @@ public record ResourceOptions(
     }
 
     /**
-     * With another idle strategy.
+     * Returns a copy with another idle strategy.
      *
      * @param strategy see the record
      * @return a copy
@@ -139,7 +139,7 @@ public record ResourceOptions(
     }
 
     /**
-     * With another value of {@code hugePages}.
+     * Returns a copy with another value of {@code hugePages}.
      *
      * @param pages see the record
      * @return a copy
@@ -158,7 +158,7 @@ public record ResourceOptions(
     }
 
     /**
-     * With another value of {@code maxRegisteredBytes}.
+     * Returns a copy with another value of {@code maxRegisteredBytes}.
      *
      * @param bytes see the record
      * @return a copy
@@ -177,7 +177,7 @@ public record ResourceOptions(
     }
 
     /**
-     * With another value of {@code cachedBytes}.
+     * Returns a copy with another value of {@code cachedBytes}.
      *
      * @param bytes see the record
      * @return a copy
@@ -196,7 +196,7 @@ public record ResourceOptions(
     }
 
     /**
-     * With receive buffers that the connections of a loop share.
+     * Returns a copy with receive buffers that the connections of a loop share.
      *
      * @param count see the record
      * @param size see the record

@@ -14,19 +14,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Submitted operations go through the backlog; the thread that takes `wip` from 0 drains for all, and is the only one
-// to touch the fields marked (drainer). The loop thread alone retires.
-// - While the loop dispatches a batch it holds the drain of the queues it touches: what listeners submit then goes
-// straight into the chain, which is posted when it is full or the batch is dispatched. At any other time the chain is
-// empty between two drains.
-// - In the device: never more than the depth. A slot is free again only when a completion at or behind it was polled.
-// - The last request of every posted chain is signaled, and every signalEvery-th of it: so nothing posted waits for a
-// signal that never comes, and a full queue always holds a signaled request.
-// - A large message ends when the peer has fetched it; its slot, which holds no operation, is free before.
-// - The last CONTROL_SENDS slots are for control frames; a slot of one holds no operation.
-// - After the close nothing is posted but the farewell, once, when a slot is free for it.
+// - Submitted operations go through the backlog. The thread that takes `wip` from 0 is the drainer: it posts the
+// operations of all threads, and it alone touches the fields marked (drainer). The loop thread alone retires requests.
+// - While the loop dispatches a batch, it is the drainer of the queues that it touches. An operation that a listener
+// submits then goes straight into the chain, which is posted when it is full or when the batch is dispatched. At any
+// other time the chain is empty between two runs of the drainer.
+// - The device never holds more requests than the depth. A slot becomes free only when the completion of its request,
+// or of a later one, was polled.
+// - The last request of every posted chain is signaled, and every signalEvery-th request within it. So every posted
+// request is covered by a completion, and a full queue always holds a signaled request.
+// - A large message ends when the peer has fetched it. Its slot, which holds no operation, becomes free before that.
+// - The last CONTROL_SENDS slots are reserved for control frames. The slot of a control frame holds no operation.
+// - After the close only the farewell is posted: once, when a slot is free for it.
 
-/** The send side of one queue pair: orders, chains, signals and retires work requests. */
+/** Send side of one queue pair. It orders, chains, signals and retires work requests. */
 final class SendQueue implements InFlightTable.Owner {
     private static final int MAX_CHAIN = 64;
 
@@ -49,7 +50,7 @@ final class SendQueue implements InFlightTable.Owner {
     private int unsignaled; // (drainer)
     private int signaledInChain; // (drainer)
     private boolean drainDue; // (loop)
-    private boolean held; // (loop) it is the drainer until the batch is dispatched
+    private boolean held; // (loop) the loop is the drainer until the batch is dispatched
     private final Farewell farewell = new Farewell();
     private volatile boolean closed;
 
@@ -79,12 +80,12 @@ final class SendQueue implements InFlightTable.Owner {
         this.slots = table.add(depth, this);
     }
 
-    /** Send slots that a connection needs. */
+    /** Returns the number of send slots that a connection needs. */
     static int depth(EndpointOptions options) {
         return options.capacity().maxSendWr() + (options.credits() ? Credits.CONTROL_SENDS : 0);
     }
 
-    /** Takes an operation whose buffer is borrowed; it ends exactly once, now or later. */
+    /** Takes an operation whose buffer is borrowed. The operation ends exactly once, now or later. */
     void submit(Operation operation) {
         boolean later = endpoint.loop().drainAfterDispatch(this);
         if (later && held && postAtOnce(operation)) {
@@ -100,35 +101,35 @@ final class SendQueue implements InFlightTable.Owner {
         }
     }
 
-    /** Work requests that the device has not completed yet. */
+    /** Returns the number of work requests that are posted and not retired. */
     long inFlight() {
         return ring.inFlight();
     }
 
-    /** Work requests that have completed so far. */
+    /** Returns the number of work requests that were retired so far. */
     long retired() {
         return ring.retired();
     }
 
-    /** Posts what waits, unless that is done anyway when the loop has dispatched its batch. */
+    /** Posts waiting operations now, or, while the loop dispatches a batch, at the end of the batch. */
     private void drainSoon() {
         if (!endpoint.loop().drainAfterDispatch(this)) {
             drain();
         }
     }
 
-    /** Whether {@link #dispatched} will be called. Loop. */
+    /** Returns whether {@link #dispatched} will be called. Loop. */
     boolean isDrainDue() {
         return drainDue;
     }
 
-    /** The loop dispatches a batch, and will call {@link #dispatched}. Loop. */
+    /** Makes the loop the drainer, if there is none, until it calls {@link #dispatched}. Loop, dispatching a batch. */
     void dispatching() {
         drainDue = true;
         held = wip.compareAndSet(0, 1);
     }
 
-    /** Posts what its listeners submitted, and what there is room for now. Loop. */
+    /** Posts the operations that listeners submitted, and those that have room now. Loop, at the end of a batch. */
     void dispatched() {
         drainDue = false;
         if (held) {
@@ -139,7 +140,7 @@ final class SendQueue implements InFlightTable.Owner {
         }
     }
 
-    /** Posts what waits and has room and credits; fails it after the close. */
+    /** Posts the waiting operations that have room and credits; fails them after the close. Any thread. */
     void drain() {
         if (wip.getAndIncrement() == 0) {
             drainHeld();
@@ -157,17 +158,17 @@ final class SendQueue implements InFlightTable.Owner {
                     failWaiting();
                     sayFarewell();
                 }
-            } catch (Throwable t) { // the thread that drains need not have caused it, and must not keep the drain
+            } catch (Throwable t) { // perhaps not caused by this thread, which must give `wip` back
                 broken(t);
             }
             missed = wip.addAndGet(-missed);
         } while (missed != 0);
     }
 
-    /** Ends the connection after a drain was left in the middle. Drainer. */
+    /** Ends the connection after an exception interrupted the drainer. Drainer. */
     private void broken(Throwable cause) {
         closed = true;
-        ring.posted(); // the device may have what was in the chain
+        ring.posted(); // the device may have the requests of the chain
         chain.clear();
         signaledInChain = 0;
         endpoint.fail(cause);
@@ -186,11 +187,11 @@ final class SendQueue implements InFlightTable.Owner {
                 encode(next);
             }
         }
-        // A message that is in the chain has announced all there is.
+        // Every message in the chain has announced the receives already.
         if (credits.isDue(receives.isEmpty()) && chain.size() < ring.depth() - inFlight() && !chain.isFull()) {
             int slot = ring.take();
             encoder.encodeCredit(slots.arm(slot), slot);
-            unsignaled++; // it is the last of its chain, which is signaled
+            unsignaled++; // the last request of a chain is signaled
             endpoint.loop().counters().creditFrame();
         }
         return chain.size() > 0;
@@ -205,9 +206,9 @@ final class SendQueue implements InFlightTable.Owner {
     }
 
     /**
-     * The way without a queue: from a listener into the chain. Loop, which holds the drain.
+     * Puts an operation that a listener submits into the chain, without the backlog. Loop, which is the drainer.
      *
-     * @return false if it has to wait
+     * @return false if the operation has to wait
      */
     private boolean postAtOnce(Operation operation) {
         if (closed || !backlog.mayPass(operation, mayRead())) {
@@ -235,7 +236,7 @@ final class SendQueue implements InFlightTable.Owner {
         return true;
     }
 
-    /** The peer announced receives, or ours should be announced. Any thread. */
+    /** Posts messages that new credits allow, and announces receives of this side if due. Any thread. */
     void creditsChanged() {
         if (backlog.isBlocked() || credits.isDue(receives.isEmpty())) {
             drainSoon();
@@ -248,14 +249,14 @@ final class SendQueue implements InFlightTable.Owner {
         WorkRequest request = operation.request();
         RemoteMemory exposed = operation.exposed();
         boolean read = request.opcode().isReadOrAtomic();
-        if (exposed != null) { // the peer reads it, and says so in a later frame
+        if (exposed != null) { // the peer reads the message, and confirms that in a later frame
             announced.add(operation);
             encoder.encodeAnnouncement(wrId, slot, request, exposed);
         } else {
             ring.put(slot, operation, read);
             try {
                 encoder.encode(wrId, slot, operation);
-            } catch (RuntimeException impossible) { // a window's region was closed meanwhile: only this one fails
+            } catch (RuntimeException impossible) { // a window's region was closed: only this operation fails
                 chain.removeLast();
                 ring.untake(read);
                 endPosted(operation, 0, impossible);
@@ -268,9 +269,10 @@ final class SendQueue implements InFlightTable.Owner {
     }
 
     /**
-     * The peer has fetched so many large messages. Loop.
+     * Ends the large messages that the peer has fetched. Loop.
      *
-     * @return false if that cannot be true
+     * @param total large messages that the peer has fetched since the start; wraps around
+     * @return false if the number is impossible
      */
     boolean fetched(int total) {
         while (fetched != total) {
@@ -299,9 +301,9 @@ final class SendQueue implements InFlightTable.Owner {
         endpoint.loop().counters().posted(size, signaledInChain);
         int result = queuePair.post(chain);
         if (result != 0) {
-            // Those before the bad one are posted, perhaps without a signal. The rest, and the connection, fail: room
-            // is counted here and every limit was checked before, so a refusal means that the queue pair is broken.
-            closed = true; // nothing may overtake what was refused; what waits fails with the end of the connection
+            // The requests before the refused one are posted, perhaps all unsignaled. The others fail, and so does the
+            // connection: room was counted and every limit checked before, so a refusal means a broken queue pair.
+            closed = true; // nothing may overtake a refused request; waiting operations fail with the connection
             int done = queuePair.postedBeforeFailure(chain);
             takeBack(size - done, new VerbsException("ibv_post_send", -result, null));
         }
@@ -324,7 +326,7 @@ final class SendQueue implements InFlightTable.Owner {
         int status = batch.status(index);
         int qpNumber = batch.qpNumber(index);
         int vendorError = batch.vendorError(index);
-        // The queue completes in order: everything before this slot succeeded, signaled or not.
+        // A send queue completes in order, so every request before this slot succeeded, signaled or not.
         ring.endingUpTo(slot);
         while (ring.oldest() != slot) {
             retire(null);
@@ -351,14 +353,14 @@ final class SendQueue implements InFlightTable.Owner {
         }
     }
 
-    /** One that no completion of this queue pair ends. */
+    /** Ends a posted operation for which no completion is dispatched. */
     private void endPosted(Operation operation, long value, @Nullable RuntimeException error) {
         operation.ending();
         VarHandle.fullFence();
         end(operation, value, error);
     }
 
-    /** Behind its {@link Operation#ending} and a full fence. */
+    /** Ends an operation, after its {@link Operation#ending} and a full fence. */
     private void end(Operation operation, long value, @Nullable RuntimeException error) {
         operation.ended(queuePair.number(), error != null);
         try {
@@ -367,15 +369,15 @@ final class SendQueue implements InFlightTable.Owner {
             } else {
                 operation.fail(error);
             }
-        } catch (Throwable t) { // a listener's mistake must not end the loop
+        } catch (Throwable t) { // an error of a listener must not end the loop
             endpoint.loop().listenerThrew(t);
         }
     }
 
     /**
-     * Refuses what is submitted from now on, fails what waits, and sends a last frame behind what was posted. Loop.
+     * Refuses operations from now on, fails the waiting ones, and sends a farewell behind the posted ones. Loop.
      *
-     * @param last type of the frame; {@link Frame#DATA} for none
+     * @param last type of the farewell; {@link Frame#DATA} for none
      */
     void close(int last) {
         if (last != Frame.DATA) {
@@ -385,13 +387,13 @@ final class SendQueue implements InFlightTable.Owner {
         drain();
     }
 
-    /** Drainer, closed, with an empty chain and nothing that waits. */
+    /** Posts the farewell if it is due and a slot is free. Drainer, after the close, with chain and backlog empty. */
     private void sayFarewell() {
         if (!farewell.isDue() || inFlight() == ring.depth()) {
-            return; // the next completion drains again
+            return; // the next completion tries again
         }
         if (!announced.isEmpty()) {
-            farewell.abort(); // large messages that the peer has not fetched, and cannot any more
+            farewell.abort(); // the peer has not fetched all large messages, and no longer can
         }
         if (farewell.send()) {
             int slot = ring.take();
@@ -401,12 +403,12 @@ final class SendQueue implements InFlightTable.Owner {
         }
     }
 
-    /** Whether the farewell, and all that was posted before it, has completed. Loop. */
+    /** Returns whether the farewell and every request before it have completed. Loop. */
     boolean hasSaidFarewell() {
         return farewell.isSent() && inFlight() == 0;
     }
 
-    /** From here on the farewell is not posted, if it was not yet. Loop. */
+    /** Prevents the farewell from being posted, unless that has happened. Loop. */
     void endFarewell() {
         farewell.over();
     }
@@ -414,23 +416,23 @@ final class SendQueue implements InFlightTable.Owner {
     private void failWaiting() {
         Operation operation;
         while ((operation = backlog.any()) != null) {
-            if (operation.tryEndWaiting()) { // else the canceller gave the buffer back
+            if (operation.tryEndWaiting()) { // else the cancelling thread gave the buffer back
                 if (operation.request().opcode().consumesReceive()) {
-                    farewell.abort(); // a message that the peer does not get
+                    farewell.abort(); // the peer does not get this message
                 }
                 end(operation, 0, endpoint.closedException(false));
             }
         }
     }
 
-    /** Whether no thread posts, or ever will: a drain that starts after the close posts nothing. */
+    /** Returns whether no thread posts or ever will. A drainer that starts later posts nothing. */
     boolean isQuiet() {
         return closed && !farewell.isDue() && wip.get() == 0;
     }
 
     /**
-     * After the queue pair is destroyed: what never completed fails explicitly, and the slots are given back. Loop
-     * thread.
+     * Fails the operations that never completed, and gives the slots back. Loop thread, after the queue pair is
+     * destroyed.
      */
     void destroyed() {
         while (inFlight() > 0) {

@@ -11,14 +11,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - One ring for all connections of a loop and domain; its receives complete on the loop's queue, whoever took them.
-// - A completion finds its connection by qp_num, which is valid whatever the status; if the connection is gone the slot
-// goes back, so no slot is lost with a connection.
-// - Members change under the monitor by replacing the whole, so the loop looks them up without a lock.
+// - One ring serves all connections of a loop and domain. Its receives complete there, whichever connection took them.
+// - A completion finds its connection by qp_num, which is valid for every status. If the connection is gone, the slot
+// is given back, so no slot is lost with a connection.
+// - Members change under the monitor by replacement of the whole record, so the loop looks them up without a lock.
 
 /**
- * Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}: memory is for the messages that
- * are under way, not for all that could be.
+ * Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}. The memory needed depends on the
+ * messages under way, not on the sum of all windows.
  */
 public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     /** Connections by queue pair number, ascending. */
@@ -41,15 +41,15 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
      *
      * @param loop where receives complete
      * @param domain of the connections
-     * @param count buffers
-     * @param size bytes of each
-     * @throws IllegalStateException if the completion queue has no room for so many
+     * @param count number of buffers
+     * @param size bytes of each buffer
+     * @throws IllegalStateException if the completion queue has no room for that many
      * @throws VerbsException if the device has no shared receive queue of that depth, or refuses its first receives
      */
     SharedReceives(CompletionLoop loop, ProtectionDomain domain, int count, int size) {
         this.loop = loop;
         this.count = count;
-        loop.queues().reserveInEach(count); // each queue pair's receives complete where its sends do
+        loop.queues().reserveInEach(count); // the receives of each queue pair complete where its sends do
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(() -> loop.queues().releaseInEach(count));
             queue = cleanup.add(domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(count, 1)));
@@ -63,13 +63,13 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
             if (refused instanceof Error e) {
                 throw e;
             }
-            throw (RuntimeException) refused; // nothing else comes out of a post
+            throw (RuntimeException) refused; // a post throws nothing else
         }
         open = true;
     }
 
     /**
-     * What queue pairs are created with.
+     * Returns the queue with which queue pairs are created.
      *
      * @return open
      */
@@ -78,7 +78,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     }
 
     /**
-     * Buffers.
+     * Returns the number of buffers.
      *
      * @return number
      */
@@ -87,7 +87,8 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     }
 
     /**
-     * Largest window of one connection: half of the buffers, so that one which stands still leaves some to the others.
+     * Returns the largest window of one connection: half of the buffers, so that a stalled connection leaves some to
+     * the others.
      *
      * @return at least 1
      */
@@ -96,7 +97,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     }
 
     /**
-     * Bytes of each, without a frame.
+     * Returns the size of each buffer, without a frame.
      *
      * @return bytes
      */
@@ -105,9 +106,9 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     }
 
     /**
-     * Buffers that hold a message which waits for the application, or is with it.
+     * Returns the number of buffers whose message waits for the application or is held by it.
      *
-     * @return 0 when nothing is out
+     * @return 0 when no buffer is out
      */
     public int outstanding() {
         return ring.outstanding();
@@ -128,7 +129,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         members = new Members(numbers, queues);
     }
 
-    /** Does nothing if the number is another connection's by now. */
+    /** Removes a connection. Does nothing if its number belongs to another connection by now. */
     synchronized void leave(int number, ReceiveQueue connection) {
         int at = Arrays.binarySearch(members.numbers, number);
         if (at >= 0 && members.queues[at] == connection) {
@@ -152,7 +153,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
 
     @Override
     public void reposted(int messages, int control) {
-        // each connection has announced its own when it gave the slot back
+        // each connection announced its own receive when it gave the slot back
     }
 
     @Override
@@ -174,11 +175,11 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         }
     }
 
-    /** When no connection is left, and nobody polls the loop any more. */
+    /** Closes the queue and its ring, when no connection is left and no thread polls the loop any more. */
     @Override
     public void close() {
         ring.stop();
-        while (!ring.isQuiet()) { // a thread that gives a message back is inside a post: a moment
+        while (!ring.isQuiet()) { // a thread that gives a message back may be inside a post: this is brief
             LockSupport.parkNanos(this, GIVE_BACK_NANOS);
         }
         new CloseSteps()

@@ -10,7 +10,7 @@ import jdk.jfr.Threshold;
 
 /**
  * An operation that took long from its submission to its end, whether it waited for room, for credits or for the
- * device. Costs a time stamp per operation while a recording wants it, nothing otherwise.
+ * device. It costs a time stamp per operation while a recording has it enabled, and nothing otherwise.
  */
 @Name("io.rdma.SlowOperation")
 @Label("Slow RDMA Operation")

@@ -9,14 +9,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to post, checked: immutable, so that a cold publisher can post it again.
+ * Description of an operation to post. It is immutable, so that a cold publisher can post it again.
  *
  * @param opcode operation
- * @param buffer local memory; null for atomics, whose result the engine keeps
+ * @param buffer local memory; null for atomics, whose result the engine keeps, and for a bind
  * @param remote memory of the peer; null for sends
- * @param operands what else the opcode takes; null for those that take nothing
- * @param closeBuffer whether the engine closes the buffer when the operation ends, however it ends, but for a refused
- *     submit
+ * @param operands further operands of the opcode; null if it has none
+ * @param closeBuffer whether the engine closes the buffer at the end of the operation, after success and failure alike;
+ *     it does not after a refused submit
  */
 public record WorkRequest(
         WorkRequestOpcode opcode,
@@ -26,12 +26,12 @@ public record WorkRequest(
         boolean closeBuffer) {
 
     /**
-     * What only some opcodes take, apart from the request: so most requests are small.
+     * Operands that only some opcodes have. They are kept apart so that most requests are small.
      *
      * @param immediate immediate data in host order, or the key to invalidate
-     * @param compareAdd what to compare with, or to add
+     * @param compareAdd value to compare with, or to add
      * @param swap new value of a compare-and-swap
-     * @param destination of a datagram; null for all else
+     * @param destination destination of a datagram; null for other operations
      */
     public record Operands(
             int immediate,
@@ -44,7 +44,7 @@ public record WorkRequest(
     }
 
     /**
-     * A message.
+     * Creates the request for a message.
      *
      * @param message its first {@code limit} bytes
      * @param closeBuffer see the record
@@ -55,10 +55,10 @@ public record WorkRequest(
     }
 
     /**
-     * A message with 4 bytes more.
+     * Creates the request for a message with immediate data.
      *
      * @param message its first {@code limit} bytes
-     * @param immediate host order
+     * @param immediate 4 bytes in host order
      * @return the request
      */
     public static WorkRequest sendWithImmediate(RegisteredBuffer message, int immediate) {
@@ -66,10 +66,10 @@ public record WorkRequest(
     }
 
     /**
-     * A datagram, for a {@link DatagramEndpoint}.
+     * Creates the request for a datagram, for a {@link DatagramEndpoint}.
      *
      * @param message its first {@code limit} bytes
-     * @param destination who gets it
+     * @param destination queue pair or group that receives it
      * @param closeBuffer see the record
      * @return the request
      */
@@ -79,11 +79,11 @@ public record WorkRequest(
     }
 
     /**
-     * A datagram with 4 bytes more, for a {@link DatagramEndpoint}.
+     * Creates the request for a datagram with immediate data, for a {@link DatagramEndpoint}.
      *
      * @param message its first {@code limit} bytes
-     * @param immediate host order
-     * @param destination who gets it
+     * @param immediate 4 bytes in host order
+     * @param destination queue pair or group that receives it
      * @return the request
      */
     public static WorkRequest sendToWithImmediate(
@@ -93,10 +93,10 @@ public record WorkRequest(
     }
 
     /**
-     * A message whose arrival revokes a window of the peer's.
+     * Creates the request for a message whose arrival revokes a memory window of the peer.
      *
      * @param message its first {@code limit} bytes
-     * @param window as the peer gave it: bound to this connection, see {@link RdmaEndpoint#bind}
+     * @param window window as received from the peer, bound to this connection, see {@link RdmaEndpoint#bind}
      * @return the request
      */
     public static WorkRequest sendWithInvalidate(RegisteredBuffer message, RemoteMemory window) {
@@ -105,7 +105,7 @@ public record WorkRequest(
     }
 
     /**
-     * A write.
+     * Creates the request for a write.
      *
      * @param source its first {@code limit} bytes
      * @param target at least as long
@@ -116,11 +116,11 @@ public record WorkRequest(
     }
 
     /**
-     * A write that consumes a receive of the peer.
+     * Creates the request for a write with immediate data, which consumes a receive of the peer.
      *
      * @param source its first {@code limit} bytes
      * @param target at least as long
-     * @param immediate host order
+     * @param immediate 4 bytes in host order
      * @return the request
      */
     public static WorkRequest writeWithImmediate(RegisteredBuffer source, RemoteMemory target, int immediate) {
@@ -129,7 +129,7 @@ public record WorkRequest(
     }
 
     /**
-     * A read of {@code target.limit()} bytes.
+     * Creates the request for a read of {@code target.limit()} bytes.
      *
      * @param source at least as long
      * @param target overwritten from its start
@@ -140,10 +140,10 @@ public record WorkRequest(
     }
 
     /**
-     * Adds to 8 bytes.
+     * Creates the request for a fetch-and-add on 8 bytes.
      *
      * @param target 8 bytes on an 8-byte boundary
-     * @param addend wraps around
+     * @param addend value to add; the sum wraps around
      * @return the request; its result is the old value
      */
     public static WorkRequest fetchAndAdd(RemoteMemory target, long addend) {
@@ -153,10 +153,10 @@ public record WorkRequest(
     }
 
     /**
-     * Compares and swaps 8 bytes.
+     * Creates the request for a compare-and-swap of 8 bytes.
      *
      * @param target 8 bytes on an 8-byte boundary
-     * @param expected the old value for which it swaps
+     * @param expected old value at which it swaps
      * @param update new value
      * @return the request; its result is the old value
      */
@@ -177,7 +177,7 @@ public record WorkRequest(
     }
 
     /**
-     * Whether the operation has a result.
+     * Returns whether the operation is an atomic, which has a result.
      *
      * @return true for fetch-and-add and compare-and-swap
      */
@@ -186,7 +186,7 @@ public record WorkRequest(
     }
 
     /**
-     * Immediate data, or the key to invalidate.
+     * Returns the immediate data, or the key to invalidate.
      *
      * @return host order; 0 if the opcode has none
      */
@@ -195,15 +195,15 @@ public record WorkRequest(
     }
 
     /**
-     * Where a datagram goes.
+     * Returns the destination of a datagram.
      *
-     * @return null for all else
+     * @return the destination; null for other operations
      */
     public @Nullable DatagramAddress destination() {
         return operands == null ? null : operands.destination();
     }
 
-    /** The length now, which is what is posted if it is submitted now. */
+    /** Returns the present length in bytes, after checking it. A submit fixes and posts this length. */
     int checkedLength() {
         if (buffer == null) {
             return isAtomic() ? Long.BYTES : 0;
@@ -217,7 +217,7 @@ public record WorkRequest(
         return length;
     }
 
-    /** The device starts to use the buffer. */
+    /** Borrows the buffer for the device. */
     void borrow() {
         if (buffer == null) {
             return;
@@ -229,25 +229,25 @@ public record WorkRequest(
         }
     }
 
-    /** The bytes of a message whose buffer is borrowed. */
+    /** Returns the bytes of a message whose buffer is borrowed. */
     MemorySegment message(int length) {
         RegisteredBuffer source = Objects.requireNonNull(buffer);
         return MemorySegment.ofAddress(source.address()).reinterpret(length);
     }
 
-    /** Nothing came of it: the buffer is as it was before {@link #borrow}. */
+    /** Undoes {@link #borrow} of a message that was not submitted. */
     void unborrow() {
         Objects.requireNonNull(buffer).endRead();
     }
 
-    /** It will not be submitted. */
+    /** Closes the buffer if the engine is to close it. */
     void drop() {
         if (closeBuffer && buffer != null) {
             buffer.close();
         }
     }
 
-    /** The device is done with the buffer, or never got it. */
+    /** Ends the borrow: the device is done with the buffer, or never got it. */
     void giveBack() {
         if (buffer == null) {
             return;

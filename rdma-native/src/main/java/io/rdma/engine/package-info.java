@@ -1,6 +1,7 @@
 /**
- * The engine: one thread per completion queue, a slot for every work request, signaling, replenishment, drain and
- * close. The front-ends stand on {@link io.rdma.engine.RdmaEndpoint}; {@link io.rdma.engine.Operation} is the upcall.
+ * The engine: one thread per completion loop, a slot for every work request, signaling, replenishment of receives,
+ * drain and close. The front-ends build on {@link io.rdma.engine.RdmaEndpoint}. An {@link io.rdma.engine.Operation}
+ * gets the upcall at its end.
  */
 @NullMarked
 package io.rdma.engine;

@@ -8,12 +8,12 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * All links of this process's {@code soft0} are so bad while a JUnit test runs, and good afterwards. On a class it
- * holds for all tests of it, on a method for that one. A test may take a {@link SoftNetwork} as parameter to change
- * them while it runs.
+ * Faults of all links of this process's {@code soft0} while a JUnit test runs; the links are good again afterwards. On
+ * a class the annotation applies to all its tests, on a method to that test only. A test can take a {@link SoftNetwork}
+ * as parameter and change the faults while it runs.
  *
- * <p>The seed is published as report entry {@code io.rdma.soft.seed}; the system property of that name replaces it, to
- * repeat a run or to have another one.
+ * <p>The seed is published as report entry {@code io.rdma.soft.seed}. The system property of that name replaces the
+ * seed, to repeat a run or to vary it.
  */
 @Documented
 @Target({ElementType.TYPE, ElementType.METHOD})
@@ -35,42 +35,42 @@ public @interface FaultyLinks {
     double duplication() default 0;
 
     /**
-     * Probability that others overtake a packet.
+     * Probability that other packets overtake a packet.
      *
      * @return 0 to 1
      */
     double reordering() default 0;
 
     /**
-     * Probability that a bit is flipped.
+     * Probability that one bit of a packet is flipped.
      *
      * @return 0 to 1
      */
     double corruption() default 0;
 
     /**
-     * How long each packet takes.
+     * Delay of each packet.
      *
      * @return microseconds
      */
     long delayMicros() default 0;
 
     /**
-     * How much longer it takes at most.
+     * Largest additional delay of a packet.
      *
      * @return microseconds
      */
     long jitterMicros() default 0;
 
     /**
-     * What a link carries.
+     * Bandwidth of a link.
      *
-     * @return bytes per second, 0 for anything
+     * @return bytes per second, 0 for no limit
      */
     long bytesPerSecond() default 0;
 
     /**
-     * Seed of the decisions.
+     * Seed of the random decisions.
      *
      * @return any number
      */

@@ -4,24 +4,23 @@ import io.rdma.internal.soft.link.SoftFaults;
 import java.time.Duration;
 
 /**
- * What a link does to the packets that {@code soft0} sends over it. Start with {@link #NONE} and change what you want
- * to be bad: {@code LinkFaults.NONE.withLoss(0.01).withDelay(Duration.ofMillis(2)).withSeed(42)}. Immutable.
+ * Faults of a link on which {@code soft0} sends packets; immutable. Start with {@link #NONE} and change the faults that
+ * you want: {@code LinkFaults.NONE.withLoss(0.01).withDelay(Duration.ofMillis(2)).withSeed(42)}.
  *
- * <p>Faults are decided packet by packet with a random generator that the seed starts: the same seed decides the same
- * for the same sequence of packets. Which packets are sent, and when, depends on threads and clocks too, so a test of
- * one connection with one request at a time repeats exactly, others nearly.
+ * <p>A random generator, started with the seed, decides the faults of each packet. The same seed makes the same
+ * decisions for the same sequence of packets. Threads and clocks also influence which packets are sent, and when. So a
+ * test of one connection with one request at a time repeats exactly, other tests nearly so.
  *
  * @param loss probability that a packet is lost, 0 to 1
  * @param duplication probability that a packet arrives twice, 0 to 1
  * @param reordering probability that a packet arrives a millisecond later, so that others overtake it, 0 to 1
- * @param corruption probability that one bit of a packet is flipped, 0 to 1; the receiver's ICRC finds and drops it
- * @param delay how long each packet takes
- * @param jitter how much longer it takes at most, evenly distributed; more than the time between two packets reorders
- *     them
- * @param bytesPerSecond what the link carries, headers included, 0 for no limit; what waits for more than 10,000
- *     packets is lost
- * @param partitioned whether nothing arrives at all
- * @param seed of the decisions
+ * @param corruption probability that one bit of a packet is flipped, 0 to 1; the receiver's ICRC check drops the packet
+ * @param delay of each packet
+ * @param jitter largest additional delay, evenly distributed; more than the time between two packets reorders them
+ * @param bytesPerSecond bandwidth of the link, headers included, 0 for no limit; while 10,000 packets wait, further
+ *     ones are lost
+ * @param partitioned whether all packets are lost
+ * @param seed of the random decisions
  */
 public record LinkFaults(
         double loss,
@@ -33,13 +32,13 @@ public record LinkFaults(
         long bytesPerSecond,
         boolean partitioned,
         long seed) {
-    /** A good link. */
+    /** Link without faults. */
     public static final LinkFaults NONE = new LinkFaults(0, 0, 0, 0, Duration.ZERO, Duration.ZERO, 0, false, 1);
 
     /**
-     * Checks.
+     * Checks the ranges.
      *
-     * @throws IllegalArgumentException if a probability is not from 0 to 1, a time or the rate negative
+     * @throws IllegalArgumentException if a probability is not from 0 to 1, or a time or the rate is negative
      */
     public LinkFaults {
         if (!(loss >= 0 && loss <= 1)
@@ -54,7 +53,7 @@ public record LinkFaults(
     }
 
     /**
-     * With another probability of loss.
+     * Returns a copy with another probability of loss.
      *
      * @param newLoss 0 to 1
      * @return a changed copy
@@ -65,7 +64,7 @@ public record LinkFaults(
     }
 
     /**
-     * With another probability of packets that arrive twice.
+     * Returns a copy with another probability of packets that arrive twice.
      *
      * @param newDuplication 0 to 1
      * @return a changed copy
@@ -76,7 +75,7 @@ public record LinkFaults(
     }
 
     /**
-     * With another probability of packets that others overtake.
+     * Returns a copy with another probability of packets that others overtake.
      *
      * @param newReordering 0 to 1
      * @return a changed copy
@@ -87,7 +86,7 @@ public record LinkFaults(
     }
 
     /**
-     * With another probability of a flipped bit.
+     * Returns a copy with another probability of a flipped bit.
      *
      * @param newCorruption 0 to 1
      * @return a changed copy
@@ -98,7 +97,7 @@ public record LinkFaults(
     }
 
     /**
-     * With another time that packets take.
+     * Returns a copy with another delay.
      *
      * @param newDelay not negative
      * @return a changed copy
@@ -109,7 +108,7 @@ public record LinkFaults(
     }
 
     /**
-     * With another variation of the time that packets take.
+     * Returns a copy with another jitter.
      *
      * @param newJitter not negative
      * @return a changed copy
@@ -120,7 +119,7 @@ public record LinkFaults(
     }
 
     /**
-     * With another rate.
+     * Returns a copy with another bandwidth.
      *
      * @param newBytesPerSecond 0 for no limit
      * @return a changed copy
@@ -131,9 +130,9 @@ public record LinkFaults(
     }
 
     /**
-     * Up or down.
+     * Returns a copy whose link is partitioned or not.
      *
-     * @param newPartitioned whether nothing arrives
+     * @param newPartitioned whether all packets are lost
      * @return a changed copy
      */
     public LinkFaults withPartitioned(boolean newPartitioned) {
@@ -142,7 +141,7 @@ public record LinkFaults(
     }
 
     /**
-     * With other decisions.
+     * Returns a copy with another seed.
      *
      * @param newSeed any number
      * @return a changed copy

@@ -10,13 +10,13 @@ import java.util.Collections;
 import java.util.Map;
 
 /**
- * The network of this process's software device {@code soft0}: what its links do to packets, what it counted, and a
- * capture of what it sends and receives. Everything can be changed at any time, from any thread, with connections open;
- * what is set counts from the next packet on.
+ * Network of this process's software device {@code soft0}: the faults of its links, its counters, and a capture of the
+ * packets that it sends and receives. Everything can be changed at any time, from any thread, with connections open. A
+ * change takes effect with the next packet.
  *
- * <p>A link is what goes from this process to one device. Between queue pairs of this process that is its own address:
- * as long as any fault is set, their packets take the way through the socket as well, with all that may happen to them
- * there.
+ * <p>A link leads from this process to one device. Between queue pairs of this process it leads to the process's own
+ * address. While any fault is set, the packets between those queue pairs pass through the socket as well, where the
+ * same can happen to them as to others.
  */
 public final class SoftNetwork {
     private static final SoftNetwork THIS_PROCESS = new SoftNetwork(SoftVerbs.shared());
@@ -28,7 +28,7 @@ public final class SoftNetwork {
     }
 
     /**
-     * The network of this process's {@code soft0}, which need not be open.
+     * Returns the network of this process's {@code soft0}, which need not be open.
      *
      * @return one instance
      */
@@ -37,8 +37,8 @@ public final class SoftNetwork {
     }
 
     /**
-     * Has all links but those with {@linkplain #setFaults(InetAddress, LinkFaults) faults of their own} be so bad. Each
-     * link's decisions begin anew.
+     * Sets the faults of all links except those with {@linkplain #setFaults(InetAddress, LinkFaults) faults of their
+     * own}. The random decisions of each link start again.
      *
      * @param faults {@link LinkFaults#NONE} for good links
      */
@@ -47,20 +47,20 @@ public final class SoftNetwork {
     }
 
     /**
-     * Has the links to all devices of an address be so bad.
+     * Sets the faults of the links to all devices of an address.
      *
-     * @param peer address of the other host, or this one's own
-     * @param faults {@link LinkFaults#NONE} for a good link among bad ones
+     * @param peer address of the other host, or the own address
+     * @param faults {@link LinkFaults#NONE} for a good link among faulty ones
      */
     public void setFaults(InetAddress peer, LinkFaults faults) {
         verbs.faults().set(new InetSocketAddress(peer, 0), internal(faults));
     }
 
     /**
-     * Has the link to one device be so bad, of several on one host.
+     * Sets the faults of the link to one of several devices on a host.
      *
-     * @param peer address and UDP port of the device, which its GID carries
-     * @param faults {@link LinkFaults#NONE} for a good link among bad ones
+     * @param peer address and UDP port of the device, which its GID contains
+     * @param faults {@link LinkFaults#NONE} for a good link among faulty ones
      */
     public void setFaults(InetSocketAddress peer, LinkFaults faults) {
         verbs.faults().set(peer, internal(faults));
@@ -71,23 +71,23 @@ public final class SoftNetwork {
     }
 
     /**
-     * Nothing that this process sends arrives, until {@link #heal} or other faults. Peers in other processes still
-     * send.
+     * Loses all packets that this process sends, until {@link #heal} or other faults are set. Peers in other processes
+     * can still send.
      */
     public void partition() {
         setFaults(LinkFaults.NONE.withPartitioned(true));
     }
 
-    /** All links are good again. What was lost is sent again by whom it was asked to be reliable. */
+    /** Makes all links good again. Reliable queue pairs send again the packets that were lost. */
     public void heal() {
         verbs.faults().clear();
     }
 
     /**
-     * Breaks a queue pair: it goes to ERR, what it has posted is flushed, {@code IBV_EVENT_QP_FATAL}.
+     * Breaks a queue pair: it goes to ERR, its outstanding work requests are flushed, {@code IBV_EVENT_QP_FATAL}.
      *
      * @param number of a queue pair of {@code soft0}
-     * @throws io.rdma.verbs.VerbsException EINVAL if there is none of that number, ENODEV if {@code soft0} is not open
+     * @throws io.rdma.verbs.VerbsException EINVAL if no queue pair has that number, ENODEV if {@code soft0} is not open
      */
     public void failQueuePair(int number) {
         verbs.failQueuePair(number);
@@ -112,8 +112,8 @@ public final class SoftNetwork {
     }
 
     /**
-     * Breaks all queue pairs: {@code IBV_EVENT_DEVICE_FATAL}. Unlike an adapter, {@code soft0} takes new ones
-     * afterwards.
+     * Breaks all queue pairs: {@code IBV_EVENT_DEVICE_FATAL}. Unlike an adapter, {@code soft0} then accepts new queue
+     * pairs again.
      *
      * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
      */
@@ -123,10 +123,10 @@ public final class SoftNetwork {
 
     /**
      * Takes the port's link down, {@code IBV_EVENT_PORT_ERR}, or brings it up, {@code IBV_EVENT_PORT_ACTIVE}. While it
-     * is down nothing is sent to other processes or received from them; queue pairs of this process reach each other,
-     * as those of an adapter do.
+     * is down, no packets are sent to other processes or received from them. Queue pairs of this process still reach
+     * each other, as those of an adapter do.
      *
-     * @param up whether it is up, which it is when the device is opened
+     * @param up whether the link is up, as it is when the device is opened
      * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
      */
     public void setPort(boolean up) {
@@ -134,7 +134,7 @@ public final class SoftNetwork {
     }
 
     /**
-     * Tells that the table of GIDs has changed, {@code IBV_EVENT_GID_CHANGE}, as when a network interface gets or loses
+     * Reports that the GID table has changed, {@code IBV_EVENT_GID_CHANGE}, as when a network interface gets or loses
      * an address. The GID itself stays.
      *
      * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
@@ -144,9 +144,9 @@ public final class SoftNetwork {
     }
 
     /**
-     * What the device counted since it was opened. The names are those of {@code rdma statistic} for rdma_rxe ({@code
-     * sent_pkts}, {@code rcvd_seq_err}, …), and for what it dropped {@code malformed_pkts}, {@code icrc_err},
-     * {@code unknown_qp_pkts}, {@code wrong_peer_pkts}, {@code qkey_err}.
+     * Returns the counters of the device since it was opened. The names are those of {@code rdma statistic} for
+     * rdma_rxe ({@code sent_pkts}, {@code rcvd_seq_err}, …). Dropped packets are counted as {@code malformed_pkts},
+     * {@code icrc_err}, {@code unknown_qp_pkts}, {@code wrong_peer_pkts}, {@code qkey_err}.
      *
      * @return a snapshot in a fixed order; all zero if {@code soft0} is not open
      */
@@ -155,12 +155,12 @@ public final class SoftNetwork {
     }
 
     /**
-     * Writes all packets that the device sends and receives to a file in pcapng format, with IP and UDP headers made
-     * up, until the result is closed, the device is closed, or another capture begins. The system property
-     * {@code io.rdma.soft.capture} does so from the opening of the device on.
+     * Writes all packets that the device sends and receives to a file in pcapng format, with synthetic IP and UDP
+     * headers. It ends when the result is closed, the device is closed, or another capture begins. The system property
+     * {@code io.rdma.soft.capture} starts a capture when the device is opened.
      *
-     * @param file what is there is replaced
-     * @return closes the file; close it before you read it
+     * @param file an existing file is replaced
+     * @return the capture; close it before you read the file
      * @throws java.io.UncheckedIOException if the file cannot be written
      * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
      */
@@ -173,10 +173,10 @@ public final class SoftNetwork {
         };
     }
 
-    /** A capture that goes on. */
+    /** Capture in progress. */
     @FunctionalInterface
     public interface Capture extends AutoCloseable {
-        /** Ends the capture; the file is complete then. */
+        /** Ends the capture and completes the file. */
         @Override
         void close();
     }

@@ -11,14 +11,14 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * JUnit 5 extension: gives tests a {@link SoftNetwork}, sets what {@link FaultyLinks} says before each, and heals all
- * links after each. JUnit is an optional dependency of this library: only who uses this class needs it. Tests that use
- * it share one device, so they must not run in parallel in one process.
+ * JUnit 5 extension that gives tests a {@link SoftNetwork}, sets the faults of {@link FaultyLinks} before each test,
+ * and heals all links after it. JUnit is an optional dependency of this library; only users of this class need it.
+ * Tests with this extension share one device, so they must not run in parallel in one process.
  */
 public final class SoftNetworkExtension implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
     private static final String SEED = "io.rdma.soft.seed";
 
-    /** Made by JUnit. */
+    /** Is called by JUnit. */
     public SoftNetworkExtension() {}
 
     @Override

@@ -1,6 +1,6 @@
 /**
- * The software device from outside: its counters, a capture of its packets, and bad links on purpose, for tests of
- * services that use this library. Nobody needs it to use the device.
+ * The software device as seen from outside, for tests of services that use this library: its counters, a capture of its
+ * packets, and faulty links on purpose. The device works without it.
  */
 @NullMarked
 package io.rdma.soft;

@@ -4,30 +4,30 @@ import io.rdma.internal.ffi.Ibv;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What a memory region or queue pair allows, {@code ibv_reg_mr(3)}. */
+/** An access right or property of a memory region, a memory window or a queue pair, {@code ibv_reg_mr(3)}. */
 public enum AccessFlag {
-    /** {@code IBV_ACCESS_LOCAL_WRITE}: the device may write for us: receives, read targets, atomic results. */
+    /** {@code IBV_ACCESS_LOCAL_WRITE}: the local device may write: receives, results of reads and atomics. */
     LOCAL_WRITE(Ibv.ACCESS_LOCAL_WRITE),
-    /** {@code IBV_ACCESS_REMOTE_WRITE}: the peer may write. */
+    /** {@code IBV_ACCESS_REMOTE_WRITE}: the remote peer may write. */
     REMOTE_WRITE(Ibv.ACCESS_REMOTE_WRITE),
-    /** {@code IBV_ACCESS_REMOTE_READ}: the peer may read. */
+    /** {@code IBV_ACCESS_REMOTE_READ}: the remote peer may read. */
     REMOTE_READ(Ibv.ACCESS_REMOTE_READ),
-    /** {@code IBV_ACCESS_REMOTE_ATOMIC}: the peer may use atomics. */
+    /** {@code IBV_ACCESS_REMOTE_ATOMIC}: the remote peer may execute atomics. */
     REMOTE_ATOMIC(Ibv.ACCESS_REMOTE_ATOMIC),
-    /** {@code IBV_ACCESS_MW_BIND}: memory windows may be bound to it. */
+    /** {@code IBV_ACCESS_MW_BIND}: memory windows may be bound to the region. */
     MW_BIND(Ibv.ACCESS_MW_BIND),
-    /** {@code IBV_ACCESS_ZERO_BASED}: work requests and peers count from 0 instead of naming addresses. */
+    /** {@code IBV_ACCESS_ZERO_BASED}: work requests and peers use offsets from 0 instead of virtual addresses. */
     ZERO_BASED(Ibv.ACCESS_ZERO_BASED),
     /**
-     * {@code IBV_ACCESS_ON_DEMAND}: pages are not pinned, the device faults them in; see
-     * {@link DeviceContext#queryDevice}.
+     * {@code IBV_ACCESS_ON_DEMAND}: pages are not pinned; the device faults them in on access. See
+     * {@link DeviceContext#queryDeviceExtended}.
      */
     ON_DEMAND(Ibv.ACCESS_ON_DEMAND),
-    /** {@code IBV_ACCESS_HUGETLB}: all pages are huge ones. */
+    /** {@code IBV_ACCESS_HUGETLB}: all pages of the region are huge pages. */
     HUGETLB(Ibv.ACCESS_HUGETLB),
     /**
-     * {@code IBV_ACCESS_RELAXED_ORDERING}: the device may write in any order, so that a later byte does not say that an
-     * earlier one is there; only a completion does. A wish: devices that cannot do it ignore it.
+     * {@code IBV_ACCESS_RELAXED_ORDERING}: the device may write in any order. The arrival of a later byte does not
+     * imply that earlier bytes have arrived; only a completion does. This is a hint: devices without support ignore it.
      */
     RELAXED_ORDERING(Ibv.ACCESS_RELAXED_ORDERING);
 
@@ -39,7 +39,7 @@ public enum AccessFlag {
     }
 
     /**
-     * The number that C uses.
+     * Returns the bit of this flag in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */
@@ -48,9 +48,9 @@ public enum AccessFlag {
     }
 
     /**
-     * The constant of a number.
+     * Returns the flag that has a given bit in C.
      *
-     * @param code as in C
+     * @param code bit of the flag in C
      * @return the constant
      * @throws IllegalArgumentException if no constant has this number
      */
@@ -63,14 +63,14 @@ public enum AccessFlag {
         throw new IllegalArgumentException("not a AccessFlag: " + code);
     }
 
-    /** The bits of a registration: {@code ibv_reg_mr(3)} demands local write for remote writes. */
+    /** Returns the bits for a registration. {@code ibv_reg_mr(3)} requires local write for remote write and atomics. */
     static int registered(Set<AccessFlag> flags) {
         int mask = mask(flags.toArray(new AccessFlag[0]));
         boolean remoteWrites = (mask & (REMOTE_WRITE.code | REMOTE_ATOMIC.code)) != 0;
         return remoteWrites ? mask | LOCAL_WRITE.code : mask;
     }
 
-    /** The flags of some bits; bits without a constant are left out. */
+    /** Returns the flags of a bit mask. Bits without a constant are left out. */
     static Set<AccessFlag> setOf(int mask) {
         EnumSet<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
         for (AccessFlag value : VALUES) {
@@ -82,10 +82,10 @@ public enum AccessFlag {
     }
 
     /**
-     * The bits of several flags.
+     * Returns the bit mask of several flags.
      *
-     * @param flags any
-     * @return ORed codes
+     * @param flags any flags
+     * @return their codes, ORed
      */
     public static int mask(AccessFlag... flags) {
         int mask = 0;

@@ -3,8 +3,8 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.Verbs;
 
 /**
- * A destination of datagrams, {@code ibv_create_ah(3)}. Close it only when no request that names it is in flight, and
- * before its domain. Any thread.
+ * An address handle, {@code ibv_create_ah(3)}: the path to a destination of datagrams. Close it before its protection
+ * domain, and only when no work request that names it is in flight. Any thread.
  */
 public final class AddressHandle extends NativeObject {
     private final AddressHandleAttributes attributes;
@@ -15,7 +15,7 @@ public final class AddressHandle extends NativeObject {
     }
 
     /**
-     * The path that it was made of.
+     * Returns the path from which this handle was created.
      *
      * @return the attributes
      */

@@ -4,15 +4,15 @@ import io.rdma.internal.ffi.AhAttr;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path to a destination, {@code struct ibv_ah_attr} in {@code ibv_create_ah(3)}; for an {@link AddressHandle}, or
- * for the connection of a queue pair.
+ * The path to a destination, {@code struct ibv_ah_attr} in {@code ibv_create_ah(3)}. It describes an
+ * {@link AddressHandle} or the connection of a queue pair.
  *
- * @param route global route; null only within one InfiniBand subnet, RoCE always needs one
- * @param dlid LID of the destination, 0 on Ethernet
- * @param serviceLevel 0 to 15; on Ethernet it becomes the priority
- * @param srcPathBits of the local LID
- * @param staticRate {@code enum ibv_rate}, 0 is the port's
- * @param port local, from 1
+ * @param route global route; null only within one InfiniBand subnet. RoCE always needs one
+ * @param dlid LID of the destination; 0 on Ethernet
+ * @param serviceLevel 0 to 15; on Ethernet it selects the priority
+ * @param srcPathBits path bits of the local LID
+ * @param staticRate {@code enum ibv_rate}; 0 is the rate of the port
+ * @param port local port, from 1
  */
 public record AddressHandleAttributes(
         @Nullable GlobalRoute route, int dlid, int serviceLevel, int srcPathBits, int staticRate, int port) {
@@ -36,10 +36,10 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * A path by GID: always on RoCE, and between InfiniBand subnets.
+     * Returns a path by GID: on RoCE always, on InfiniBand between subnets.
      *
-     * @param route to the destination
-     * @param port local, from 1
+     * @param route route to the destination
+     * @param port local port, from 1
      * @return the path
      */
     public static AddressHandleAttributes of(GlobalRoute route, int port) {
@@ -47,10 +47,10 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * A path by LID, within one InfiniBand subnet.
+     * Returns a path by LID, within one InfiniBand subnet.
      *
-     * @param dlid of the destination
-     * @param port local, from 1
+     * @param dlid LID of the destination
+     * @param port local port, from 1
      * @return the path
      */
     public static AddressHandleAttributes of(int dlid, int port) {
@@ -58,13 +58,14 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * The path back to who sent a datagram, {@code ibv_init_ah_from_wc(3)}, from a GID that is known.
+     * Returns the path back to the sender of a datagram, {@code ibv_init_ah_from_wc(3)}, with a local GID that the
+     * caller chooses.
      *
-     * @param batch with the completion of the receive
-     * @param index of it
-     * @param header in the first 40 bytes of the receive; null if the completion says that there is none
-     * @param sgidIndex the local GID to answer from
-     * @param port where it arrived
+     * @param batch completions that contain the one of the receive
+     * @param index index of that completion
+     * @param header the first 40 bytes of the receive; null if the completion reports no global routing header
+     * @param sgidIndex index of the local GID from which to answer
+     * @param port port on which the datagram arrived
      * @return the path
      */
     public static AddressHandleAttributes answering(
@@ -79,7 +80,7 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * The same with another service level.
+     * Returns a copy with another service level.
      *
      * @param level 0 to 15
      * @return a copy
@@ -89,9 +90,9 @@ public record AddressHandleAttributes(
     }
 
     /**
-     * The same with another LID.
+     * Returns a copy with another LID.
      *
-     * @param lid of the destination
+     * @param lid LID of the destination
      * @return a copy
      */
     public AddressHandleAttributes withDlid(int lid) {

@@ -3,8 +3,8 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.AsyncEventEntry;
 
 /**
- * An asynchronous event of a device, {@code ibv_get_async_event(3)}: a copy, acknowledged already, that nothing has to
- * be done with.
+ * An asynchronous event of a device, {@code ibv_get_async_event(3)}. It is a copy; the event itself is already
+ * acknowledged, so the application need not do anything with it.
  */
 public final class AsyncEvent {
     private final AsyncEventType type;
@@ -16,29 +16,29 @@ public final class AsyncEvent {
     }
 
     /**
-     * What happened.
+     * Returns the type of the event.
      *
-     * @return its type, which says also what it is about
+     * @return the type, which also gives the kind of object that the event concerns
      */
     public AsyncEventType type() {
         return type;
     }
 
     /**
-     * Number of the queue pair it is about.
+     * Returns the number of the queue pair that the event concerns.
      *
      * @return as {@link QueuePair#number()}
-     * @throws IllegalStateException if it is not about a queue pair
+     * @throws IllegalStateException if the event does not concern a queue pair
      */
     public int queuePairNumber() {
         return number(AsyncEventElement.QUEUE_PAIR);
     }
 
     /**
-     * The port it is about.
+     * Returns the port that the event concerns.
      *
      * @return from 1
-     * @throws IllegalStateException if it is not about a port
+     * @throws IllegalStateException if the event does not concern a port
      */
     public int port() {
         return number(AsyncEventElement.PORT);
@@ -52,30 +52,30 @@ public final class AsyncEvent {
     }
 
     /**
-     * Whether it is about this queue pair.
+     * Returns whether the event concerns this queue pair.
      *
-     * @param pair of the same device; to be asked while it is open, an address may be used again afterwards
-     * @return false also for a closed one
+     * @param pair queue pair of the same device. Ask while it is open: its address may be reused after it was closed
+     * @return true if so; false for a closed queue pair
      */
     public boolean concerns(QueuePair pair) {
         return concerns(AsyncEventElement.QUEUE_PAIR, pair);
     }
 
     /**
-     * Whether it is about this completion queue.
+     * Returns whether the event concerns this completion queue.
      *
      * @param queue as for {@link #concerns(QueuePair)}
-     * @return false also for a closed one
+     * @return true if so; false for a closed queue
      */
     public boolean concerns(CompletionQueue queue) {
         return concerns(AsyncEventElement.COMPLETION_QUEUE, queue);
     }
 
     /**
-     * Whether it is about this shared receive queue.
+     * Returns whether the event concerns this shared receive queue.
      *
      * @param queue as for {@link #concerns(QueuePair)}
-     * @return false also for a closed one
+     * @return true if so; false for a closed queue
      */
     public boolean concerns(SharedReceiveQueue queue) {
         return concerns(AsyncEventElement.SHARED_RECEIVE_QUEUE, queue);

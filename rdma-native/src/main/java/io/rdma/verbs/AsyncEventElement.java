@@ -1,6 +1,6 @@
 package io.rdma.verbs;
 
-/** What an asynchronous event is about, {@code union element} of {@code struct ibv_async_event}. */
+/** The kind of object that an asynchronous event concerns, {@code union element} of {@code struct ibv_async_event}. */
 public enum AsyncEventElement {
     /** A {@link QueuePair}. */
     QUEUE_PAIR,
@@ -8,12 +8,12 @@ public enum AsyncEventElement {
     COMPLETION_QUEUE,
     /** A {@link SharedReceiveQueue}. */
     SHARED_RECEIVE_QUEUE,
-    /** A work queue, which this library does not make. */
+    /** A work queue. This library does not create any. */
     WORK_QUEUE,
     /** A port of the device. */
     PORT,
     /** The device. */
     DEVICE,
-    /** An event that this library does not know. */
+    /** Not known: the event is one that this library does not know. */
     UNKNOWN
 }

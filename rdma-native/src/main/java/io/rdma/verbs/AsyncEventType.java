@@ -2,53 +2,53 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
 
-/** What an asynchronous event says, {@code ibv_get_async_event(3)}. */
+/** The type of an asynchronous event, {@code ibv_get_async_event(3)}. */
 public enum AsyncEventType {
-    /** {@code IBV_EVENT_CQ_ERR}: a completion queue overran; it and its queue pairs are lost. */
+    /** {@code IBV_EVENT_CQ_ERR}: a completion queue overran. It and its queue pairs are unusable. */
     CQ_ERR(Ibv.EVENT_CQ_ERR, AsyncEventElement.COMPLETION_QUEUE),
-    /** {@code IBV_EVENT_QP_FATAL}: a queue pair failed and could not say so by a completion. */
+    /** {@code IBV_EVENT_QP_FATAL}: a queue pair failed and could not report it by a completion. */
     QP_FATAL(Ibv.EVENT_QP_FATAL, AsyncEventElement.QUEUE_PAIR),
     /** {@code IBV_EVENT_QP_REQ_ERR}: the peer sent a request that is invalid; the queue pair failed. */
     QP_REQ_ERR(Ibv.EVENT_QP_REQ_ERR, AsyncEventElement.QUEUE_PAIR),
-    /** {@code IBV_EVENT_QP_ACCESS_ERR}: the peer wanted memory that it may not have; the queue pair failed. */
+    /** {@code IBV_EVENT_QP_ACCESS_ERR}: the peer accessed memory without the right to; the queue pair failed. */
     QP_ACCESS_ERR(Ibv.EVENT_QP_ACCESS_ERR, AsyncEventElement.QUEUE_PAIR),
-    /** {@code IBV_EVENT_COMM_EST}: the first packet came to a queue pair in RTR. */
+    /** {@code IBV_EVENT_COMM_EST}: the first packet arrived at a queue pair in RTR. */
     COMM_EST(Ibv.EVENT_COMM_EST, AsyncEventElement.QUEUE_PAIR),
-    /** {@code IBV_EVENT_SQ_DRAINED}: the send queue is empty after a move to SQD. */
+    /** {@code IBV_EVENT_SQ_DRAINED}: the send queue is drained after a transition to SQD. */
     SQ_DRAINED(Ibv.EVENT_SQ_DRAINED, AsyncEventElement.QUEUE_PAIR),
-    /** {@code IBV_EVENT_PATH_MIG}: the connection moved to its alternate path. */
+    /** {@code IBV_EVENT_PATH_MIG}: the connection migrated to its alternate path. */
     PATH_MIG(Ibv.EVENT_PATH_MIG, AsyncEventElement.QUEUE_PAIR),
-    /** {@code IBV_EVENT_PATH_MIG_ERR}: the connection could not move to its alternate path. */
+    /** {@code IBV_EVENT_PATH_MIG_ERR}: the connection failed to migrate to its alternate path. */
     PATH_MIG_ERR(Ibv.EVENT_PATH_MIG_ERR, AsyncEventElement.QUEUE_PAIR),
-    /** {@code IBV_EVENT_DEVICE_FATAL}: the device failed; everything made from it can only be closed. */
+    /** {@code IBV_EVENT_DEVICE_FATAL}: the device failed. Its objects can only be closed. */
     DEVICE_FATAL(Ibv.EVENT_DEVICE_FATAL, AsyncEventElement.DEVICE),
     /** {@code IBV_EVENT_PORT_ACTIVE}: the link came up. */
     PORT_ACTIVE(Ibv.EVENT_PORT_ACTIVE, AsyncEventElement.PORT),
     /** {@code IBV_EVENT_PORT_ERR}: the link went down. */
     PORT_ERR(Ibv.EVENT_PORT_ERR, AsyncEventElement.PORT),
-    /** {@code IBV_EVENT_LID_CHANGE}: the port's local identifier changed. */
+    /** {@code IBV_EVENT_LID_CHANGE}: the LID of the port changed. */
     LID_CHANGE(Ibv.EVENT_LID_CHANGE, AsyncEventElement.PORT),
-    /** {@code IBV_EVENT_PKEY_CHANGE}: the port's partition table changed. */
+    /** {@code IBV_EVENT_PKEY_CHANGE}: the partition table of the port changed. */
     PKEY_CHANGE(Ibv.EVENT_PKEY_CHANGE, AsyncEventElement.PORT),
     /** {@code IBV_EVENT_SM_CHANGE}: the subnet manager changed. */
     SM_CHANGE(Ibv.EVENT_SM_CHANGE, AsyncEventElement.PORT),
-    /** {@code IBV_EVENT_SRQ_ERR}: a shared receive queue failed; nothing is taken from it any more. */
+    /** {@code IBV_EVENT_SRQ_ERR}: a shared receive queue failed. The device takes no more receives from it. */
     SRQ_ERR(Ibv.EVENT_SRQ_ERR, AsyncEventElement.SHARED_RECEIVE_QUEUE),
     /**
-     * {@code IBV_EVENT_SRQ_LIMIT_REACHED}: fewer receives are posted than the limit that was armed; it is disarmed now.
+     * {@code IBV_EVENT_SRQ_LIMIT_REACHED}: fewer receives are posted than the armed limit. The limit is now disarmed.
      */
     SRQ_LIMIT_REACHED(Ibv.EVENT_SRQ_LIMIT_REACHED, AsyncEventElement.SHARED_RECEIVE_QUEUE),
     /**
-     * {@code IBV_EVENT_QP_LAST_WQE_REACHED}: a queue pair in ERR takes nothing from its shared receive queue any more.
+     * {@code IBV_EVENT_QP_LAST_WQE_REACHED}: a queue pair in ERR takes no more receives from its shared receive queue.
      */
     QP_LAST_WQE_REACHED(Ibv.EVENT_QP_LAST_WQE_REACHED, AsyncEventElement.QUEUE_PAIR),
-    /** {@code IBV_EVENT_CLIENT_REREGISTER}: the subnet manager wants clients to register again. */
+    /** {@code IBV_EVENT_CLIENT_REREGISTER}: the subnet manager asks clients to register again. */
     CLIENT_REREGISTER(Ibv.EVENT_CLIENT_REREGISTER, AsyncEventElement.PORT),
-    /** {@code IBV_EVENT_GID_CHANGE}: the port's GID table changed. */
+    /** {@code IBV_EVENT_GID_CHANGE}: the GID table of the port changed. */
     GID_CHANGE(Ibv.EVENT_GID_CHANGE, AsyncEventElement.PORT),
-    /** {@code IBV_EVENT_WQ_FATAL}: a work queue failed; this library makes none. */
+    /** {@code IBV_EVENT_WQ_FATAL}: a work queue failed. This library does not create any. */
     WQ_FATAL(Ibv.EVENT_WQ_FATAL, AsyncEventElement.WORK_QUEUE),
-    /** Not in C: an event that a newer library has and this one does not know. */
+    /** An event that this library does not know. It has no counterpart in C. */
     UNKNOWN(-1, AsyncEventElement.UNKNOWN);
 
     private static final AsyncEventType[] VALUES = values();
@@ -61,16 +61,16 @@ public enum AsyncEventType {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
-     * @return the value of the constant in {@code infiniband/verbs.h}, -1 for {@link #UNKNOWN}
+     * @return the value of the constant in {@code infiniband/verbs.h}; -1 for {@link #UNKNOWN}
      */
     public int code() {
         return code;
     }
 
     /**
-     * What events of this type are about.
+     * Returns the kind of object that events of this type concern.
      *
      * @return the kind of object
      */
@@ -79,10 +79,11 @@ public enum AsyncEventType {
     }
 
     /**
-     * The constant of a number. A reader of events must survive new ones, so this does not fail.
+     * Returns the constant that has a number in C. It does not fail, because a reader of events must tolerate events of
+     * newer libraries.
      *
-     * @param code as in C
-     * @return the constant, {@link #UNKNOWN} if none has this number
+     * @param code number of the constant in C
+     * @return the constant; {@link #UNKNOWN} if none has this number
      */
     public static AsyncEventType of(int code) {
         for (AsyncEventType value : VALUES) {

@@ -5,13 +5,13 @@ import io.rdma.internal.ffi.Verbs;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: the reader is inside the library only with the lock and after a look whether this is open; so once close
-// has had the lock nobody waits on the device, and it may be closed.
+// Invariant: a thread waits or takes inside the library only while it holds `reader` and after it has checked that this
+// object is open. Once destroy has held `reader`, no thread waits on the device, and the device may be closed.
 
 /**
- * The asynchronous events of an open device, {@code ibv_get_async_event(3)}: one thread waits and takes, any thread
- * wakes or closes. The events of a device are one stream, so there is one reader of it; events that nobody reads stay
- * with the device. To be closed before the device.
+ * The asynchronous events of an open device, {@code ibv_get_async_event(3)}. One thread waits and takes; any thread may
+ * wake or close. The events of a device are one stream, so only one reader may be open. Events that are not read stay
+ * with the device. Close this object before the device.
  */
 public final class AsyncEvents extends NativeObject {
     private final ReentrantLock reader = new ReentrantLock();
@@ -23,9 +23,9 @@ public final class AsyncEvents extends NativeObject {
     /**
      * Waits for an event, a {@link #wake} or {@link #close}.
      *
-     * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
-     * @return whether an event is there for {@link #take}
-     * @throws IllegalStateException if closed before
+     * @param timeoutMillis longest wait in milliseconds; 0 does not wait, -1 waits without limit
+     * @return whether {@link #take} has an event to take
+     * @throws IllegalStateException if closed before the call
      */
     public boolean await(int timeoutMillis) {
         reader.lock();
@@ -36,16 +36,17 @@ public final class AsyncEvents extends NativeObject {
         }
     }
 
-    /** Ends an {@link #await} that waits, or the next one: a wake-up is remembered once. Any thread. */
+    /** Ends the current {@link #await}, or else the next one. At most one wake-up is remembered. Any thread. */
     public void wake() {
         long context = handle();
         wake(() -> verbs.wakeAsyncEvents(context));
     }
 
     /**
-     * Takes one event, {@code ibv_get_async_event(3)} and {@code ibv_ack_async_event(3)}. Does not block.
+     * Takes one event, {@code ibv_get_async_event(3)}, and acknowledges it, {@code ibv_ack_async_event(3)}. Does
+     * not block.
      *
-     * @return the event, or null when there is none
+     * @return the event, or null if there is none
      * @throws IllegalStateException if closed
      */
     public @Nullable AsyncEvent take() {
@@ -58,13 +59,13 @@ public final class AsyncEvents extends NativeObject {
         }
     }
 
-    /** Ends an {@link #await} that waits; once this returns the device may be closed. */
+    /** Ends the current {@link #await}. Once this method returns, the device may be closed. */
     @Override
     void destroy(long context) {
         wake(() -> verbs.wakeAsyncEvents(context));
         reader.lock();
         try {
-            verbs.pollAsyncEvents(context, 0); // the wake-up is not for the next reader
+            verbs.pollAsyncEvents(context, 0); // consumes the wake-up, so that the next reader does not see it
         } finally {
             reader.unlock();
         }

@@ -2,11 +2,11 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
 
-/** How atomics of the device are atomic, {@code ibv_query_device(3)}. */
+/** The scope in which atomics of a device are atomic, {@code ibv_query_device(3)}. */
 public enum AtomicCapability {
-    /** {@code IBV_ATOMIC_NONE}: no atomics. */
+    /** {@code IBV_ATOMIC_NONE}: the device has no atomics. */
     NONE(Ibv.ATOMIC_NONE),
-    /** {@code IBV_ATOMIC_HCA}: among this device's queue pairs only; CPU atomics may race. */
+    /** {@code IBV_ATOMIC_HCA}: among the queue pairs of this device only. Atomics of the CPU may race with them. */
     HCA(Ibv.ATOMIC_HCA),
     /** {@code IBV_ATOMIC_GLOB}: among all devices and CPUs. */
     GLOB(Ibv.ATOMIC_GLOB);
@@ -19,7 +19,7 @@ public enum AtomicCapability {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */
@@ -28,9 +28,9 @@ public enum AtomicCapability {
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant that has a number in C.
      *
-     * @param code as in C
+     * @param code number of the constant in C
      * @return the constant
      * @throws IllegalArgumentException if no constant has this number
      */

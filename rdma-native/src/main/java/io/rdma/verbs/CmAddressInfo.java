@@ -4,10 +4,10 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a name leads, {@code struct rdma_addrinfo} of {@code rdma_getaddrinfo(3)}.
+ * A resolved address, {@code struct rdma_addrinfo} of {@code rdma_getaddrinfo(3)}.
  *
- * @param source local address: where to listen, or null where any will do
- * @param destination address of the peer; null for a passive one
+ * @param source local address on which to listen; null if any will do
+ * @param destination address of the peer; null for the passive side
  */
 public record CmAddressInfo(
         @Nullable InetSocketAddress source, @Nullable InetSocketAddress destination) {}

@@ -5,8 +5,8 @@ import io.rdma.internal.ffi.CmEventEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event of a connection manager's identifier, {@code rdma_get_cm_event(3)}: a copy, the event itself is acknowledged
- * already. Immutable.
+ * An event of a connection manager identifier, {@code rdma_get_cm_event(3)}. It is a copy; the event itself is already
+ * acknowledged. Immutable.
  */
 public final class CmEvent {
     private final CmEventType type;
@@ -28,7 +28,7 @@ public final class CmEvent {
     }
 
     /**
-     * What happened.
+     * Returns the type of the event.
      *
      * @return the type
      */
@@ -37,38 +37,40 @@ public final class CmEvent {
     }
 
     /**
-     * How it failed.
+     * Returns the status of the event.
      *
-     * @return 0, a negative errno, or of {@link CmEventType#REJECTED} the peer's reason: 8 nobody listens there, 28 the
-     *     application said no (IB specification volume 1, reasons of a REJ)
+     * @return 0 for success, or a negative errno. For {@link CmEventType#REJECTED} it is the reason that the peer gave:
+     *     8 if nothing listens on that port, 28 if the application rejected the request (IB specification volume 1,
+     *     reasons of a REJ)
      */
     public int status() {
         return status;
     }
 
     /**
-     * What it is about.
+     * Returns the identifier that the event concerns.
      *
-     * @return of {@link CmEventType#CONNECT_REQUEST} a new identifier that now belongs to whoever has this event
+     * @return the identifier; for {@link CmEventType#CONNECT_REQUEST} a new one, which the receiver of this event owns
      */
     public CmIdentifier identifier() {
         return identifier;
     }
 
     /**
-     * Of {@link CmEventType#CONNECT_REQUEST}, who listens.
+     * Returns the listening identifier that received a {@link CmEventType#CONNECT_REQUEST}.
      *
-     * @return null of other events
+     * @return the listener; null for other events
      */
     public @Nullable CmIdentifier listener() {
         return listener;
     }
 
     /**
-     * What the peer said, valid for {@link CmEventType#CONNECT_REQUEST}, {@link CmEventType#CONNECT_RESPONSE},
-     * {@link CmEventType#ESTABLISHED} on the active side and, the private data only, {@link CmEventType#REJECTED}. Seen
-     * from here: {@code responderResources} is what the peer wants to have under way towards this side. Private data
-     * may be padded with zeros.
+     * Returns the parameters that the peer sent. They are valid for {@link CmEventType#CONNECT_REQUEST},
+     * {@link CmEventType#CONNECT_RESPONSE} and, on the active side, {@link CmEventType#ESTABLISHED}. For
+     * {@link CmEventType#REJECTED} only the private data is valid. The values are given from the local point of view:
+     * {@code responderResources} is the number of reads and atomics that the peer wants to have outstanding towards
+     * this side. Private data may be padded with zeros.
      *
      * @return the parameters
      */
@@ -77,19 +79,19 @@ public final class CmEvent {
     }
 
     /**
-     * Of a datagram service, the way to the peer or group, for an {@link AddressHandle}; its queue pair number is that
-     * of {@link #parameters}.
+     * Returns the path to the peer or group of a datagram service, for an {@link AddressHandle}. The queue pair number
+     * of the destination is in {@link #parameters}.
      *
-     * @return null of connections, and before the peer is known
+     * @return the path; null for connections, and before the peer is known
      */
     public @Nullable AddressHandleAttributes destination() {
         return path == null || !path.isGlobal() && path.dlid() == 0 ? null : AddressHandleAttributes.of(path);
     }
 
     /**
-     * Of a datagram service, the peer's or group's queue key.
+     * Returns the queue key of the peer or group of a datagram service.
      *
-     * @return 0 of connections
+     * @return the key; 0 for connections
      */
     public int qkey() {
         return qkey;

@@ -10,13 +10,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - `lock` is held from the taking of an event until its identifier was found: an identifier that is closed is
-// forgotten here first, so no event of it reaches one that gets its address in memory.
-// - A wait is inside the library with `reader` only; once close has had it nobody waits on the channel.
+// - `lock` is held from taking an event until its identifier is found. An identifier is removed from `identifiers`
+//   before C frees it, so an event of a closed identifier never reaches a new one that got the same address in memory.
+// - A thread waits inside the library only while it holds `reader`. Once destroy has held `reader`, no thread waits on
+//   the channel.
 
 /**
- * Where the events of identifiers go, {@code struct rdma_event_channel} of {@code rdma_create_event_channel(3)}: one
- * thread waits and takes, any thread wakes. To be closed after its identifiers.
+ * An event channel, {@code struct rdma_event_channel} of {@code rdma_create_event_channel(3)}: it receives the events
+ * of its identifiers. One thread waits and takes; any thread may wake. Close the channel after its identifiers.
  */
 public final class CmEventChannel extends NativeObject {
     final Rdmacm cm;
@@ -34,10 +35,10 @@ public final class CmEventChannel extends NativeObject {
     }
 
     /**
-     * Creates an identifier, {@code rdma_create_id(3)}, whose events come here.
+     * Creates an identifier whose events go to this channel, {@code rdma_create_id(3)}.
      *
-     * @param portSpace of its addresses
-     * @return to be closed before this
+     * @param portSpace port space of its addresses
+     * @return the identifier, to be closed before this channel
      */
     public CmIdentifier createIdentifier(PortSpace portSpace) {
         long id = cm.createId(handle(), portSpace.code());
@@ -69,13 +70,13 @@ public final class CmEventChannel extends NativeObject {
     }
 
     /**
-     * Translates a name, {@code rdma_getaddrinfo(3)}. Asks the name service, so it may block.
+     * Translates a name to addresses, {@code rdma_getaddrinfo(3)}. It queries the name service, so it may block.
      *
-     * @param node host name or address; null, with {@code passive}, for all of this host
+     * @param node host name or address; null, with {@code passive}, for all addresses of this host
      * @param port 0 to 65535
-     * @param passive whether to listen there
-     * @param portSpace of the port
-     * @return in the order of preference, not empty
+     * @param passive whether the address is for listening
+     * @param portSpace port space of the port
+     * @return the addresses in order of preference, not empty
      * @throws VerbsException ENOENT if there is no such host
      */
     public List<CmAddressInfo> addresses(@Nullable String node, int port, boolean passive, PortSpace portSpace) {
@@ -88,9 +89,9 @@ public final class CmEventChannel extends NativeObject {
     /**
      * Waits for an event, a {@link #wake} or {@link #close}.
      *
-     * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
-     * @return whether an event is there for {@link #take}
-     * @throws IllegalStateException if closed before
+     * @param timeoutMillis longest wait in milliseconds; 0 does not wait, -1 waits without limit
+     * @return whether {@link #take} has an event to take
+     * @throws IllegalStateException if closed before the call
      */
     public boolean await(int timeoutMillis) {
         reader.lock();
@@ -101,16 +102,16 @@ public final class CmEventChannel extends NativeObject {
         }
     }
 
-    /** Ends an {@link #await} that waits, or the next one: a wake-up is remembered once. Any thread. */
+    /** Ends the current {@link #await}, or else the next one. At most one wake-up is remembered. Any thread. */
     public void wake() {
         long channel = handle();
         wake(() -> cm.wakeEventChannel(channel));
     }
 
     /**
-     * Takes one event, {@code rdma_get_cm_event(3)} and {@code rdma_ack_cm_event(3)}. Does not block.
+     * Takes one event, {@code rdma_get_cm_event(3)}, and acknowledges it, {@code rdma_ack_cm_event(3)}. Does not block.
      *
-     * @return the event, or null when there is none
+     * @return the event, or null if there is none
      * @throws IllegalStateException if closed
      */
     public @Nullable CmEvent take() {
@@ -131,7 +132,11 @@ public final class CmEventChannel extends NativeObject {
         return event;
     }
 
-    /** @return null if its identifier was closed */
+    /**
+     * Converts an entry of C to an event.
+     *
+     * @return the event; null if its identifier, or for a request its listener, was closed
+     */
     private @Nullable CmEvent event(CmEventEntry entry) {
         if (entry.event() != CmEventType.CONNECT_REQUEST.code()) {
             CmIdentifier about = identifiers.get(entry.id());

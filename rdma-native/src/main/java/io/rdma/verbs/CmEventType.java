@@ -2,46 +2,47 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Cma;
 
-/** What a {@link CmEvent} tells, {@code enum rdma_cm_event_type}, {@code rdma_get_cm_event(3)}. */
+/** The type of a {@link CmEvent}, {@code enum rdma_cm_event_type} of {@code rdma_get_cm_event(3)}. */
 public enum CmEventType {
-    /** The address was resolved: the identifier has a device. */
+    /** The address was resolved; the identifier is bound to a device. */
     ADDR_RESOLVED(Cma.CM_EVENT_ADDR_RESOLVED),
-    /** The address was not resolved. */
+    /** Address resolution failed. */
     ADDR_ERROR(Cma.CM_EVENT_ADDR_ERROR),
-    /** The route was resolved: it can connect. */
+    /** The route was resolved; the identifier can connect. */
     ROUTE_RESOLVED(Cma.CM_EVENT_ROUTE_RESOLVED),
-    /** The route was not resolved. */
+    /** Route resolution failed. */
     ROUTE_ERROR(Cma.CM_EVENT_ROUTE_ERROR),
     /**
-     * Passive side: somebody wants to connect; the event has a new identifier, to be accepted or rejected, and closed.
+     * Passive side: a peer requests a connection. The event carries a new identifier, which the application must accept
+     * or reject, and close.
      */
     CONNECT_REQUEST(Cma.CM_EVENT_CONNECT_REQUEST),
     /**
-     * Active side, of an identifier without a queue pair: the peer accepted; move the queue pair, then
+     * Active side, for an identifier without a queue pair: the peer accepted. Move the queue pair to RTS, then call
      * {@link CmIdentifier#establish}.
      */
     CONNECT_RESPONSE(Cma.CM_EVENT_CONNECT_RESPONSE),
-    /** An error while the connection was made, on either side. */
+    /** Connection establishment failed, on either side. */
     CONNECT_ERROR(Cma.CM_EVENT_CONNECT_ERROR),
-    /** Active side: the peer cannot be reached, or does not answer. */
+    /** Active side: the peer cannot be reached or does not answer. */
     UNREACHABLE(Cma.CM_EVENT_UNREACHABLE),
-    /** The peer said no, or nobody listens there; the status is its reason. */
+    /** The peer rejected the request, or nothing listens on that port. The status holds the reason. */
     REJECTED(Cma.CM_EVENT_REJECTED),
-    /** The connection is there; of a datagram service, the peer is known. */
+    /** The connection is established; for a datagram service, the peer is known. */
     ESTABLISHED(Cma.CM_EVENT_ESTABLISHED),
-    /** The connection ended, on whichever side. */
+    /** The connection ended. Either side may have ended it. */
     DISCONNECTED(Cma.CM_EVENT_DISCONNECTED),
-    /** The device goes away: close the identifier. */
+    /** The device is being removed: close the identifier. */
     DEVICE_REMOVAL(Cma.CM_EVENT_DEVICE_REMOVAL),
-    /** The group was joined. */
+    /** The multicast group was joined. */
     MULTICAST_JOIN(Cma.CM_EVENT_MULTICAST_JOIN),
-    /** The group was not joined, or was lost. */
+    /** Joining the multicast group failed, or the membership was lost. */
     MULTICAST_ERROR(Cma.CM_EVENT_MULTICAST_ERROR),
-    /** The network interface below changed its hardware address. */
+    /** The hardware address of the underlying network interface changed. */
     ADDR_CHANGE(Cma.CM_EVENT_ADDR_CHANGE),
-    /** The queue pair of a connection that ended may be used again. */
+    /** The time-wait of a closed connection is over; its queue pair may be reused. */
     TIMEWAIT_EXIT(Cma.CM_EVENT_TIMEWAIT_EXIT),
-    /** One that this release does not know. */
+    /** An event that this release does not know. */
     UNKNOWN(-1);
 
     private static final CmEventType[] VALUES = values();
@@ -52,19 +53,19 @@ public enum CmEventType {
     }
 
     /**
-     * C's number.
+     * Returns the number of this constant in C.
      *
-     * @return of {@code enum rdma_cm_event_type}; -1 for {@link #UNKNOWN}
+     * @return a value of {@code enum rdma_cm_event_type}; -1 for {@link #UNKNOWN}
      */
     public int code() {
         return code;
     }
 
     /**
-     * The type of a number.
+     * Returns the constant that has a number in C.
      *
-     * @param code of {@code enum rdma_cm_event_type}
-     * @return {@link #UNKNOWN} if this release does not know it
+     * @param code value of {@code enum rdma_cm_event_type}
+     * @return the constant; {@link #UNKNOWN} if this release does not know it
      */
     public static CmEventType of(int code) {
         return code >= 0 && code < VALUES.length - 1 ? VALUES[code] : UNKNOWN;

@@ -12,14 +12,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Every call into the library is made with the monitor and after a look whether this is open: a C pointer is never
-// used after it was freed, whatever threads do.
-// - The monitor comes before a channel's lock, never after it.
+// - A thread calls the library only while it holds the monitor and after it has checked that this object is open. So a
+//   C pointer is never used after it was freed, whatever other threads do.
+// - Lock order: the monitor first, then the lock of a channel.
 
 /**
- * An identifier of the connection manager, what a socket is to TCP: {@code struct rdma_cm_id} of
- * {@code rdma_create_id(3)}. Calls start something, an event of {@link #channel} tells how it went;
- * docs/guide/connecting.md has the states. Any thread. To be closed after its queue pair and before its channel.
+ * An identifier of the connection manager, {@code struct rdma_cm_id} of {@code rdma_create_id(3)}. It is the
+ * counterpart of a TCP socket. Its calls start an operation, and an event on {@link #channel} reports the result. The
+ * states are in docs/guide/connecting.md. Any thread. Close it after its queue pair and before its channel.
  */
 public final class CmIdentifier implements AutoCloseable {
     private final Verbs verbs;
@@ -49,16 +49,16 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * The port space that it was made for.
+     * Returns the port space for which it was created.
      *
-     * @return also of the identifiers that requests make
+     * @return the port space; an identifier of a connect request has the one of its listener
      */
     public PortSpace portSpace() {
         return portSpace;
     }
 
     /**
-     * Where its events go.
+     * Returns the channel that receives its events.
      *
      * @return the channel
      */
@@ -67,18 +67,18 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Keeps something of the application's, as the {@code context} of C does.
+     * Attaches an object of the application, as the {@code context} of C does.
      *
-     * @param value or null
+     * @param value object to attach, or null
      */
     public void attach(@Nullable Object value) {
         attachment = value;
     }
 
     /**
-     * What the application keeps here.
+     * Returns the object that the application attached.
      *
-     * @return or null
+     * @return the object, or null
      */
     public @Nullable Object attachment() {
         return attachment;
@@ -87,9 +87,9 @@ public final class CmIdentifier implements AutoCloseable {
     /**
      * Binds to a local address, {@code rdma_bind_addr(3)}.
      *
-     * @param address port 0 takes a free one
-     * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL or ENODEV if the address is in use, not of this host, or of no
-     *     RDMA device
+     * @param address local address; port 0 chooses a free port
+     * @throws VerbsException EADDRINUSE if the address is in use, EADDRNOTAVAIL if this host does not have it, ENODEV
+     *     if it belongs to no RDMA device
      */
     public synchronized void bind(InetSocketAddress address) {
         cm.bindAddr(open(), resolved(address));
@@ -103,13 +103,13 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Starts to find device and address, {@code rdma_resolve_addr(3)}: {@link CmEventType#ADDR_RESOLVED} or
-     * {@link CmEventType#ADDR_ERROR}.
+     * Starts to resolve the address of a peer and to find the device, {@code rdma_resolve_addr(3)}. The result is
+     * {@link CmEventType#ADDR_RESOLVED} or {@link CmEventType#ADDR_ERROR}.
      *
-     * @param source local address, or null for what the routing table says
-     * @param destination of the peer
-     * @param timeout for the answer
-     * @throws VerbsException if it cannot even start: ENETUNREACH, ENODEV
+     * @param source local address; null lets the routing table choose
+     * @param destination address of the peer
+     * @param timeout longest wait for the answer
+     * @throws VerbsException ENETUNREACH, ENODEV or another error if resolution cannot start
      */
     public synchronized void resolveAddress(
             @Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
@@ -117,10 +117,10 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Starts to find the route, {@code rdma_resolve_route(3)}: {@link CmEventType#ROUTE_RESOLVED} or
+     * Starts to resolve the route, {@code rdma_resolve_route(3)}. The result is {@link CmEventType#ROUTE_RESOLVED} or
      * {@link CmEventType#ROUTE_ERROR}.
      *
-     * @param timeout for the answer
+     * @param timeout longest wait for the answer
      */
     public synchronized void resolveRoute(Duration timeout) {
         cm.resolveRoute(open(), millis(timeout));
@@ -131,22 +131,24 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Listens, {@code rdma_listen(3)}: each request is a {@link CmEventType#CONNECT_REQUEST}.
+     * Listens for connect requests, {@code rdma_listen(3)}. Each request is an event
+     * {@link CmEventType#CONNECT_REQUEST}.
      *
-     * @param backlog requests that may wait
+     * @param backlog number of requests that may be pending
      */
     public synchronized void listen(int backlog) {
         cm.listen(open(), backlog);
     }
 
     /**
-     * Starts to connect, {@code rdma_connect(3)}: {@link CmEventType#ESTABLISHED}, or without a queue pair
-     * {@link CmEventType#CONNECT_RESPONSE}; else {@link CmEventType#REJECTED}, {@link CmEventType#UNREACHABLE} or
-     * {@link CmEventType#CONNECT_ERROR}. Of the UDP port space, asks for the datagram service's queue pair.
+     * Starts to connect, {@code rdma_connect(3)}. Success is {@link CmEventType#ESTABLISHED}, or
+     * {@link CmEventType#CONNECT_RESPONSE} for an identifier without a queue pair. Failure is
+     * {@link CmEventType#REJECTED}, {@link CmEventType#UNREACHABLE} or {@link CmEventType#CONNECT_ERROR}. In the UDP
+     * port space it requests the queue pair of the datagram service.
      *
-     * @param parameters what is wanted
-     * @throws VerbsException EINVAL if the route is not resolved, the private data too long, or more reads and atomics
-     *     wanted than the device has
+     * @param parameters parameters of this side
+     * @throws VerbsException EINVAL if the route is not resolved, the private data is too long, or more reads and
+     *     atomics are wanted than the device supports
      */
     public synchronized void connect(ConnectionParameters parameters) {
         minRnrTimer = parameters.minRnrTimer();
@@ -154,10 +156,11 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Accepts the request that made this identifier, {@code rdma_accept(3)}: {@link CmEventType#ESTABLISHED} when the
-     * peer has heard of it. The queue pair, if the identifier has one, can send and receive when this returns.
+     * Accepts the request that created this identifier, {@code rdma_accept(3)}. {@link CmEventType#ESTABLISHED}
+     * follows when the peer has confirmed. If the identifier has a queue pair, it can send and receive when this
+     * method returns.
      *
-     * @param parameters what is wanted
+     * @param parameters parameters of this side
      * @throws VerbsException as for {@link #connect}
      */
     public synchronized void accept(ConnectionParameters parameters) {
@@ -166,7 +169,7 @@ public final class CmIdentifier implements AutoCloseable {
         correctRnrTimer();
     }
 
-    /** The manager moves the queue pair with a timer of 0, which is 655 ms. */
+    /** Sets the RNR timer, because the connection manager moves the queue pair with a timer of 0, which is 655 ms. */
     private void correctRnrTimer() {
         QueuePair own = queuePair;
         if (own != null && !own.isClosed() && portSpace == PortSpace.TCP && minRnrTimer != 0) {
@@ -174,48 +177,48 @@ public final class CmIdentifier implements AutoCloseable {
         }
     }
 
-    /** Looks at an event of this before anybody else does. */
+    /** Processes an event of this identifier before the application does. */
     synchronized void happened(CmEvent event) {
         if (event.type() == CmEventType.ESTABLISHED && !closed) {
             try {
                 correctRnrTimer();
             } catch (VerbsException | IllegalStateException e) {
-                // the connection has ended already, and its event comes next
+                // the connection has already ended; the event for that comes next
                 System.getLogger(CmIdentifier.class.getName()).log(System.Logger.Level.DEBUG, "the timer stays", e);
             }
         }
     }
 
     /**
-     * Refuses the request that made this identifier, {@code rdma_reject(3)}; close it then.
+     * Rejects the request that created this identifier, {@code rdma_reject(3)}. Close the identifier afterwards.
      *
-     * @param privateData for the peer, up to 148 bytes
+     * @param privateData data for the peer, up to 148 bytes
      */
     public synchronized void reject(byte[] privateData) {
         cm.reject(open(), privateData.clone());
     }
 
     /**
-     * Ends the connection, {@code rdma_disconnect(3)}: {@link CmEventType#DISCONNECTED} on both sides; what the queue
-     * pair has posted is flushed.
+     * Ends the connection, {@code rdma_disconnect(3)}: both sides get {@link CmEventType#DISCONNECTED}. The outstanding
+     * work requests of the queue pair are flushed.
      */
     public synchronized void disconnect() {
         cm.disconnect(open());
     }
 
     /**
-     * After {@link CmEventType#CONNECT_RESPONSE}: tells the peer that the queue pair is ready,
-     * {@code rdma_establish(3)}.
+     * Notifies the peer that the queue pair is ready, {@code rdma_establish(3)}. Call it after
+     * {@link CmEventType#CONNECT_RESPONSE}.
      */
     public synchronized void establish() {
         cm.establish(open());
     }
 
     /**
-     * Attributes for a transition of a queue pair that this identifier does not have, {@code rdma_init_qp_attr(3)}.
-     * They can be changed before they are used: {@code minRnrTimer} should be.
+     * Returns attributes for a transition of a queue pair that the identifier does not own,
+     * {@code rdma_init_qp_attr(3)}. The caller may change them before use, and should set {@code minRnrTimer}.
      *
-     * @param state to go to: INIT, RTR or RTS
+     * @param state target state: INIT, RTR or RTS
      * @return the attributes
      */
     public synchronized QueuePairAttributes attributesTo(QueuePairState state) {
@@ -224,15 +227,15 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Creates a queue pair that this identifier moves through its states, {@code rdma_create_qp(3)}: reliable, of the
-     * UDP port space for datagrams. Domain and completion queues must be made from {@link #device}.
+     * Creates a queue pair that this identifier moves through its states, {@code rdma_create_qp(3)}. It is of type RC,
+     * or UD in the UDP port space. Protection domain and completion queues must be created from {@link #device}.
      *
-     * @param domain of {@link #device}
-     * @param sendQueue where sends complete
-     * @param receiveQueue where receives complete
-     * @param capacity wanted depths
-     * @return in INIT, receives can be posted; to be closed before this
-     * @throws VerbsException EINVAL if there is one already, or the identifier is not bound to a device
+     * @param domain protection domain of {@link #device}
+     * @param sendQueue completion queue for sends
+     * @param receiveQueue completion queue for receives
+     * @param capacity requested depths
+     * @return the queue pair in INIT, so receives can be posted; to be closed before this identifier
+     * @throws VerbsException EINVAL if the identifier already has a queue pair, or is not bound to a device
      */
     public synchronized QueuePair createQueuePair(
             ProtectionDomain domain,
@@ -255,18 +258,18 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Its queue pair.
+     * Returns the queue pair of this identifier.
      *
-     * @return null if it has none
+     * @return the queue pair, or null
      */
     public synchronized @Nullable QueuePair queuePair() {
         return queuePair;
     }
 
     /**
-     * Moves to another channel, {@code rdma_migrate_id(3)}, with the events that nobody took yet.
+     * Moves to another channel with all events that are not yet taken, {@code rdma_migrate_id(3)}.
      *
-     * @param target of the same library
+     * @param target channel of the same library
      */
     public synchronized void migrate(CmEventChannel target) {
         if (target.cm != cm) {
@@ -287,38 +290,40 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Type of service of its packets, {@code RDMA_OPTION_ID_TOS}.
+     * Sets the type of service of its packets, {@code RDMA_OPTION_ID_TOS}.
      *
      * @param tos 0 to 255
-     * @throws VerbsException EOPNOTSUPP on {@code soft0}, whose packets bear none
+     * @throws VerbsException EOPNOTSUPP on {@code soft0}, whose packets carry none
      */
     public synchronized void setTypeOfService(int tos) {
         cm.setOption(open(), Cma.OPTION_ID_TOS, tos);
     }
 
     /**
-     * Whether others may bind to the same address, {@code RDMA_OPTION_ID_REUSEADDR}.
+     * Sets whether other identifiers may bind to the same address, {@code RDMA_OPTION_ID_REUSEADDR}. Call it before
+     * {@link #bind}.
      *
-     * @param reuse before {@link #bind}
-     * @throws VerbsException EOPNOTSUPP on {@code soft0} for true: there every port has one owner
+     * @param reuse whether the address may be shared
+     * @throws VerbsException EOPNOTSUPP on {@code soft0} for true: each of its ports has one owner
      */
     public synchronized void setReuseAddress(boolean reuse) {
         cm.setOption(open(), Cma.OPTION_ID_REUSEADDR, reuse ? 1 : 0);
     }
 
     /**
-     * Whether an IPv6 wildcard is not for IPv4, {@code RDMA_OPTION_ID_AFONLY}.
+     * Sets whether an IPv6 wildcard address excludes IPv4, {@code RDMA_OPTION_ID_AFONLY}. Call it before
+     * {@link #listen}.
      *
-     * @param only before {@link #listen}
+     * @param only whether to exclude IPv4
      */
     public synchronized void setIpv6Only(boolean only) {
         cm.setOption(open(), Cma.OPTION_ID_AFONLY, only ? 1 : 0);
     }
 
     /**
-     * Acknowledge time-out of its queue pair, {@code RDMA_OPTION_ID_ACK_TIMEOUT}.
+     * Sets the acknowledge timeout of its queue pair, {@code RDMA_OPTION_ID_ACK_TIMEOUT}. Call it before connecting.
      *
-     * @param exponent 4.096 us times 2 to the power of it, before connecting
+     * @param exponent the timeout is 4.096 us times 2 to the power of this
      * @throws VerbsException EINVAL for datagrams, which are not acknowledged
      */
     public synchronized void setAckTimeout(int exponent) {
@@ -326,11 +331,12 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Starts to join a group, {@code rdma_join_multicast_ex(3)}: {@link CmEventType#MULTICAST_JOIN} or
-     * {@link CmEventType#MULTICAST_ERROR}. The queue pair, if the identifier has one, is attached.
+     * Starts to join a multicast group, {@code rdma_join_multicast_ex(3)}. The result is
+     * {@link CmEventType#MULTICAST_JOIN} or {@link CmEventType#MULTICAST_ERROR}. If the identifier has a queue pair, it
+     * is attached to the group.
      *
-     * @param group its port does not count
-     * @param sendOnly whether only to send to it
+     * @param group address of the group; its port is ignored
+     * @param sendOnly whether to join for sending only
      */
     public synchronized void joinMulticast(InetSocketAddress group, boolean sendOnly) {
         int flags = sendOnly ? Cma.MC_JOIN_FLAG_SENDONLY_FULLMEMBER : Cma.MC_JOIN_FLAG_FULLMEMBER;
@@ -338,47 +344,47 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Leaves a group, {@code rdma_leave_multicast(3)}.
+     * Leaves a multicast group, {@code rdma_leave_multicast(3)}.
      *
-     * @param group that was joined
+     * @param group address of a group that was joined
      */
     public synchronized void leaveMulticast(InetSocketAddress group) {
         cm.leaveMulticast(open(), resolved(group));
     }
 
     /**
-     * Local address, {@code rdma_get_local_addr(3)}.
+     * Returns the local address, {@code rdma_get_local_addr(3)}.
      *
-     * @return null before it is bound
+     * @return the address; null before it is bound
      */
     public synchronized @Nullable InetSocketAddress localAddress() {
         return cm.queryId(open()).source();
     }
 
     /**
-     * Address of the peer, {@code rdma_get_peer_addr(3)}.
+     * Returns the address of the peer, {@code rdma_get_peer_addr(3)}.
      *
-     * @return null before one is resolved
+     * @return the address; null before one is resolved
      */
     public synchronized @Nullable InetSocketAddress remoteAddress() {
         return cm.queryId(open()).destination();
     }
 
     /**
-     * The port of the device.
+     * Returns the port of the device.
      *
-     * @return from 1; 0 before it is bound to a device
+     * @return from 1; 0 before the identifier is bound to a device
      */
     public synchronized int port() {
         return cm.queryId(open()).portNum();
     }
 
     /**
-     * The device that it is bound to, opened by the library: for domains and completion queues. Not to be closed; it
-     * has no asynchronous events.
+     * Returns the device to which it is bound, for protection domains and completion queues. The library opened the
+     * device, so the caller must not close it. It has no asynchronous events.
      *
-     * @return lent
-     * @throws IllegalStateException if it is not bound to a device yet
+     * @return the device, lent
+     * @throws IllegalStateException if the identifier is not bound to a device yet
      */
     public synchronized DeviceContext device() {
         DeviceContext known = device;
@@ -394,8 +400,8 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Destroys it, {@code rdma_destroy_id(3)}: ends its connection; its events that nobody took are dropped. A second
-     * call does nothing. From a handler of its events, too.
+     * Destroys the identifier, {@code rdma_destroy_id(3)}, and ends its connection. Its events that are not yet taken
+     * are dropped. A second call does nothing. It may be called from a handler of its events.
      *
      * @throws VerbsException EBUSY while its queue pair is open
      */
@@ -407,11 +413,11 @@ public final class CmIdentifier implements AutoCloseable {
         if (queuePair != null) {
             throw new VerbsException("rdma_destroy_id", Errno.EBUSY, "Its queue pair is open: close that first");
         }
-        channel.forget(id); // before its address may be another's
+        channel.forget(id); // before C can give its address to another identifier
         closed = true;
         try {
             cm.destroyId(id);
-        } catch (Throwable e) { // it is still there
+        } catch (Throwable e) { // the identifier still exists
             closed = false;
             channel.adopt(id, this);
             throw e;
@@ -419,7 +425,7 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Whether it was closed.
+     * Returns whether it was closed.
      *
      * @return true once {@link #close} was called
      */

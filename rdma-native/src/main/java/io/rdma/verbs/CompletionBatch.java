@@ -6,22 +6,22 @@ import io.rdma.internal.os.NativeMemory;
 import java.lang.foreign.Arena;
 
 /**
- * Preallocated room for the completions of one poll, {@code struct ibv_wc[]}. One thread. The accessors take an index
- * below what {@link CompletionQueue#poll} returned; on failure only {@link #wrId}, {@link #status}, {@link #qpNumber}
- * and {@link #vendorError} are valid.
+ * A preallocated array for the completions of one poll, {@code struct ibv_wc[]}. One thread. The accessors take an
+ * index below the result of {@link CompletionQueue#poll}. For a failed work request only {@link #wrId},
+ * {@link #status}, {@link #qpNumber} and {@link #vendorError} are valid.
  */
 public final class CompletionBatch {
     private final long address;
     private final int capacity;
 
     /**
-     * Room for some completions.
+     * Allocates room for completions.
      *
-     * @param capacity at least 1
+     * @param capacity largest number of completions of one poll, at least 1
      */
     public CompletionBatch(int capacity) {
         this.capacity = capacity;
-        // Reachability keeps the memory, which the device never sees: the library copies into it during a poll.
+        // Reachability keeps the memory alive. The device never accesses it: the library copies into it during a poll.
         this.memory = Arena.ofAuto().allocate((long) capacity * (Wc.SIZE + Long.BYTES), 64);
         this.address = memory.address();
     }
@@ -30,9 +30,9 @@ public final class CompletionBatch {
     private final java.lang.foreign.MemorySegment memory;
 
     /**
-     * Most completions of one poll.
+     * Returns the largest number of completions of one poll.
      *
-     * @return capacity
+     * @return the capacity
      */
     public int capacity() {
         return capacity;
@@ -42,7 +42,7 @@ public final class CompletionBatch {
         return address;
     }
 
-    /** One for each completion, behind them. */
+    /** Returns the address of the timestamps, which follow the completions: one for each. */
     long timestamps() {
         return address + (long) capacity * Wc.SIZE;
     }
@@ -52,19 +52,19 @@ public final class CompletionBatch {
     }
 
     /**
-     * What the work request carried.
+     * Returns the 64 bits that the work request carried.
      *
-     * @param index of the completion
-     * @return wr_id
+     * @param index index of the completion
+     * @return {@code wr_id}
      */
     public long wrId(int index) {
         return Wc.wrId(at(index));
     }
 
     /**
-     * Status as a number, 0 is success.
+     * Returns the status as a number; 0 is success.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return code of a {@link WorkCompletionStatus}
      */
     public int status(int index) {
@@ -72,9 +72,9 @@ public final class CompletionBatch {
     }
 
     /**
-     * Operation; undefined on failure.
+     * Returns the operation; undefined on failure.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return {@code IBV_WC_*}
      */
     public int opcode(int index) {
@@ -82,10 +82,10 @@ public final class CompletionBatch {
     }
 
     /**
-     * Whether a receive was consumed by a WRITE_WITH_IMM, so that the data is not in the receive buffer; undefined on
-     * failure.
+     * Returns whether a write with immediate data consumed the receive, so that the data is not in the receive buffer;
+     * undefined on failure.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return true if so
      */
     public boolean isReceiveOfWrite(int index) {
@@ -93,9 +93,9 @@ public final class CompletionBatch {
     }
 
     /**
-     * Bytes received, read or fetched; undefined on failure.
+     * Returns the number of bytes received, read or fetched; undefined on failure.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return bytes
      */
     public int byteLength(int index) {
@@ -103,9 +103,9 @@ public final class CompletionBatch {
     }
 
     /**
-     * Whether {@link #immediate} is valid.
+     * Returns whether {@link #immediate} is valid.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return true if the peer sent immediate data
      */
     public boolean hasImmediate(int index) {
@@ -113,9 +113,9 @@ public final class CompletionBatch {
     }
 
     /**
-     * Immediate data in host order.
+     * Returns the immediate data in host byte order.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return the 4 bytes
      */
     public int immediate(int index) {
@@ -123,9 +123,9 @@ public final class CompletionBatch {
     }
 
     /**
-     * Whether {@link #invalidatedKey} is valid.
+     * Returns whether {@link #invalidatedKey} is valid.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return true if the peer sent with invalidate
      */
     public boolean hasInvalidatedKey(int index) {
@@ -133,39 +133,40 @@ public final class CompletionBatch {
     }
 
     /**
-     * The remote key of this side that the peer invalidated.
+     * Returns the remote key of this side that the peer invalidated.
      *
-     * @param index of the completion
-     * @return the key
+     * @param index index of the completion
+     * @return the rkey
      */
     public int invalidatedKey(int index) {
         return Wc.invalidatedRkey(at(index));
     }
 
     /**
-     * Local queue pair.
+     * Returns the number of the local queue pair.
      *
-     * @param index of the completion
-     * @return number
+     * @param index index of the completion
+     * @return queue pair number
      */
     public int qpNumber(int index) {
         return Wc.qpNum(at(index));
     }
 
     /**
-     * The vendor's error code.
+     * Returns the error code of the vendor.
      *
-     * @param index of the completion
-     * @return code
+     * @param index index of the completion
+     * @return the code
      */
     public int vendorError(int index) {
         return Wc.vendorErr(at(index));
     }
 
     /**
-     * Whether the first 40 bytes of the receive hold a {@link GlobalRoutingHeader}, {@code IBV_WC_GRH}; datagrams only.
+     * Returns whether the first 40 bytes of the receive hold a {@link GlobalRoutingHeader}, {@code IBV_WC_GRH}.
+     * Datagrams only.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return true if so
      */
     public boolean hasGlobalRoute(int index) {
@@ -173,9 +174,9 @@ public final class CompletionBatch {
     }
 
     /**
-     * Who sent a datagram.
+     * Returns the queue pair that sent a datagram.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return queue pair number, 24 bits
      */
     public int sourceQueuePair(int index) {
@@ -183,9 +184,9 @@ public final class CompletionBatch {
     }
 
     /**
-     * Where a datagram was sent from, InfiniBand only.
+     * Returns the LID of the port that sent a datagram. InfiniBand only.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return LID
      */
     public int sourceLid(int index) {
@@ -193,9 +194,9 @@ public final class CompletionBatch {
     }
 
     /**
-     * Service level of a datagram.
+     * Returns the service level of a datagram.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return 0 to 15
      */
     public int serviceLevel(int index) {
@@ -203,9 +204,9 @@ public final class CompletionBatch {
     }
 
     /**
-     * Path bits of the LID that a datagram was sent to, InfiniBand only.
+     * Returns the path bits of the LID to which a datagram was sent. InfiniBand only.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return 0 to 127
      */
     public int destinationPathBits(int index) {
@@ -213,20 +214,20 @@ public final class CompletionBatch {
     }
 
     /**
-     * Partition of a datagram to the management queue pair.
+     * Returns the partition of a datagram to the management queue pair.
      *
-     * @param index of the completion
-     * @return index in the table
+     * @param index index of the completion
+     * @return index in the partition table
      */
     public int pkeyIndex(int index) {
         return Wc.pkeyIndex(at(index));
     }
 
     /**
-     * When the operation completed; of a queue that was created with a {@link CompletionTimestamp} only, undefined on
-     * failure.
+     * Returns the time at which the operation completed; undefined on failure. Only completion queues that were created
+     * with a {@link CompletionTimestamp} record it.
      *
-     * @param index of the completion
+     * @param index index of the completion
      * @return ticks of the device's clock, or nanoseconds since 1970
      */
     public long timestamp(int index) {

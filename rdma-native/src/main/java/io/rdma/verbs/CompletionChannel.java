@@ -3,7 +3,7 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.Verbs;
 
 /**
- * A completion channel, {@code ibv_create_comp_channel(3)}: where one thread sleeps until an armed completion queue has
+ * A completion channel, {@code ibv_create_comp_channel(3)}: one thread sleeps on it until an armed completion queue has
  * an entry.
  */
 public final class CompletionChannel extends NativeObject {
@@ -14,24 +14,24 @@ public final class CompletionChannel extends NativeObject {
     /**
      * Waits for an event or a {@link #wake}.
      *
-     * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
-     * @return whether an event is there for {@link #takeEvent}
+     * @param timeoutMillis longest wait in milliseconds; 0 does not wait, -1 waits without limit
+     * @return whether {@link #takeEvent} has an event to take
      */
     public boolean await(int timeoutMillis) {
         return verbs.pollCompChannel(handle(), timeoutMillis);
     }
 
-    /** Ends an {@link #await} that waits, or the next one. Any thread. */
+    /** Ends the current {@link #await}, or else the next one. Any thread. */
     public void wake() {
         long channel = handle();
         wake(() -> verbs.wakeCompChannel(channel));
     }
 
     /**
-     * Takes one event, {@code ibv_get_cq_event(3)}; it must be acknowledged on its queue,
-     * {@link CompletionQueue#acknowledge}. Blocks when there is none.
+     * Takes one event, {@code ibv_get_cq_event(3)}. Blocks while there is none. The application must acknowledge the
+     * event on its queue by {@link CompletionQueue#acknowledge}.
      *
-     * @return name of the queue, see {@link CompletionQueue#isNamedBy}
+     * @return name of the completion queue, see {@link CompletionQueue#isNamedBy}
      */
     public long takeEvent() {
         return verbs.getCqEvent(handle());

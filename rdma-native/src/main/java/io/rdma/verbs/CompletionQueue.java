@@ -17,7 +17,7 @@ public final class CompletionQueue extends NativeObject {
     }
 
     /**
-     * Depth as granted.
+     * Returns the depth that the device granted.
      *
      * @return entries
      */
@@ -26,19 +26,19 @@ public final class CompletionQueue extends NativeObject {
     }
 
     /**
-     * How it is polled.
+     * Returns the interface by which it is polled.
      *
-     * @return as it was created
+     * @return the interface with which it was created
      */
     public PostingInterface polling() {
         return extended == null ? PostingInterface.CLASSIC : PostingInterface.EXTENDED;
     }
 
     /**
-     * Takes completions, {@code ibv_poll_cq(3)} or {@code ibv_start_poll(3)}.
+     * Polls for completions, {@code ibv_poll_cq(3)} or {@code ibv_start_poll(3)}.
      *
-     * @param batch overwritten; its capacity is the most that is taken
-     * @return how many were taken, or a negative errno when the queue has overrun
+     * @param batch receives the completions and is overwritten; its capacity bounds how many are polled
+     * @return number of completions, or a negative errno if the queue has overrun
      */
     public int poll(CompletionBatch batch) {
         return extended == null
@@ -47,7 +47,7 @@ public final class CompletionQueue extends NativeObject {
     }
 
     /**
-     * Arms the queue for one event, {@code ibv_req_notify_cq(3)}; poll once more afterwards, before sleeping.
+     * Arms the queue for one event, {@code ibv_req_notify_cq(3)}. Poll once more after arming and before sleeping.
      *
      * @throws VerbsException on failure
      */
@@ -56,8 +56,8 @@ public final class CompletionQueue extends NativeObject {
     }
 
     /**
-     * Arms the queue for one event of a message that its sender marked as solicited, or of a failure,
-     * {@code ibv_req_notify_cq(3)}.
+     * Arms the queue for one event, {@code ibv_req_notify_cq(3)}. Only a message that its sender marked as solicited,
+     * or a failure, raises it.
      *
      * @throws VerbsException on failure
      */
@@ -75,27 +75,27 @@ public final class CompletionQueue extends NativeObject {
     /**
      * Changes the depth, {@code ibv_resize_cq(3)}.
      *
-     * @param least number of entries, at least those that are in it
-     * @throws VerbsException EINVAL if too few or too many, EOPNOTSUPP or ENOSYS where the device cannot
+     * @param least smallest acceptable number of entries; not fewer than the queue holds now
+     * @throws VerbsException EINVAL if too few or too many, EOPNOTSUPP or ENOSYS if the device cannot resize
      */
     public void resize(int least) {
         entries = verbs.memory().resizeCq(handle(), least);
     }
 
     /**
-     * Whether an event is of this queue.
+     * Returns whether an event belongs to this queue.
      *
-     * @param event of {@link CompletionChannel#takeEvent}
-     * @return true if it is to be acknowledged here
+     * @param event result of {@link CompletionChannel#takeEvent}
+     * @return true if the event must be acknowledged on this queue
      */
     public boolean isNamedBy(long event) {
         return handle() == event;
     }
 
     /**
-     * Acknowledges events, {@code ibv_ack_cq_events(3)}; all must be acknowledged before {@link #close}.
+     * Acknowledges events, {@code ibv_ack_cq_events(3)}. All events must be acknowledged before {@link #close}.
      *
-     * @param events how many
+     * @param events number of events
      */
     public void acknowledge(int events) {
         verbs.ackCqEvents(handle(), events);

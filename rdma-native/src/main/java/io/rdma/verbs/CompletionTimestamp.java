@@ -3,15 +3,15 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.Ibv;
 
 /**
- * The time that completions carry, {@code wc_flags} of {@code ibv_create_cq_ex(3)}; one but {@link #NONE} needs
+ * The timestamp that completions carry, {@code wc_flags} of {@code ibv_create_cq_ex(3)}. All except {@link #NONE} need
  * {@link PostingInterface#EXTENDED}.
  */
 public enum CompletionTimestamp {
-    /** None. */
+    /** No timestamp. */
     NONE(0),
     /**
-     * {@code IBV_WC_EX_WITH_COMPLETION_TIMESTAMP}: ticks of the device's own clock, good for differences;
-     * {@code soft0}'s tick is a nanosecond.
+     * {@code IBV_WC_EX_WITH_COMPLETION_TIMESTAMP}: ticks of the device's own clock, suitable for differences. A tick of
+     * {@code soft0} is a nanosecond.
      */
     DEVICE_CLOCK(Ibv.WC_EX_WITH_COMPLETION_TIMESTAMP),
     /** {@code IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK}: nanoseconds since 1970. */
@@ -23,7 +23,7 @@ public enum CompletionTimestamp {
         this.flag = flag;
     }
 
-    /** {@code IBV_WC_EX_WITH_*}. */
+    /** Returns the flag {@code IBV_WC_EX_WITH_*}, or 0. */
     int flag() {
         return flag;
     }

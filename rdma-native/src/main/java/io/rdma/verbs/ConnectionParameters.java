@@ -4,19 +4,20 @@ import io.rdma.internal.ffi.Cma;
 import io.rdma.internal.ffi.ConnParam;
 
 /**
- * What a side wants of a connection, {@code struct rdma_conn_param} of {@code rdma_connect(3)} and
- * {@code rdma_accept(3)}; immutable. Names are C's.
+ * The parameters that one side requests for a connection, {@code struct rdma_conn_param} of {@code rdma_connect(3)} and
+ * {@code rdma_accept(3)}. The names are those of C. Immutable.
  *
- * @param privateData for the peer: up to 56 bytes when connecting, 196 when accepting (datagrams: 180 and 136); copied
- * @param responderResources incoming reads and atomics that are offered, or {@link #MAX}
- * @param initiatorDepth outgoing reads and atomics that are wanted, or {@link #MAX}
- * @param retryCount retries after a time-out, 0 to 7; does not count when accepting
- * @param rnrRetryCount the peer's retries while no receive is posted here, 0 to 6; 7 is without end
- * @param sharedReceiveQueue whether a queue pair that the identifier does not have takes its receives from a shared
- *     queue
- * @param queuePairNumber of a queue pair that the identifier does not have
- * @param minRnrTimer code of the pause before a sender that found no receive here tries again, 1 to 31, of the
- *     identifier's queue pair: the manager leaves 0, 655 ms
+ * @param privateData data for the peer, copied: up to 56 bytes when connecting, 196 when accepting (datagrams: 180
+ *     and 136)
+ * @param responderResources number of incoming reads and atomics that this side offers, or {@link #MAX}
+ * @param initiatorDepth number of outgoing reads and atomics that this side wants, or {@link #MAX}
+ * @param retryCount retries after a timeout, 0 to 7; ignored when accepting
+ * @param rnrRetryCount retries of the peer while no receive is posted on this side, 0 to 6; 7 is without limit
+ * @param sharedReceiveQueue for a queue pair that the identifier does not own: whether it takes receives from a shared
+ *     receive queue
+ * @param queuePairNumber for a queue pair that the identifier does not own: its number
+ * @param minRnrTimer RNR timer of the identifier's queue pair: code of the pause before a sender that found no posted
+ *     receive retries, 1 to 31. With 0 the queue pair keeps the connection manager's value 0, which is 655 ms
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record ConnectionParameters(
@@ -29,12 +30,14 @@ public record ConnectionParameters(
         int queuePairNumber,
         int minRnrTimer) {
     /**
-     * As reads and atomics: when connecting what the device has, when accepting the smaller of that and what the peer
-     * asked for.
+     * The largest possible number of reads and atomics. When connecting, this is what the device supports. When
+     * accepting, it is the smaller of that and what the peer requested.
      */
     public static final int MAX = Cma.MAX_RESP_RES;
 
-    /** No private data, {@link #MAX} reads and atomics, 7 retries of either kind, an RNR pause of 1.28 ms. */
+    /**
+     * The default: no private data, {@link #MAX} reads and atomics, 7 for both retry counts, an RNR pause of 1.28 ms.
+     */
     public static final ConnectionParameters DEFAULT =
             new ConnectionParameters(new byte[0], MAX, MAX, 7, 7, false, 0, 14);
 
@@ -80,14 +83,14 @@ public record ConnectionParameters(
                 queuePairNumber);
     }
 
-    /** {@return a copy} */
+    /** {@return the private data, a copy} */
     @Override
     public byte[] privateData() {
         return privateData.clone();
     }
 
     /**
-     * With private data.
+     * Returns a copy with other private data.
      *
      * @param data copied
      * @return a copy
@@ -105,7 +108,7 @@ public record ConnectionParameters(
     }
 
     /**
-     * With other numbers of reads and atomics.
+     * Returns a copy with other numbers of reads and atomics.
      *
      * @param incoming see {@code responderResources}
      * @param outgoing see {@code initiatorDepth}
@@ -124,7 +127,7 @@ public record ConnectionParameters(
     }
 
     /**
-     * With other retries.
+     * Returns a copy with other retry counts.
      *
      * @param afterTimeout see {@code retryCount}
      * @param notReady see {@code rnrRetryCount}
@@ -143,7 +146,7 @@ public record ConnectionParameters(
     }
 
     /**
-     * With another pause.
+     * Returns a copy with another RNR timer.
      *
      * @param code see {@code minRnrTimer}
      * @return a copy
@@ -161,10 +164,10 @@ public record ConnectionParameters(
     }
 
     /**
-     * For a queue pair that the identifier does not have.
+     * Returns a copy for a queue pair that the identifier does not own.
      *
-     * @param number of the queue pair
-     * @param shared whether it takes its receives from a shared queue
+     * @param number number of the queue pair
+     * @param shared whether it takes receives from a shared receive queue
      * @return a copy
      */
     public ConnectionParameters withQueuePair(int number, boolean shared) {

@@ -3,26 +3,28 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.Cma;
 
 /**
- * Where a datagram goes, or came from: what {@code wr.ud} of {@code ibv_post_send(3)} names, with the path as
- * attributes, of which the engine makes an {@link AddressHandle}.
+ * The destination or the source of a datagram, {@code wr.ud} of {@code ibv_post_send(3)}. It holds the path as
+ * attributes, from which the engine creates an {@link AddressHandle}.
  *
- * @param path to the device; or to a multicast group
- * @param qpNumber queue pair there, 24 bits; 0xffffff for a group
- * @param qkey of the queue pair there; one with the highest bit set stands for the sender's own
+ * @param path path to the remote port or to a multicast group
+ * @param qpNumber number of the remote queue pair, 24 bits; 0xffffff for a multicast group
+ * @param qkey queue key of the remote queue pair; a key with the highest bit set stands for the key of the sending
+ *     queue pair
  */
 public record DatagramAddress(AddressHandleAttributes path, int qpNumber, int qkey) {
-    /** The queue pair number that stands for all members of a group. */
+    /** The queue pair number that addresses all members of a multicast group. */
     public static final int MULTICAST_QP_NUMBER = 0xffffff;
 
     /**
-     * The key of every queue pair in RDMA CM's UDP port space, {@code RDMA_UDP_QKEY} of {@code rdma_cma.h}: no secret.
+     * The queue key of every queue pair in the UDP port space of RDMA CM, {@code RDMA_UDP_QKEY} of {@code rdma_cma.h}.
+     * It is not secret.
      */
     public static final int UDP_QKEY = Cma.UDP_QKEY;
 
     private static final int MOST = 0xffffff;
 
     /**
-     * Checks the number.
+     * Checks the queue pair number.
      *
      * @throws IllegalArgumentException if it does not fit into 24 bits
      */
@@ -30,7 +32,7 @@ public record DatagramAddress(AddressHandleAttributes path, int qpNumber, int qk
         AddressHandleAttributes.range("queue pair number", qpNumber, MOST);
     }
 
-    /** As devices print it: who, and which queue pair. */
+    /** Returns the IP address or LID and the queue pair number, as devices print them. */
     @Override
     public String toString() {
         GlobalRoute route = path.route();

@@ -4,39 +4,39 @@ import io.rdma.internal.ffi.DeviceAttr;
 import io.rdma.internal.ffi.Ibv;
 
 /**
- * Capabilities of a device, {@code ibv_query_device(3)}; names are C's.
+ * Capabilities of a device, {@code ibv_query_device(3)}. The names are those of C.
  *
  * @param fwVer firmware version
- * @param nodeGuid host order
- * @param sysImageGuid host order
- * @param maxMrSize bytes
- * @param pageSizeCap bit mask of page sizes
- * @param vendorId IEEE vendor
- * @param vendorPartId vendor's part
+ * @param nodeGuid GUID of the node, host byte order
+ * @param sysImageGuid GUID of the system image, host byte order
+ * @param maxMrSize largest memory region, bytes
+ * @param pageSizeCap bit mask of the supported page sizes
+ * @param vendorId IEEE identifier of the vendor
+ * @param vendorPartId part identifier of the vendor
  * @param hwVer hardware version
- * @param maxQp queue pairs
- * @param maxQpWr work requests per queue
+ * @param maxQp largest number of queue pairs
+ * @param maxQpWr largest number of outstanding work requests per queue
  * @param deviceCapFlags {@code IBV_DEVICE_*}
- * @param maxSge scatter/gather entries per request
- * @param maxSgeRd scatter/gather entries per RDMA read
- * @param maxCq completion queues
- * @param maxCqe entries per completion queue
- * @param maxMr memory regions
- * @param maxPd protection domains
- * @param maxQpRdAtom incoming reads and atomics per queue pair (responder)
- * @param maxResRdAtom incoming reads and atomics per device
- * @param maxQpInitRdAtom outgoing reads and atomics per queue pair (initiator)
- * @param atomicCap how atomic the atomics are
- * @param maxMw memory windows
- * @param maxMcastGrp multicast groups
- * @param maxMcastQpAttach queue pairs per multicast group
- * @param maxAh address handles
- * @param maxSrq shared receive queues
- * @param maxSrqWr work requests per shared receive queue
- * @param maxSrqSge entries per request of a shared receive queue
- * @param maxPkeys partitions
- * @param localCaAckDelay device's acknowledge delay, exponent of 4.096 us
- * @param physPortCnt ports
+ * @param maxSge largest number of scatter/gather elements per work request
+ * @param maxSgeRd largest number of scatter/gather elements per RDMA read
+ * @param maxCq largest number of completion queues
+ * @param maxCqe largest number of entries per completion queue
+ * @param maxMr largest number of memory regions
+ * @param maxPd largest number of protection domains
+ * @param maxQpRdAtom largest number of incoming reads and atomics per queue pair (responder)
+ * @param maxResRdAtom largest number of incoming reads and atomics per device
+ * @param maxQpInitRdAtom largest number of outgoing reads and atomics per queue pair (initiator)
+ * @param atomicCap scope in which atomics are atomic
+ * @param maxMw largest number of memory windows
+ * @param maxMcastGrp largest number of multicast groups
+ * @param maxMcastQpAttach largest number of queue pairs per multicast group
+ * @param maxAh largest number of address handles
+ * @param maxSrq largest number of shared receive queues
+ * @param maxSrqWr largest number of work requests per shared receive queue
+ * @param maxSrqSge largest number of scatter/gather elements per work request of a shared receive queue
+ * @param maxPkeys largest number of partitions
+ * @param localCaAckDelay acknowledge delay of the device; exponent, 4.096 us times 2 to the power of it
+ * @param physPortCnt number of ports
  */
 public record DeviceAttributes(
         String fwVer,
@@ -72,7 +72,7 @@ public record DeviceAttributes(
         int physPortCnt) {
 
     /**
-     * Whether it has memory windows of type 1.
+     * Returns whether the device supports memory windows of type 1.
      *
      * @return {@code IBV_DEVICE_MEM_WINDOW}
      */
@@ -81,7 +81,7 @@ public record DeviceAttributes(
     }
 
     /**
-     * Whether it has memory windows of type 2.
+     * Returns whether the device supports memory windows of type 2.
      *
      * @return {@code IBV_DEVICE_MEM_WINDOW_TYPE_2A} or {@code 2B}
      */
@@ -90,7 +90,7 @@ public record DeviceAttributes(
     }
 
     /**
-     * Whether it can invalidate keys, by a local request and by a peer's send.
+     * Returns whether the device can invalidate keys, both by a local work request and by a send of the peer.
      *
      * @return {@code IBV_DEVICE_MEM_MGT_EXTENSIONS}
      */

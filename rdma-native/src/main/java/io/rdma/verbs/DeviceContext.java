@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open device, {@code struct ibv_context}: where queries go and objects come from. It cannot be closed before these.
- * Any thread.
+ * An open device, {@code struct ibv_context}: it answers queries and creates all other objects. It cannot be closed
+ * before these. Any thread.
  */
 public final class DeviceContext extends NativeObject {
     private final String name;
@@ -29,18 +29,18 @@ public final class DeviceContext extends NativeObject {
         this.lent = lent;
     }
 
-    /** One that the connection manager has opened, and closes. */
+    /** Returns a context that the connection manager opened and will close. */
     static DeviceContext lent(Verbs verbs, long handle, String name) {
         return new DeviceContext(verbs, handle, name, true);
     }
 
     /**
-     * Creates a channel for events of the connection manager, {@code rdma_create_event_channel(3)}: librdmacm's for all
-     * devices of libibverbs, the software device's own.
+     * Creates an event channel of the connection manager, {@code rdma_create_event_channel(3)}. All devices of
+     * libibverbs share librdmacm; the software device has its own connection manager.
      *
-     * @return to be closed
-     * @throws VerbsException ENODEV or ENOENT where the kernel has no RDMA CM, EOPNOTSUPP where the device has none
-     * @throws RdmaException where librdmacm is missing
+     * @return the channel, to be closed
+     * @throws VerbsException ENODEV or ENOENT if the kernel has no RDMA CM, EOPNOTSUPP if the device has none
+     * @throws RdmaException if librdmacm is missing
      */
     public CmEventChannel createEventChannel() {
         handle();
@@ -48,7 +48,7 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * Name of the device.
+     * Returns the name of the device.
      *
      * @return such as {@code rxe0}
      */
@@ -57,7 +57,7 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * Whether it is the embedded software device.
+     * Returns whether it is the embedded software device.
      *
      * @return false for devices of libibverbs
      */
@@ -66,7 +66,7 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * Capabilities, {@code ibv_query_device(3)}.
+     * Queries the capabilities, {@code ibv_query_device(3)}.
      *
      * @return the attributes
      */
@@ -75,7 +75,7 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * More capabilities, {@code ibv_query_device_ex(3)}: on-demand paging, time stamps, device memory.
+     * Queries more capabilities, {@code ibv_query_device_ex(3)}: on-demand paging, timestamps, device memory.
      *
      * @return the attributes
      */
@@ -84,7 +84,7 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * A port, {@code ibv_query_port(3)}.
+     * Queries a port, {@code ibv_query_port(3)}.
      *
      * @param port from 1
      * @return its attributes
@@ -94,9 +94,9 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * All valid GIDs of all ports, {@code ibv_query_gid_table(3)}.
+     * Queries all valid GIDs of all ports, {@code ibv_query_gid_table(3)}.
      *
-     * @return in the order of the table
+     * @return the entries in the order of the table
      */
     public List<GidTableEntry> queryGidTable() {
         List<GidTableEntry> table = new ArrayList<>();
@@ -107,19 +107,19 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * One GID, {@code ibv_query_gid_ex(3)}.
+     * Queries one GID, {@code ibv_query_gid_ex(3)}.
      *
      * @param port from 1
-     * @param index in the port's table
+     * @param index index in the GID table of the port
      * @return the entry
-     * @throws VerbsException EINVAL if there is no such port or index, ENODATA if that place of the table is empty
+     * @throws VerbsException EINVAL if there is no such port or index, ENODATA if that entry of the table is empty
      */
     public GidTableEntry queryGid(int port, int index) {
         return GidTableEntry.of(verbs.queryGidEx(handle(), port, index));
     }
 
     /**
-     * A partition key, {@code ibv_query_pkey(3)}.
+     * Queries a partition key, {@code ibv_query_pkey(3)}.
      *
      * @param port from 1
      * @param index from 0
@@ -130,16 +130,16 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * The path back to who sent a datagram, {@code ibv_init_ah_from_wc(3)}; with
+     * Returns the path back to the sender of a datagram, {@code ibv_init_ah_from_wc(3)}. Together with
      * {@link ProtectionDomain#createAddressHandle} it is {@code ibv_create_ah_from_wc(3)}.
      *
-     * @param port where it arrived, from 1
-     * @param batch with the completion of the receive
-     * @param index of it
-     * @param received what the receive named, its first 40 bytes at least
-     * @return the path, from the GID that the datagram was sent to
-     * @throws IllegalArgumentException if it was not sent to a GID of this port but to a multicast group: then choose a
-     *     GID, and {@link AddressHandleAttributes#answering}
+     * @param port port on which the datagram arrived, from 1
+     * @param batch completions that contain the one of the receive
+     * @param index index of that completion
+     * @param received memory of the receive, at least its first 40 bytes
+     * @return the path, from the local GID to which the datagram was sent
+     * @throws IllegalArgumentException if the datagram was not sent to a GID of this port, but to a multicast group. In
+     *     that case choose a GID and call {@link AddressHandleAttributes#answering}
      */
     public AddressHandleAttributes addressOfSender(int port, CompletionBatch batch, int index, MemorySegment received) {
         if (!batch.hasGlobalRoute(index)) {
@@ -157,9 +157,9 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * Allocates a protection domain, {@code ibv_alloc_pd(3)}.
+     * Allocates a protection domain, {@code ibv_alloc_pd(3)}, without a limit for its memory.
      *
-     * @return to be closed after its regions and queue pairs
+     * @return the domain, to be closed after its regions and queue pairs
      */
     public ProtectionDomain allocateProtectionDomain() {
         return allocateProtectionDomain(MemoryPolicy.unlimited());
@@ -168,8 +168,8 @@ public final class DeviceContext extends NativeObject {
     /**
      * Allocates a protection domain, {@code ibv_alloc_pd(3)}.
      *
-     * @param policy for its memory
-     * @return to be closed after its regions and queue pairs
+     * @param policy policy for its memory
+     * @return the domain, to be closed after its regions and queue pairs
      */
     public ProtectionDomain allocateProtectionDomain(MemoryPolicy policy) {
         long device = handle();
@@ -180,9 +180,9 @@ public final class DeviceContext extends NativeObject {
      * Allocates memory on the device itself, {@code ibv_alloc_dm(3)}.
      *
      * @param bytes up to {@link ExtendedDeviceAttributes#maxDmSize}
-     * @param logAlignment exponent of 2
-     * @return to be closed after its regions
-     * @throws VerbsException EOPNOTSUPP where the device has none
+     * @param logAlignment alignment as an exponent of 2
+     * @return the memory, to be closed after its regions
+     * @throws VerbsException EOPNOTSUPP if the device has none
      */
     public DeviceMemory allocateDeviceMemory(long bytes, int logAlignment) {
         long device = handle();
@@ -193,7 +193,7 @@ public final class DeviceContext extends NativeObject {
     /**
      * Creates a completion channel, {@code ibv_create_comp_channel(3)}.
      *
-     * @return to be closed after its completion queues
+     * @return the channel, to be closed after its completion queues
      */
     public CompletionChannel createCompletionChannel() {
         long device = handle();
@@ -203,10 +203,10 @@ public final class DeviceContext extends NativeObject {
     /**
      * Creates a completion queue, {@code ibv_create_cq(3)}.
      *
-     * @param entries least number of entries: at least the sum of the depths of all queues that complete here, an
-     *     overrun is fatal to all of them
-     * @param channel where its events go, or null
-     * @return to be closed after its queue pairs
+     * @param entries smallest acceptable number of entries: at least the sum of the depths of all queues that complete
+     *     here. An overrun is fatal to all of them
+     * @param channel completion channel for its events, or null
+     * @return the completion queue, to be closed after its queue pairs
      */
     public CompletionQueue createCompletionQueue(int entries, @Nullable CompletionChannel channel) {
         long device = handle();
@@ -220,10 +220,10 @@ public final class DeviceContext extends NativeObject {
      * {@code ibv_create_cq_ex(3)}.
      *
      * @param entries as for {@link #createCompletionQueue(int, CompletionChannel)}
-     * @param channel where its events go, or null
-     * @param polling how it is polled
-     * @param timestamp what {@link CompletionBatch#timestamp} will have
-     * @return to be closed after its queue pairs
+     * @param channel completion channel for its events, or null
+     * @param polling interface by which it is polled
+     * @param timestamp kind of time that {@link CompletionBatch#timestamp} returns
+     * @return the completion queue, to be closed after its queue pairs
      * @throws IllegalArgumentException for a timestamp with the classic interface
      * @throws VerbsException EOPNOTSUPP if the device lacks the extended interface or that timestamp
      */
@@ -245,10 +245,10 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
-     * Opens a domain of extended reliable connections for this process alone, {@code ibv_open_xrcd(3)}.
+     * Opens an XRC domain for this process alone, {@code ibv_open_xrcd(3)}.
      *
-     * @return to be closed after its shared receive queues and queue pairs
-     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device has none
+     * @return the domain, to be closed after its shared receive queues and queue pairs
+     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device has no XRC
      */
     public XrcDomain openXrcDomain() {
         long device = handle();
@@ -258,8 +258,9 @@ public final class DeviceContext extends NativeObject {
     /**
      * Opens the asynchronous events of this device, {@code ibv_get_async_event(3)}.
      *
-     * @return to be closed before the device
-     * @throws IllegalStateException if they are open already: two readers would take each other's events
+     * @return the events, to be closed before the device
+     * @throws IllegalStateException if they are open already, because two readers would take each other's events; or if
+     *     the connection manager opened this device
      */
     public synchronized AsyncEvents asyncEvents() {
         if (lent) {

@@ -4,9 +4,9 @@ import io.rdma.internal.ffi.Verbs;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory on the device itself, {@code ibv_alloc_dm(3)}: the CPU reaches it by copies only, the device and, once a part
- * is registered by {@link ProtectionDomain#register(DeviceMemory, long, long, java.util.Set)}, its peers without
- * crossing the bus.
+ * Memory on the device itself, {@code ibv_alloc_dm(3)}. The CPU reaches it only by copies. The device reaches it
+ * without crossing the bus, and so do its peers once a part is registered by
+ * {@link ProtectionDomain#register(DeviceMemory, long, long, java.util.Set)}.
  */
 public final class DeviceMemory extends NativeObject {
     private final long length;
@@ -17,7 +17,7 @@ public final class DeviceMemory extends NativeObject {
     }
 
     /**
-     * Length.
+     * Returns the length.
      *
      * @return bytes
      */
@@ -26,22 +26,22 @@ public final class DeviceMemory extends NativeObject {
     }
 
     /**
-     * Writes, {@code ibv_memcpy_to_dm}.
+     * Copies native memory into the device memory, {@code ibv_memcpy_to_dm}.
      *
-     * @param offset first byte; devices may want multiples of 4, of the length as well
+     * @param offset first byte to write; some devices require multiples of 4 for the offset and the length
      * @param source native memory
-     * @throws VerbsException EFAULT or EINVAL if the range does not lie inside
+     * @throws VerbsException EFAULT or EINVAL if the range exceeds the device memory
      */
     public void copyFrom(long offset, MemorySegment source) {
         verbs.memory().memcpyToDm(handle(), offset, nativeAddress(source), source.byteSize());
     }
 
     /**
-     * Reads, {@code ibv_memcpy_from_dm}.
+     * Copies device memory into native memory, {@code ibv_memcpy_from_dm}.
      *
-     * @param offset first byte
+     * @param offset first byte to read
      * @param target native memory
-     * @throws VerbsException EFAULT or EINVAL if the range does not lie inside
+     * @throws VerbsException EFAULT or EINVAL if the range exceeds the device memory
      */
     public void copyTo(long offset, MemorySegment target) {
         verbs.memory().memcpyFromDm(nativeAddress(target), handle(), offset, target.byteSize());
@@ -54,7 +54,7 @@ public final class DeviceMemory extends NativeObject {
         return segment.address();
     }
 
-    /** Frees it; its regions must be closed before. */
+    /** Frees the device memory. Its regions must be closed first. */
     @Override
     public void close() {
         super.close();

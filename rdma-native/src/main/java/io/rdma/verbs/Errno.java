@@ -1,6 +1,6 @@
 package io.rdma.verbs;
 
-/** Error numbers of Linux, {@code errno(3)}, that verbs calls return. */
+/** Error numbers of Linux that verbs calls return, {@code errno(3)}. */
 public final class Errno {
     /** Operation not permitted. */
     public static final int EPERM = 1;
@@ -10,19 +10,19 @@ public final class Errno {
     public static final int EIO = 5;
     /** Try again. */
     public static final int EAGAIN = 11;
-    /** Out of memory; for a post, the queue is full. */
+    /** Out of memory. For a post: the queue is full. */
     public static final int ENOMEM = 12;
     /** Permission denied. */
     public static final int EACCES = 13;
     /** Bad address. */
     public static final int EFAULT = 14;
-    /** Busy: something still uses the object. */
+    /** Busy: the object is still in use. */
     public static final int EBUSY = 16;
     /** No such device. */
     public static final int ENODEV = 19;
     /** Invalid argument. */
     public static final int EINVAL = 22;
-    /** No space left; rdma_rxe's word for a full queue. */
+    /** No space left. {@code rdma_rxe} returns it for a full queue. */
     public static final int ENOSPC = 28;
     /** Not implemented. */
     public static final int ENOSYS = 38;
@@ -36,7 +36,7 @@ public final class Errno {
     private Errno() {}
 
     /**
-     * Name and meaning of a number.
+     * Returns the name and the meaning of an error number.
      *
      * @param errno positive
      * @return such as {@code EINVAL (22, invalid argument)}

@@ -6,18 +6,18 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * More capabilities of a device, {@code ibv_query_device_ex(3)}; all 0 where the provider does not know the call.
+ * More capabilities of a device, {@code ibv_query_device_ex(3)}. All are 0 if the provider does not support the call.
  *
  * @param onDemand whether regions may be paged on demand, {@code IBV_ODP_SUPPORT}
  * @param implicitOnDemand whether one on-demand region may span all memory, {@code IBV_ODP_SUPPORT_IMPLICIT}
- * @param rcOnDemand what reliable connections do with on-demand memory
- * @param ucOnDemand what unreliable connections do
- * @param udOnDemand what datagrams do
- * @param xrcOnDemand what extended reliable connections do
- * @param completionTimestampMask valid bits of a completion's time stamp; 0: there is none
- * @param hcaCoreClock of those time stamps, kHz
- * @param deviceCapFlagsEx {@code IBV_DEVICE_*}, those of {@link DeviceAttributes} included
- * @param maxDmSize bytes of memory on the device, 0: there is none
+ * @param rcOnDemand operations of reliable connections that may use on-demand memory
+ * @param ucOnDemand operations of unreliable connections that may use it
+ * @param udOnDemand operations of datagrams that may use it
+ * @param xrcOnDemand operations of extended reliable connections that may use it
+ * @param completionTimestampMask valid bits of a completion's timestamp; 0 if there is none
+ * @param hcaCoreClock frequency of the clock of those timestamps, kHz
+ * @param deviceCapFlagsEx {@code IBV_DEVICE_*}, including those of {@link DeviceAttributes}
+ * @param maxDmSize memory on the device, bytes; 0 if there is none
  */
 public record ExtendedDeviceAttributes(
         boolean onDemand,
@@ -31,7 +31,7 @@ public record ExtendedDeviceAttributes(
         long deviceCapFlagsEx,
         long maxDmSize) {
 
-    /** What on-demand memory may be used for, {@code enum ibv_odp_transport_cap_bits}. */
+    /** An operation for which on-demand memory may be used, {@code enum ibv_odp_transport_cap_bits}. */
     public enum OnDemandOperation {
         /** {@code IBV_ODP_SUPPORT_SEND}. */
         SEND(Ibv.ODP_SUPPORT_SEND),

@@ -2,13 +2,13 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
 
-/** Whether a process that registered memory may fork, {@code ibv_is_fork_initialized(3)}. */
+/** The readiness of libibverbs for a {@code fork(2)} of this process, {@code ibv_is_fork_initialized(3)}. */
 public enum ForkStatus {
-    /** {@code IBV_FORK_DISABLED}: not prepared. Programs that Java starts are fine: it forks and executes at once. */
+    /** {@code IBV_FORK_DISABLED}: not prepared. Java may still start programs, because it executes them at once. */
     DISABLED(Ibv.FORK_DISABLED),
     /** {@code IBV_FORK_ENABLED}: prepared. */
     ENABLED(Ibv.FORK_ENABLED),
-    /** {@code IBV_FORK_UNNEEDED}: the kernel copies registered pages itself, Linux 5.12 and newer. */
+    /** {@code IBV_FORK_UNNEEDED}: the kernel copies registered pages itself, Linux 5.12 or newer. */
     UNNEEDED(Ibv.FORK_UNNEEDED);
 
     private static final ForkStatus[] VALUES = values();
@@ -19,9 +19,9 @@ public enum ForkStatus {
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant that has a number in C.
      *
-     * @param code as in C
+     * @param code number of the constant in C
      * @return the constant
      * @throws IllegalArgumentException if no constant has this number
      */

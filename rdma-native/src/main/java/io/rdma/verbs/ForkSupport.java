@@ -3,22 +3,22 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.lib.FfmFork;
 
 /**
- * Registered memory and {@code fork(2)}, {@code ibv_fork_init(3)}. Hardly ever needed: Linux 5.12 and newer need
- * nothing, and Java starts programs by {@code posix_spawn}; it is for native code in the same process that forks and
- * goes on without {@code exec} on an older kernel.
+ * Support for {@code fork(2)} in a process that has registered memory, {@code ibv_fork_init(3)}. It is hardly ever
+ * needed: Linux 5.12 and newer do not need it, and Java starts programs by {@code posix_spawn}. It serves native code
+ * in the same process that forks on an older kernel and continues without {@code exec}.
  *
- * <p>With {@code -Dio.rdma.forkInit=true} the library calls {@link #initialize} itself, before anything is registered.
+ * <p>With {@code -Dio.rdma.forkInit=true} the library calls {@link #initialize} itself, before it registers any memory.
  */
 public final class ForkSupport {
-    /** System property: {@code true} initializes when libibverbs is loaded. */
+    /** The system property that requests initialization when libibverbs is loaded, if it is {@code true}. */
     public static final String PROPERTY = "io.rdma.forkInit";
 
     private ForkSupport() {}
 
     /**
-     * Prepares libibverbs; each registration costs a system call more from then on.
+     * Prepares libibverbs for a fork. From then on each registration costs one more system call.
      *
-     * @throws VerbsException EINVAL if memory was registered before: call it first, or set the property; ENOSYS if
+     * @throws VerbsException EINVAL if memory is already registered: call this first, or set the property. ENOSYS if
      *     there is no libibverbs
      */
     public static void initialize() {
@@ -26,10 +26,10 @@ public final class ForkSupport {
     }
 
     /**
-     * How it is now.
+     * Returns the current status.
      *
-     * @return {@link ForkStatus#UNNEEDED} where there is no libibverbs either: the software device has nothing that a
-     *     fork could harm
+     * @return the status; also {@link ForkStatus#UNNEEDED} if there is no libibverbs, because a fork cannot harm the
+     *     software device
      */
     public static ForkStatus status() {
         return ForkStatus.of(FfmFork.status());

@@ -6,8 +6,8 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 
 /**
- * A global identifier, 16 bytes in network order; printed like an IPv6 address. On RoCE version 2 it is the IP address
- * of the port.
+ * A global identifier, 16 bytes in network byte order. It is printed like an IPv6 address. On RoCE version 2 it is the
+ * IP address of the port.
  */
 public final class Gid {
     private static final int BYTES = 16;
@@ -19,7 +19,7 @@ public final class Gid {
     }
 
     /**
-     * A GID of 16 bytes.
+     * Returns the GID with the given 16 bytes.
      *
      * @param bytes copied
      * @return the GID
@@ -33,9 +33,9 @@ public final class Gid {
     }
 
     /**
-     * The GID that an IP address is on RoCE version 2.
+     * Returns the GID of an IP address on RoCE version 2.
      *
-     * @param address IPv6, or IPv4, which is mapped
+     * @param address IPv6 address, or IPv4 address, which is mapped to IPv6
      * @return the GID
      */
     public static Gid of(InetAddress address) {
@@ -51,16 +51,16 @@ public final class Gid {
     }
 
     /**
-     * The bytes.
+     * Returns the bytes.
      *
-     * @return a copy, network order
+     * @return a copy, in network byte order
      */
     public byte[] bytes() {
         return bytes.clone();
     }
 
     /**
-     * Whether all bytes are zero: an unused entry of the table.
+     * Returns whether all bytes are zero, as in an unused entry of the GID table.
      *
      * @return true if so
      */
@@ -74,7 +74,7 @@ public final class Gid {
     }
 
     /**
-     * Whether it is in fe80::/10, valid on one link only.
+     * Returns whether it is in fe80::/10, which is valid on one link only.
      *
      * @return true if so
      */
@@ -83,7 +83,7 @@ public final class Gid {
     }
 
     /**
-     * Whether it names a multicast group: ff00::/8, or an IPv4-mapped 224.0.0.0/4.
+     * Returns whether it addresses a multicast group: ff00::/8, or an IPv4-mapped 224.0.0.0/4.
      *
      * @return true if so
      */
@@ -92,13 +92,13 @@ public final class Gid {
     }
 
     /**
-     * The address that this GID is.
+     * Returns the IP address of this GID.
      *
-     * @return IPv4 for an IPv4-mapped GID, else IPv6
+     * @return IPv4 for an IPv4-mapped GID, otherwise IPv6
      */
     public InetAddress toAddress() {
         try {
-            // InetAddress turns an IPv4-mapped IPv6 address into an Inet4Address by itself.
+            // InetAddress converts an IPv4-mapped IPv6 address to an Inet4Address.
             return InetAddress.getByAddress(bytes);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
@@ -106,7 +106,7 @@ public final class Gid {
     }
 
     /**
-     * Whether it is an IPv4-mapped address.
+     * Returns whether it is an IPv4-mapped address.
      *
      * @return true if so
      */
@@ -124,7 +124,7 @@ public final class Gid {
         return Arrays.hashCode(bytes);
     }
 
-    /** Eight groups of four hexadecimal digits, as {@code ibv_devinfo -v} prints it. */
+    /** Returns eight groups of four hexadecimal digits, as {@code ibv_devinfo -v} prints a GID. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(39);

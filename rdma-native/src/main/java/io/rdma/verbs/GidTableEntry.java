@@ -3,12 +3,12 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.GidEntry;
 
 /**
- * One valid entry of a port's GID table, {@code ibv_query_gid_table(3)}.
+ * A valid entry of a port's GID table, {@code ibv_query_gid_table(3)}.
  *
  * @param gid the identifier
- * @param index in the table of the port
+ * @param index index in the GID table of the port
  * @param port from 1
- * @param type RoCE version
+ * @param type RoCE version, or InfiniBand
  */
 public record GidTableEntry(Gid gid, int index, int port, GidType type) {
     static GidTableEntry of(GidEntry e) {

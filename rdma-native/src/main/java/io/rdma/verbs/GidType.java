@@ -2,11 +2,11 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
 
-/** Type of a GID, {@code ibv_query_gid_ex(3)}. */
+/** The type of a GID, {@code ibv_query_gid_ex(3)}. */
 public enum GidType {
     /** {@code IBV_GID_TYPE_IB}: InfiniBand. */
     IB(Ibv.GID_TYPE_IB),
-    /** {@code IBV_GID_TYPE_ROCE_V1}: RoCE version 1, Ethernet only. */
+    /** {@code IBV_GID_TYPE_ROCE_V1}: RoCE version 1, directly on Ethernet. */
     ROCE_V1(Ibv.GID_TYPE_ROCE_V1),
     /** {@code IBV_GID_TYPE_ROCE_V2}: RoCE version 2, over UDP. */
     ROCE_V2(Ibv.GID_TYPE_ROCE_V2);
@@ -19,7 +19,7 @@ public enum GidType {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */
@@ -28,9 +28,9 @@ public enum GidType {
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant that has a number in C.
      *
-     * @param code as in C
+     * @param code number of the constant in C
      * @return the constant
      * @throws IllegalArgumentException if no constant has this number
      */

@@ -1,13 +1,13 @@
 package io.rdma.verbs;
 
 /**
- * The global route of a path, {@code struct ibv_global_route} in {@code ibv_create_ah(3)}: what goes into the GRH, or
- * into the IP header on RoCE version 2.
+ * The global route of a path, {@code struct ibv_global_route} in {@code ibv_create_ah(3)}: the fields of the GRH, or of
+ * the IP header on RoCE version 2.
  *
- * @param dgid GID of the destination, a multicast group's perhaps
+ * @param dgid GID of the destination, or of a multicast group
  * @param flowLabel 20 bits
- * @param sgidIndex index of the local GID to send from
- * @param hopLimit 0 to 255: routers that a packet may pass
+ * @param sgidIndex index of the local GID from which to send
+ * @param hopLimit number of routers that a packet may pass, 0 to 255
  * @param trafficClass 0 to 255; on RoCE version 2 the DSCP and ECN bits
  */
 public record GlobalRoute(Gid dgid, int flowLabel, int sgidIndex, int hopLimit, int trafficClass) {
@@ -26,10 +26,10 @@ public record GlobalRoute(Gid dgid, int flowLabel, int sgidIndex, int hopLimit, 
     }
 
     /**
-     * A route with hop limit 64 and nothing else special.
+     * Returns a route with hop limit 64, flow label 0 and traffic class 0.
      *
-     * @param dgid of the destination
-     * @param sgidIndex of the local GID
+     * @param dgid GID of the destination
+     * @param sgidIndex index of the local GID
      * @return the route
      */
     public static GlobalRoute to(Gid dgid, int sgidIndex) {

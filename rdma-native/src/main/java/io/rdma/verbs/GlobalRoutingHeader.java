@@ -5,18 +5,18 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * The 40 bytes in front of a received datagram, {@code struct ibv_grh} in {@code ibv_post_recv(3)}: valid when
- * {@link CompletionBatch#hasGlobalRoute}. On RoCE version 2 over IPv4 the last 20 of them are the IP header and the
- * others undefined (IBA annex A17).
+ * The global routing header, the first 40 bytes of the receive of a datagram, {@code struct ibv_grh} in
+ * {@code ibv_post_recv(3)}. It is valid if {@link CompletionBatch#hasGlobalRoute} is true. On RoCE version 2 over IPv4
+ * the last 20 bytes are the IP header and the other bytes are undefined (IBA annex A17).
  *
- * @param sgid who sent it
- * @param dgid whom it was sent to: a GID of this port, or a multicast group
- * @param flowLabel 20 bits, 0 over IPv4
+ * @param sgid GID of the sender
+ * @param dgid GID of the destination: one of this port, or of a multicast group
+ * @param flowLabel 20 bits; 0 over IPv4
  * @param trafficClass 0 to 255
- * @param hopLimit 0 to 255, what was left of it
+ * @param hopLimit hops that remained on arrival, 0 to 255
  */
 public record GlobalRoutingHeader(Gid sgid, Gid dgid, int flowLabel, int trafficClass, int hopLimit) {
-    /** Bytes that it takes in front of every datagram. */
+    /** The number of bytes that the header occupies in front of every datagram. */
     public static final int BYTES = 40;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -25,22 +25,22 @@ public record GlobalRoutingHeader(Gid sgid, Gid dgid, int flowLabel, int traffic
     private static final int IPV4 = 20;
 
     /**
-     * Whether {@link #read} would succeed.
+     * Returns whether {@link #read} would succeed.
      *
      * @param header at least 40 bytes
-     * @return true if it is of IP version 6 or 4
+     * @return true if it is a header of IP version 6 or 4
      */
     public static boolean isReadable(MemorySegment header) {
         return header.get(INT, 0) >>> 28 == 6 || u8(header, IPV4) >>> 4 == 4;
     }
 
     /**
-     * Reads it.
+     * Reads the header.
      *
-     * @param header at least 40 bytes, the start of what the receive's first entries name
+     * @param header at least 40 bytes, the start of the memory of the receive
      * @return the header
-     * @throws IllegalArgumentException if it is neither of IP version 6 nor 4: the completion said that there is none,
-     *     or this is not where it is
+     * @throws IllegalArgumentException if it is a header of neither IP version 6 nor 4: the completion reported none,
+     *     or it is at another place
      */
     public static GlobalRoutingHeader read(MemorySegment header) {
         int word = header.get(INT, 0);
@@ -77,10 +77,10 @@ public record GlobalRoutingHeader(Gid sgid, Gid dgid, int flowLabel, int traffic
     }
 
     /**
-     * The route back, {@code ibv_init_ah_from_wc(3)}.
+     * Returns the route back to the sender, {@code ibv_init_ah_from_wc(3)}.
      *
-     * @param sgidIndex the local GID to answer from
-     * @return to the sender
+     * @param sgidIndex index of the local GID from which to answer
+     * @return the route
      */
     public GlobalRoute answer(int sgidIndex) {
         return new GlobalRoute(sgid, flowLabel, sgidIndex, hopLimit, trafficClass);

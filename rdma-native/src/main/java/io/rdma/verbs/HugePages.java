@@ -1,23 +1,23 @@
 package io.rdma.verbs;
 
 /**
- * Pages behind memory that a {@link ProtectionDomain} allocates. Larger pages mean fewer translations for the device to
- * keep and to miss. Memory of less than {@value #BYTES} bytes takes ordinary pages in any case.
+ * The kind of pages for memory that a {@link ProtectionDomain} allocates. With larger pages the device has fewer
+ * translations to cache and fewer cache misses. Memory of less than {@value #BYTES} bytes always gets ordinary pages.
  */
 public enum HugePages {
     /** Ordinary pages. */
     NONE,
     /**
-     * Ordinary pages that the kernel may join, {@code madvise(2)} with MADV_HUGEPAGE; where it doesn't offer that,
-     * ordinary ones. Linux.
+     * Ordinary pages that the kernel may merge into huge pages, {@code madvise(2)} with MADV_HUGEPAGE. They stay
+     * ordinary if the kernel does not support that. Linux.
      */
     TRANSPARENT,
     /**
-     * Pages from the kernel's pool, {@code mmap(2)} with MAP_HUGETLB; an error where the pool ({@code vm.nr_hugepages})
-     * is empty. Linux.
+     * Pages from the kernel's pool, {@code mmap(2)} with MAP_HUGETLB. Allocation fails if the pool
+     * ({@code vm.nr_hugepages}) is empty. Linux.
      */
     RESERVED;
 
-    /** Size of one, and the least size of memory that takes them. */
+    /** The size of a huge page, and the smallest allocation that uses huge pages. */
     public static final long BYTES = 2 << 20;
 }

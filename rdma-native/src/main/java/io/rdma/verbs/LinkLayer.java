@@ -2,9 +2,9 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
 
-/** Link layer of a port, {@code ibv_query_port(3)}. */
+/** The link layer of a port, {@code ibv_query_port(3)}. */
 public enum LinkLayer {
-    /** {@code IBV_LINK_LAYER_UNSPECIFIED}: legacy, means InfiniBand. */
+    /** {@code IBV_LINK_LAYER_UNSPECIFIED}: a legacy value that means InfiniBand. */
     UNSPECIFIED(Ibv.LINK_LAYER_UNSPECIFIED),
     /** {@code IBV_LINK_LAYER_INFINIBAND}: InfiniBand. */
     INFINIBAND(Ibv.LINK_LAYER_INFINIBAND),
@@ -19,7 +19,7 @@ public enum LinkLayer {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */
@@ -28,9 +28,9 @@ public enum LinkLayer {
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant that has a number in C.
      *
-     * @param code as in C
+     * @param code number of the constant in C
      * @return the constant
      * @throws IllegalArgumentException if no constant has this number
      */

@@ -1,16 +1,16 @@
 package io.rdma.verbs;
 
 /**
- * Where the memory of protection domains comes from, and how much there may be.
+ * The policy for the memory of protection domains: its pages and its limit.
  *
- * @param hugePages pages of what is allocated
- * @param budget for all that is registered; may be shared among domains
+ * @param hugePages kind of pages for allocated memory
+ * @param budget limit for all registered memory; several domains may share it
  */
 public record MemoryPolicy(HugePages hugePages, RegistrationBudget budget) {
     /**
-     * Ordinary pages, no limit.
+     * Returns a policy with ordinary pages and no limit.
      *
-     * @return with a budget of its own
+     * @return a policy with a budget of its own
      */
     public static MemoryPolicy unlimited() {
         return new MemoryPolicy(HugePages.NONE, new RegistrationBudget(Long.MAX_VALUE));

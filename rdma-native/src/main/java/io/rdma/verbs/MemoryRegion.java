@@ -8,13 +8,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registered memory, {@code ibv_reg_mr(3)}.
+ * A region of registered memory, {@code ibv_reg_mr(3)}.
  *
- * <p>A region counts its users: work in flight holds it. {@link #close} refuses new users at once and deregisters when
- * the last one is gone; only then memory that the region owns is freed. So closing is safe at any time.
+ * <p>A region counts its users: each operation in flight retains it. {@link #close} refuses new users at once. The
+ * region is deregistered when the last user releases it, and only then is memory that the region owns freed. So closing
+ * is safe at any time.
  */
 public final class MemoryRegion implements AutoCloseable {
-    // users: number of holders, the open region itself being one; 0 means deregistered.
+    // users: number of holders, of which the open region itself is one. 0 means deregistered, or being reregistered
     private final AtomicInteger users = new AtomicInteger(1);
     private final AtomicInteger closed = new AtomicInteger();
     private final Verbs verbs;
@@ -24,13 +25,13 @@ public final class MemoryRegion implements AutoCloseable {
     private volatile Extent extent;
 
     /**
-     * What a registration is of.
+     * The extent of a registration.
      *
      * @param mr handle and keys
-     * @param segment the memory, empty where the CPU cannot reach it
-     * @param address of the first byte, as work requests name it
+     * @param segment the memory; empty if the CPU cannot reach it
+     * @param address address of the first byte for work requests
      * @param length in bytes
-     * @param budget of which the length was taken, or null
+     * @param budget budget from which the length was taken, or null
      */
     record Extent(
             Mr mr,
@@ -40,9 +41,9 @@ public final class MemoryRegion implements AutoCloseable {
             @Nullable RegistrationBudget budget) {}
 
     /**
-     * @param fixed whether the memory cannot be exchanged, because somebody else owns it
-     * @param deregistered frees what the memory needs; runs once
-     * @param refused gets this region when the device refuses to deregister it; calls {@link #deregister} once more
+     * @param fixed whether the memory cannot be replaced, because it does not belong to the caller alone
+     * @param deregistered frees the resources behind the memory; runs once
+     * @param refused gets this region if the device refuses to deregister it; calls {@link #deregister} once more
      */
     MemoryRegion(Verbs verbs, Extent extent, boolean fixed, Runnable deregistered, Consumer<MemoryRegion> refused) {
         this.refused = refused;
@@ -61,22 +62,22 @@ public final class MemoryRegion implements AutoCloseable {
                 region -> {});
     }
 
-    /** For calls that name the region. */
+    /** Returns the handle for calls that take the region. */
     long handle() {
         return extent.mr.handle();
     }
 
     /**
-     * The memory.
+     * Returns the memory.
      *
-     * @return the segment that was registered; empty for memory that the CPU cannot reach
+     * @return the segment that was registered; empty if the CPU cannot reach the memory
      */
     public MemorySegment segment() {
         return extent.segment;
     }
 
     /**
-     * Length.
+     * Returns the length.
      *
      * @return bytes
      */
@@ -85,16 +86,16 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * How work requests and peers name the first byte.
+     * Returns the address by which work requests and peers refer to the first byte.
      *
-     * @return the address of the memory, 0 for a zero-based region
+     * @return the address of the memory; 0 for a zero-based region
      */
     public long address() {
         return extent.address;
     }
 
     /**
-     * Key for local work requests.
+     * Returns the key for local work requests.
      *
      * @return lkey
      */
@@ -103,7 +104,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Key for peers.
+     * Returns the key for peers.
      *
      * @return rkey
      */
@@ -112,9 +113,10 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * The whole region as a peer names it; what the peer may do with it was decided at registration.
+     * Returns the description of the whole region for a peer. The access flags of the registration decide what the peer
+     * may do with it.
      *
-     * @return to be sent to the peer
+     * @return the description, to be sent to the peer
      */
     public RemoteMemory remote() {
         Extent now = extent;
@@ -122,18 +124,18 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Whether {@link #close} was called.
+     * Returns whether {@link #close} was called.
      *
-     * @return true if so, also while work still holds the region
+     * @return true if so, even while an operation still retains the region
      */
     public boolean isClosed() {
         return closed.get() != 0;
     }
 
     /**
-     * Holds the region for one piece of work.
+     * Retains the region for one operation.
      *
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if it is closed or being reregistered
      */
     public void retain() {
         for (; ; ) {
@@ -159,12 +161,13 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Deregisters; where the device refuses that, its domain tries again. By the thread that has the region to itself.
+     * Deregisters the region. If the device refuses, the protection domain tries again later. Only the thread that has
+     * exclusive use of the region may call this.
      */
     void deregister() {
         try {
             verbs.deregMr(extent.mr.handle());
-        } catch (Throwable e) { // the device may still use the memory, so that is kept
+        } catch (Throwable e) { // the device may still use the memory, so it is not freed
             refused.accept(this);
             throw e;
         }
@@ -179,20 +182,21 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Changes rights, memory or domain, {@code ibv_rereg_mr(3)}. Keys may change; what peers know of the old ones
-     * fails. No work may use it, and no window be bound to it.
+     * Changes access flags, memory or protection domain, {@code ibv_rereg_mr(3)}. The keys may change; then peers
+     * cannot use the old ones any more. No operation may use the region, and no window may be bound to it.
      *
-     * @param change what
-     * @throws IllegalStateException if it is closed or work holds it
-     * @throws IllegalArgumentException if the memory is to change and the region owns it, or shares it
-     * @throws VerbsException EOPNOTSUPP where the device cannot; where the message says so, only {@link #close} is left
+     * @param change the changes
+     * @throws IllegalStateException if it is closed or an operation retains it
+     * @throws IllegalArgumentException if the memory is to change, but the region owns or shares it
+     * @throws VerbsException EOPNOTSUPP if the device cannot reregister. If the message states it, {@link #close} is
+     *     the only call left
      */
     public synchronized void reregister(ReregisterOptions change) {
         MemorySegment memory = change.memory();
         if (fixed && memory != null) {
             throw new IllegalArgumentException("only memory of the caller's can be exchanged: register it instead");
         }
-        if (!users.compareAndSet(1, 0)) { // 0: nobody gets hold of it meanwhile
+        if (!users.compareAndSet(1, 0)) { // 0: no thread can retain the region meanwhile
             throw new IllegalStateException(isClosed() ? "memory region is closed" : "work uses the memory region");
         }
         try {
@@ -228,8 +232,8 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Refuses new work, and deregisters when the work in flight is done. A second call does nothing. Any thread; does
-     * not wait.
+     * Refuses new users, and deregisters the region when the operations in flight have ended. A second call does
+     * nothing. Any thread. Does not wait.
      */
     @Override
     public synchronized void close() {

@@ -5,15 +5,16 @@ import io.rdma.internal.ffi.Verbs;
 import java.util.ArrayList;
 import java.util.List;
 
-// Invariant: `held` are the regions that the window is or may be bound to; each is retained once per entry, until the
-// window is known to be free: a peer's invalidation is known to the application alone.
+// Invariant: `held` contains the regions to which the window is or may be bound. Each entry retains its region once,
+// until the window is known to be unbound. Only the application learns of an invalidation by the peer, and reports it
+// by `revoked`.
 
 /**
- * A memory window, {@code ibv_alloc_mw(3)}: it gives a peer rights to a part of a region under a key of its own, and
- * takes them back, without registering memory. One thread binds it at a time.
+ * A memory window, {@code ibv_alloc_mw(3)}. It grants a peer access to a part of a region under a key of its own, and
+ * revokes it, without registering memory. One thread at a time may bind it.
  *
- * <p>The region stays registered while the window may be bound to it: until {@link #close}, or {@link #revoked}. Close
- * it before its queue pair and its domain.
+ * <p>The region stays registered while the window may be bound to it, that is until {@link #close} or {@link #revoked}.
+ * Close the window before its queue pair and its protection domain.
  */
 public final class MemoryWindow extends NativeObject {
     private static final int KEY_MASK = 0xff;
@@ -29,27 +30,28 @@ public final class MemoryWindow extends NativeObject {
     }
 
     /**
-     * How it is bound.
+     * Returns the type, which decides how the window is bound and revoked.
      *
-     * @return its type
+     * @return the type
      */
     public MemoryWindowType type() {
         return type;
     }
 
     /**
-     * What the peer is to get: the part and key of the last binding. It may be told once that binding completed, or at
-     * once by a send on the same queue pair behind it.
+     * Returns the description of the last binding for the peer: the part and its key. The application may send it to
+     * the peer once that binding has completed, or at once by a send that is posted behind the binding on the same
+     * queue pair.
      *
-     * @return of length 0 as long as nothing was bound
+     * @return the description; its length is 0 until the first binding
      */
     public RemoteMemory remote() {
         return remote;
     }
 
     /**
-     * Says that its binding was revoked, by a local invalidation or an empty binding that completed, or by the peer:
-     * its regions may be deregistered.
+     * Reports that the binding was revoked: by a local invalidation or an empty binding that completed, or by the peer.
+     * The regions may then be deregistered.
      */
     public void revoked() {
         List<MemoryRegion> free;
@@ -67,13 +69,13 @@ public final class MemoryWindow extends NativeObject {
         }
     }
 
-    /** The key after the next binding: the peer cannot use the present one then. */
+    /** Returns the key for the next binding, after which the peer cannot use the present key. */
     int nextKey() {
         int now = remote.rkey();
         return now & ~KEY_MASK | now + 1 & KEY_MASK;
     }
 
-    /** Takes hold of the region of a binding, before it is posted. */
+    /** Retains the region of a binding, before the binding is posted. */
     void hold(MemoryWindowBinding to) {
         if (to.length() > 0) {
             to.region().retain();
@@ -83,25 +85,25 @@ public final class MemoryWindow extends NativeObject {
                     return;
                 }
             }
-            to.region().release(); // the close has let go of all that was held
+            to.region().release(); // close has already released all of `held`
         }
     }
 
-    /** How the peer will name what it is bound to. */
+    /** Sets the description of the binding for the peer. */
     void named(RemoteMemory to) {
         remote = to;
     }
 
-    /** The binding of a type 2 window was posted: the library's copy of the key is the application's duty. */
+    /** Writes the key of a posted type 2 binding to C's {@code ibv_mw}, which C leaves to the application. */
     void posted(int rkey) {
-        synchronized (held) { // the binding may complete, and its window be closed, before the post returns
+        synchronized (held) { // the binding may complete, and the window be closed, before the post returns
             if (!isClosed()) {
                 verbs.windows().setMwRkey(handle(), rkey);
             }
         }
     }
 
-    /** Frees the window; what was bound is revoked. */
+    /** Frees the window and revokes its binding. */
     @Override
     public void close() {
         super.close();

@@ -4,19 +4,19 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What a memory window is bound to, {@code struct ibv_mw_bind_info}, {@code ibv_bind_mw(3)}.
+ * The target of a binding of a memory window, {@code struct ibv_mw_bind_info} of {@code ibv_bind_mw(3)}.
  *
- * @param region registered with {@link AccessFlag#MW_BIND}, and with {@link AccessFlag#LOCAL_WRITE} if the peer may
- *     write
+ * @param region region with {@link AccessFlag#MW_BIND}, and with {@link AccessFlag#LOCAL_WRITE} if the peer may write
  * @param offset first byte in the region
- * @param length in bytes; 0 makes a type 1 window empty, and is not allowed for type 2
- * @param access of the peer; {@link AccessFlag#ZERO_BASED}: the peer counts from 0, type 2 only
+ * @param length in bytes; 0 unbinds a type 1 window, and is not allowed for type 2
+ * @param access access flags for the peer. With {@link AccessFlag#ZERO_BASED}, type 2 only, the peer uses offsets
+ *     from 0
  */
 public record MemoryWindowBinding(MemoryRegion region, long offset, long length, Set<AccessFlag> access) {
     /**
      * Checks the part.
      *
-     * @throws IndexOutOfBoundsException if it does not lie inside
+     * @throws IndexOutOfBoundsException if it exceeds the region
      */
     public MemoryWindowBinding {
         Objects.checkFromIndexSize(offset, length, region.length());
@@ -24,16 +24,16 @@ public record MemoryWindowBinding(MemoryRegion region, long offset, long length,
     }
 
     /**
-     * Revokes a type 1 window.
+     * Returns a binding that revokes a type 1 window.
      *
-     * @param region any open one: libraries look at it although it does not count
-     * @return a binding to nothing
+     * @param region any open region: libraries check it although it has no effect
+     * @return an empty binding
      */
     public static MemoryWindowBinding empty(MemoryRegion region) {
         return new MemoryWindowBinding(region, 0, 0, Set.of());
     }
 
-    /** As the region's work requests name the first byte. */
+    /** Returns the address of the first byte for work requests. */
     long address() {
         return region.address() + offset;
     }
@@ -42,7 +42,7 @@ public record MemoryWindowBinding(MemoryRegion region, long offset, long length,
         return AccessFlag.mask(access.toArray(AccessFlag[]::new));
     }
 
-    /** As the peer names it. */
+    /** Returns the description of the bound part for the peer. */
     RemoteMemory remote(int rkey) {
         return new RemoteMemory(access.contains(AccessFlag.ZERO_BASED) ? 0 : address(), length, rkey);
     }

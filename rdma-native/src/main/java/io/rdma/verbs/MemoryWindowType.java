@@ -2,17 +2,17 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
 
-/** How a memory window is bound and revoked, {@code ibv_alloc_mw(3)}. */
+/** The way in which a memory window is bound and revoked, {@code ibv_alloc_mw(3)}. */
 public enum MemoryWindowType {
     /**
-     * {@code IBV_MW_TYPE_1}: bound by {@link QueuePair#bind}, for every queue pair of its domain; revoked by an empty
-     * binding or its close.
+     * {@code IBV_MW_TYPE_1}: bound by {@link QueuePair#bind} for every queue pair of its protection domain. It is
+     * revoked by an empty binding or by its close.
      */
     TYPE_1(Ibv.MW_TYPE_1),
     /**
-     * {@code IBV_MW_TYPE_2}: bound by a work request, {@link SendChain#bind}, for the queue pair that it is posted to;
-     * revoked by a local invalidation, by the peer's send with invalidate, or by its close. To be bound again it must
-     * have been revoked.
+     * {@code IBV_MW_TYPE_2}: bound by a work request, {@link SendChain#bind}, for the queue pair to which that is
+     * posted. It is revoked by a local invalidation, by a send with invalidate from the peer, or by its close. It can
+     * be bound again only after it was revoked.
      */
     TYPE_2(Ibv.MW_TYPE_2);
 
@@ -23,7 +23,7 @@ public enum MemoryWindowType {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */

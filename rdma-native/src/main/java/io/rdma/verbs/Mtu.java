@@ -2,7 +2,7 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Ibv;
 
-/** Path MTU, {@code enum ibv_mtu}. */
+/** The path MTU, {@code enum ibv_mtu}. */
 public enum Mtu {
     /** {@code IBV_MTU_256}: 256 bytes. */
     BYTES_256(Ibv.MTU_256),
@@ -23,7 +23,7 @@ public enum Mtu {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */
@@ -32,9 +32,9 @@ public enum Mtu {
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant that has a number in C.
      *
-     * @param code as in C
+     * @param code number of the constant in C
      * @return the constant
      * @throws IllegalArgumentException if no constant has this number
      */
@@ -48,7 +48,7 @@ public enum Mtu {
     }
 
     /**
-     * Payload bytes per packet.
+     * Returns the number of payload bytes per packet.
      *
      * @return 256 to 4096
      */
@@ -57,10 +57,10 @@ public enum Mtu {
     }
 
     /**
-     * The smaller of two, what a path between two ports can carry.
+     * Returns the smaller of two MTUs, which a path between two ports can carry.
      *
-     * @param other of the peer
-     * @return the smaller
+     * @param other MTU of the peer
+     * @return the smaller one
      */
     public Mtu min(Mtu other) {
         return compareTo(other) <= 0 ? this : other;

@@ -4,18 +4,21 @@ import io.rdma.internal.ffi.Verbs;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** What all verbs objects share: the library they belong to, their handle, and a {@code close} that happens once. */
+/**
+ * The base class of all verbs objects: the library that an object belongs to, its handle, and a {@code close} that
+ * takes effect once.
+ */
 abstract class NativeObject implements AutoCloseable {
     final Verbs verbs;
     private final long handle;
-    private final @Nullable OpenObjects siblings; // null: nothing has to outlive it
+    private final @Nullable OpenObjects siblings; // null: no object has to outlive it
     private final AtomicBoolean closed = new AtomicBoolean();
 
     NativeObject(Verbs verbs, long handle) {
         this(verbs, handle, null);
     }
 
-    /** An object that its device has to outlive. */
+    /** Creates an object that its device has to outlive. */
     NativeObject(Verbs verbs, long handle, @Nullable OpenObjects siblings) {
         this.verbs = verbs;
         this.handle = handle;
@@ -23,7 +26,7 @@ abstract class NativeObject implements AutoCloseable {
     }
 
     /**
-     * The handle for a call.
+     * Returns the handle for a call.
      *
      * @throws IllegalStateException if closed
      */
@@ -35,7 +38,7 @@ abstract class NativeObject implements AutoCloseable {
     }
 
     /**
-     * Whether it was closed.
+     * Returns whether the object was closed.
      *
      * @return true once {@link #close} was called
      */
@@ -43,15 +46,16 @@ abstract class NativeObject implements AutoCloseable {
         return closed.get();
     }
 
-    /** Whether this is an open object of that handle. */
+    /** Returns whether this object is open and has the given handle. */
     final boolean isOpen(long candidate) {
         return candidate == handle && !closed.get();
     }
 
     /**
-     * Destroys the object; a second call does nothing.
+     * Destroys the object. A second call does nothing.
      *
-     * @throws VerbsException if something still uses it (EBUSY). After this, as after any other failure, it stays open
+     * @throws VerbsException if another object still uses it (EBUSY). After this, as after any other failure, it
+     *     stays open
      */
     @Override
     public void close() {
@@ -71,10 +75,10 @@ abstract class NativeObject implements AutoCloseable {
     abstract void destroy(long handle);
 
     /**
-     * Wakes a thread that waits inside the library. An attempt that fails is made once more, because that thread, and
-     * all that wait for it, would sleep on.
+     * Wakes a thread that waits inside the library. A failed attempt is repeated once: otherwise that thread, and all
+     * threads that wait for it, would sleep on.
      *
-     * @param attempt by a call of the library
+     * @param attempt the wake-up, a call of the library
      */
     static void wake(Runnable attempt) {
         try {

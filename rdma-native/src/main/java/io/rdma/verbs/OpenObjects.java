@@ -4,14 +4,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 // Invariants
-// - An object counts from before the device makes it until the device has destroyed it. One that the device refuses to
-// destroy goes on counting.
-// - Nothing is made once the count is CLOSED, and it becomes CLOSED from 0 alone.
+// - An object is counted from before the device creates it until the device has destroyed it. An object that the device
+// refuses to destroy stays counted.
+// - No object is created once the count is CLOSED. The count becomes CLOSED only from 0.
 
 /**
- * The count of what was made directly of an open device: a device that still has any is not closed.
- * {@code ibv_close_device(3)} frees the context whatever still uses it, and a call on such an object then reads freed
- * memory. Any thread.
+ * The number of objects that were created directly on an open device. A device that still has any is not closed:
+ * {@code ibv_close_device(3)} frees the context even if objects still use it, and a later call on such an object would
+ * read freed memory. Any thread.
  */
 final class OpenObjects {
     private static final int CLOSED = -1;
@@ -19,7 +19,7 @@ final class OpenObjects {
     private final AtomicInteger open = new AtomicInteger();
 
     /**
-     * Makes an object, which says when it was destroyed.
+     * Creates and counts an object, which calls {@link #destroyed} once it is destroyed.
      *
      * @throws IllegalStateException if the device is closed
      */
@@ -35,15 +35,15 @@ final class OpenObjects {
         }
     }
 
-    /** One object less. */
+    /** Subtracts one object from the count. */
     void destroyed() {
         open.decrementAndGet();
     }
 
     /**
-     * Closes the device if nothing of it is open.
+     * Closes the device if none of its objects is open.
      *
-     * @throws VerbsException EBUSY if something is
+     * @throws VerbsException EBUSY if an object is open
      */
     void close(String device, Runnable closing) {
         int count = open.compareAndExchange(0, CLOSED);

@@ -3,11 +3,11 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.PortAttr;
 
 /**
- * A port, {@code ibv_query_port(3)}; names are C's.
+ * Attributes of a port, {@code ibv_query_port(3)}. Names are those of C.
  *
  * @param state logical state
- * @param maxMtu what the port could
- * @param activeMtu what the link can now
+ * @param maxMtu largest MTU that the port supports
+ * @param activeMtu largest MTU that the link supports now
  * @param gidTableLength entries of the GID table
  * @param maxMessageSize bytes
  * @param badPkeyCounter packets dropped for a wrong partition key, up to 65,535

@@ -2,7 +2,10 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Cma;
 
-/** What an address and port name, {@code enum rdma_port_space}, {@code rdma_create_id(3)}. */
+/**
+ * Port space of the RDMA CM, {@code enum rdma_port_space}: the kind of service that an address and port
+ * identify, {@code rdma_create_id(3)}.
+ */
 public enum PortSpace {
     /** Reliable connections. */
     TCP(Cma.PS_TCP),
@@ -16,9 +19,9 @@ public enum PortSpace {
     }
 
     /**
-     * C's number.
+     * Returns the number of this constant in C.
      *
-     * @return of {@code enum rdma_port_space}
+     * @return the value in {@code enum rdma_port_space}
      */
     public int code() {
         return code;

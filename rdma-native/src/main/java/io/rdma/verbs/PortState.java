@@ -6,15 +6,15 @@ import io.rdma.internal.ffi.Ibv;
 public enum PortState {
     /** {@code IBV_PORT_NOP}: no state change. */
     NOP(Ibv.PORT_NOP),
-    /** {@code IBV_PORT_DOWN}: link is down. */
+    /** {@code IBV_PORT_DOWN}: the link is down. */
     DOWN(Ibv.PORT_DOWN),
-    /** {@code IBV_PORT_INIT}: waits for the subnet manager. */
+    /** {@code IBV_PORT_INIT}: the port waits for the subnet manager. */
     INIT(Ibv.PORT_INIT),
-    /** {@code IBV_PORT_ARMED}: not yet active. */
+    /** {@code IBV_PORT_ARMED}: the port is not yet active. */
     ARMED(Ibv.PORT_ARMED),
-    /** {@code IBV_PORT_ACTIVE}: usable. */
+    /** {@code IBV_PORT_ACTIVE}: the port is usable. */
     ACTIVE(Ibv.PORT_ACTIVE),
-    /** {@code IBV_PORT_ACTIVE_DEFER}: usable, link flaps. */
+    /** {@code IBV_PORT_ACTIVE_DEFER}: the port is usable, but its link flaps. */
     ACTIVE_DEFER(Ibv.PORT_ACTIVE_DEFER);
 
     private static final PortState[] VALUES = values();
@@ -25,7 +25,7 @@ public enum PortState {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */
@@ -34,7 +34,7 @@ public enum PortState {
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant with a given number.
      *
      * @param code as in C
      * @return the constant

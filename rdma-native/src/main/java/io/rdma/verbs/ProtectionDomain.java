@@ -18,14 +18,17 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A protection domain, {@code ibv_alloc_pd(3)}: queue pairs and memory work together only within one. */
+/**
+ * A protection domain, {@code ibv_alloc_pd(3)}. Queue pairs and memory regions can be used together only if they belong
+ * to the same one.
+ */
 public final class ProtectionDomain extends NativeObject {
     private static final long FREE_PAUSE_NANOS = 1_000_000;
 
     private final long context;
     private final OpenObjects siblings;
     private final MemoryPolicy policy;
-    private final Set<MemoryRegion> refused = ConcurrentHashMap.newKeySet(); // closed, but the device kept them
+    private final Set<MemoryRegion> refused = ConcurrentHashMap.newKeySet(); // closed, but not deregistered
 
     ProtectionDomain(Verbs verbs, long context, long handle, MemoryPolicy policy, OpenObjects siblings) {
         super(verbs, handle, siblings);
@@ -34,51 +37,52 @@ public final class ProtectionDomain extends NativeObject {
         this.policy = policy;
     }
 
-    /** Handle of the device that it is of. */
+    /** Returns the handle of the device context that this domain belongs to. */
     long context() {
         return context;
     }
 
     /**
-     * Registers memory of the caller, {@code ibv_reg_mr(3)}. The memory must stay alive until the region is closed; the
+     * Registers memory of the caller, {@code ibv_reg_mr(3)}. The memory must stay alive until the region is closed. The
      * region keeps the segment reachable.
      *
      * @param memory native memory; heap segments cannot be registered
-     * @param access what is allowed; local reading always is
+     * @param access permitted operations; local reads are always permitted
      * @return the region
-     * @throws VerbsException ENOMEM where RLIMIT_MEMLOCK is too low
-     * @throws RegistrationLimitException if the budget does not allow it
+     * @throws VerbsException ENOMEM if RLIMIT_MEMLOCK is too low
+     * @throws RegistrationLimitException if the registration would exceed the budget
      */
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
         return register(memory, access, false, () -> {});
     }
 
     /**
-     * Registers a part of a region once more, with rights and keys of its own: what a peer gets to see instead of the
-     * whole, and loses when the grant is closed, whatever happens to the region. The region's memory stays until the
-     * grant is closed.
+     * Registers a part of a region again, with rights and keys of its own. A peer is given this grant instead of the
+     * whole region. It loses access when the grant is closed, whether or not the region is still open. The region's
+     * memory stays allocated until the grant is closed.
      *
      * @param region open
      * @param offset first byte
-     * @param length bytes
-     * @param access what is allowed
+     * @param length in bytes
+     * @param access permitted operations
      * @return the grant
-     * @throws IndexOutOfBoundsException if the part does not lie inside
+     * @throws IndexOutOfBoundsException if the part does not lie inside the region
      * @throws IllegalStateException if the region is closed
-     * @throws RegistrationLimitException if the budget does not allow it
+     * @throws RegistrationLimitException if the registration would exceed the budget
      */
     public MemoryRegion grant(MemoryRegion region, long offset, long length, Set<AccessFlag> access) {
         return grant(region, offset, length, access, () -> {});
     }
 
     /**
-     * As {@link #grant(MemoryRegion, long, long, Set)}, and says when it has ended.
+     * Registers a part of a region again, as {@link #grant(MemoryRegion, long, long, Set)} does, and reports its end.
      *
-     * @param region as there
-     * @param offset as there
-     * @param length as there
-     * @param access as there
-     * @param ended runs once, when the grant is deregistered, on the thread that ends it: must not block or throw
+     * @param region as for that method
+     * @param offset as for that method
+     * @param length as for that method
+     * @param access as for that method
+     * @param ended runs once, when the grant is deregistered, on the thread that deregisters it; must not block
+     *     or throw
      * @return the grant
      */
     public MemoryRegion grant(MemoryRegion region, long offset, long length, Set<AccessFlag> access, Runnable ended) {
@@ -96,12 +100,12 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Allocates page-aligned zeroed memory and registers it; closing the region frees it.
+     * Allocates page-aligned zeroed memory and registers it. Closing the region frees the memory.
      *
      * @param bytes at least 1
-     * @param access what is allowed
+     * @param access permitted operations
      * @return the region
-     * @throws RegistrationLimitException if the budget does not allow it
+     * @throws RegistrationLimitException if the registration would exceed the budget
      */
     public MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
         if (bytes <= 0) {
@@ -121,17 +125,18 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Whether memory of {@link #allocate} lies in huge pages, so that few large slabs cost less than many small ones.
+     * Returns whether {@link #allocate} places memory in huge pages, so that few large slabs cost less than many
+     * small ones.
      *
-     * @return true unless they are {@link HugePages#NONE}
+     * @return true unless the policy is {@link HugePages#NONE}
      */
     public boolean usesHugePages() {
         return policy.hugePages() != HugePages.NONE;
     }
 
     /**
-     * Memory that some thread is inside right now, in a system call perhaps, cannot be freed: it is as soon as that
-     * thread is out.
+     * Frees the memory of an arena. While a thread still uses it, for example in a system call, it cannot be freed. A
+     * virtual thread then retries until the memory is freed.
      */
     private static void free(Arena arena) {
         try {
@@ -144,7 +149,7 @@ public final class ProtectionDomain extends NativeObject {
                         arena.close();
                         return;
                     } catch (IllegalStateException stillInUse) {
-                        // again
+                        // retry
                     }
                 }
             });
@@ -168,7 +173,7 @@ public final class ProtectionDomain extends NativeObject {
                 () -> verbs.regMr(handle(), memory.address(), bytes, iova, flags));
     }
 
-    /** A region whose bytes are taken from a budget. */
+    /** Registers a region whose bytes are charged to a budget. */
     private MemoryRegion region(
             MemorySegment memory,
             long iova,
@@ -188,12 +193,12 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Registers all memory of the process, on demand, {@code IBV_ACCESS_ON_DEMAND} with {@code ibv_reg_mr(3)}: nothing
-     * is pinned, the device faults pages in. It counts for nothing in the budget.
+     * Registers the whole address space of the process on demand, {@code IBV_ACCESS_ON_DEMAND} with
+     * {@code ibv_reg_mr(3)}. No memory is pinned: the device faults pages in. The region is not charged to the budget.
      *
-     * @param access what is allowed; a remote right opens everything this process has to the peer
+     * @param access permitted operations; with a remote right, the peer can access all memory of this process
      * @return the region, whose segment is the whole address space
-     * @throws VerbsException EOPNOTSUPP where {@link ExtendedDeviceAttributes#implicitOnDemand} is not given
+     * @throws VerbsException EOPNOTSUPP if the device lacks {@link ExtendedDeviceAttributes#implicitOnDemand}
      */
     public MemoryRegion registerEverythingOnDemand(Set<AccessFlag> access) {
         int flags = AccessFlag.registered(access) | Ibv.ACCESS_ON_DEMAND;
@@ -203,17 +208,18 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Registers a part of a dma-buf, that is memory of another device, {@code ibv_reg_dmabuf_mr(3)}. The descriptor may
-     * be closed afterwards.
+     * Registers a part of a dma-buf, which is memory of another device, {@code ibv_reg_dmabuf_mr(3)}. The descriptor
+     * may be closed afterwards.
      *
-     * @param descriptor of the dma-buf
-     * @param offset first byte in it, at a multiple of the page size
-     * @param length bytes
-     * @param iova how work requests and peers name the first byte; at the same place in its page as the offset
-     * @param access what is allowed
+     * @param descriptor file descriptor of the dma-buf
+     * @param offset first byte within the dma-buf
+     * @param length in bytes
+     * @param iova address by which work requests and peers name the first byte; must lie at the same place within its
+     *     page as the offset
+     * @param access permitted operations
      * @return the region, whose segment is empty
-     * @throws VerbsException EOPNOTSUPP or ENOSYS where device or library cannot, EBADF if it is no descriptor of a
-     *     dma-buf
+     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device or the library does not support it, EBADF if the
+     *     descriptor is not that of a dma-buf
      */
     public MemoryRegion registerDmaBuf(int descriptor, long offset, long length, long iova, Set<AccessFlag> access) {
         int flags = AccessFlag.registered(access);
@@ -228,15 +234,15 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Registers a part of a device's own memory, {@code ibv_reg_dm_mr}, see {@code ibv_alloc_dm(3)}; zero-based: peers
-     * and work requests count from 0.
+     * Registers a part of a device's own memory, {@code ibv_reg_dm_mr}, see {@code ibv_alloc_dm(3)}. The region is
+     * zero-based: peers and work requests address it from 0.
      *
      * @param memory to be closed after the region
      * @param offset first byte
-     * @param length bytes
-     * @param access what is allowed
+     * @param length in bytes
+     * @param access permitted operations
      * @return the region, whose segment is empty
-     * @throws VerbsException EINVAL if the part does not lie inside
+     * @throws VerbsException EINVAL if the part does not lie inside the memory
      */
     public MemoryRegion register(DeviceMemory memory, long offset, long length, Set<AccessFlag> access) {
         int flags = AccessFlag.registered(access) | Ibv.ACCESS_ZERO_BASED;
@@ -248,13 +254,13 @@ public final class ProtectionDomain extends NativeObject {
     /**
      * Gives advice about a part of an on-demand region, {@code ibv_advise_mr(3)}.
      *
-     * @param advice what
-     * @param wait whether to return only when it is done
+     * @param advice the advice
+     * @param wait whether to return only when the device has followed it
      * @param region registered with {@link AccessFlag#ON_DEMAND}
      * @param offset first byte
      * @param length bytes, at most 2 to the power of 31 minus 1
-     * @throws IndexOutOfBoundsException if the part does not lie inside
-     * @throws VerbsException EOPNOTSUPP where the device cannot
+     * @throws IndexOutOfBoundsException if the part does not lie inside the region
+     * @throws VerbsException EOPNOTSUPP if the device does not support it
      */
     public void advise(MemoryAdvice advice, boolean wait, MemoryRegion region, long offset, int length) {
         Objects.checkFromIndexSize(offset, length, region.length());
@@ -262,11 +268,11 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Allocates a parent domain, {@code ibv_alloc_parent_domain(3)}: it stands for this one; what is made of either
-     * works together.
+     * Allocates a parent domain, {@code ibv_alloc_parent_domain(3)}. It stands for this domain: objects created in
+     * either of them work together.
      *
      * @return to be closed before this one
-     * @throws VerbsException EOPNOTSUPP where the device has none
+     * @throws VerbsException EOPNOTSUPP if the device has no parent domains
      */
     public ProtectionDomain allocateParentDomain() {
         return siblings.make(() -> new ProtectionDomain(
@@ -276,9 +282,9 @@ public final class ProtectionDomain extends NativeObject {
     /**
      * Creates a queue pair of type {@link QueuePairType#RC} in RESET, {@code ibv_create_qp(3)}.
      *
-     * @param sendQueue where sends complete
-     * @param receiveQueue where receives complete
-     * @param capacity wanted depths; see {@link QueuePair#capacity()} for what was granted
+     * @param sendQueue completion queue of its sends
+     * @param receiveQueue completion queue of its receives
+     * @param capacity requested depths; {@link QueuePair#capacity()} returns the granted ones
      * @return to be closed before its completion queues
      */
     public QueuePair createQueuePair(
@@ -290,9 +296,9 @@ public final class ProtectionDomain extends NativeObject {
      * Creates a queue pair in RESET, {@code ibv_create_qp(3)}.
      *
      * @param type transport
-     * @param sendQueue where sends complete
-     * @param receiveQueue where receives complete
-     * @param capacity wanted depths; see {@link QueuePair#capacity()} for what was granted
+     * @param sendQueue completion queue of its sends
+     * @param receiveQueue completion queue of its receives
+     * @param capacity requested depths; {@link QueuePair#capacity()} returns the granted ones
      * @return to be closed before its completion queues
      * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport
      */
@@ -302,16 +308,16 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates a queue pair of type {@link QueuePairType#RC} in RESET that takes its receives from a shared queue,
-     * {@code ibv_create_qp(3)}; none can be posted to itself.
+     * Creates a queue pair of type {@link QueuePairType#RC} in RESET that takes its receives from a shared receive
+     * queue, {@code ibv_create_qp(3)}. Receives cannot be posted to the queue pair itself.
      *
-     * @param sendQueue where sends complete
-     * @param receiveQueue where its receives complete
-     * @param shared of this domain
-     * @param capacity wanted depths; those of receives do not count, {@link QueuePair#capacity()} has the shared
-     *     queue's
-     * @return to be closed before its completion queues and the shared queue
-     * @throws IllegalArgumentException if the shared queue is of another domain
+     * @param sendQueue completion queue of its sends
+     * @param receiveQueue completion queue of its receives
+     * @param shared shared receive queue of this domain
+     * @param capacity requested depths; those of receives are ignored, {@link QueuePair#capacity()} returns those of
+     *     the shared receive queue
+     * @return to be closed before its completion queues and the shared receive queue
+     * @throws IllegalArgumentException if the shared receive queue belongs to another domain
      */
     public QueuePair createQueuePair(
             CompletionQueue sendQueue,
@@ -322,18 +328,18 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates a queue pair in RESET that takes its receives from a shared queue, {@code ibv_create_qp(3)}; none can be
-     * posted to itself.
+     * Creates a queue pair in RESET that takes its receives from a shared receive queue, {@code ibv_create_qp(3)}.
+     * Receives cannot be posted to the queue pair itself.
      *
      * @param type transport
-     * @param sendQueue where sends complete
-     * @param receiveQueue where its receives complete
-     * @param shared of this domain
-     * @param capacity wanted depths; those of receives do not count, {@link QueuePair#capacity()} has the shared
-     *     queue's
-     * @return to be closed before its completion queues and the shared queue
-     * @throws IllegalArgumentException if the shared queue is of another domain
-     * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport, or shared receives for it
+     * @param sendQueue completion queue of its sends
+     * @param receiveQueue completion queue of its receives
+     * @param shared shared receive queue of this domain
+     * @param capacity requested depths; those of receives are ignored, {@link QueuePair#capacity()} returns those of
+     *     the shared receive queue
+     * @return to be closed before its completion queues and the shared receive queue
+     * @throws IllegalArgumentException if the shared receive queue belongs to another domain
+     * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport, or shared receive queues for it
      */
     public QueuePair createQueuePair(
             QueuePairType type,
@@ -345,19 +351,19 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates a queue pair in RESET that is posted to by one of the two interfaces, {@code ibv_create_qp(3)} or
-     * {@code ibv_create_qp_ex(3)}.
+     * Creates a queue pair in RESET with the given posting interface, {@code ibv_create_qp(3)}
+     * or {@code ibv_create_qp_ex(3)}.
      *
      * @param type transport
-     * @param sendQueue where sends complete
-     * @param receiveQueue where its receives complete
-     * @param shared of this domain: where it takes its receives from; null for receives of its own
-     * @param capacity wanted depths; see {@link QueuePair#capacity()} for what was granted
-     * @param posting how it is posted to
-     * @return to be closed before its completion queues and the shared queue
-     * @throws IllegalArgumentException if the shared queue is of another domain
-     * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport, shared receives for it, the
-     *     extended interface, or an operation in it
+     * @param sendQueue completion queue of its sends
+     * @param receiveQueue completion queue of its receives
+     * @param shared shared receive queue of this domain; null if the queue pair has a receive queue of its own
+     * @param capacity requested depths; {@link QueuePair#capacity()} returns the granted ones
+     * @param posting interface by which requests are posted to it
+     * @return to be closed before its completion queues and the shared receive queue
+     * @throws IllegalArgumentException if the shared receive queue belongs to another domain
+     * @throws VerbsException EOPNOTSUPP or EINVAL if the device lacks the transport, shared receive queues for it, the
+     *     extended interface, or an operation of the extended interface
      */
     public QueuePair createQueuePair(
             QueuePairType type,
@@ -367,7 +373,8 @@ public final class ProtectionDomain extends NativeObject {
             QueuePairCapacity capacity,
             PostingInterface posting) {
         if (shared != null && !shared.isOf(this)) {
-            // Devices differ in whose domain counts then: libibverbs lets it pass, and each message fails.
+            // Devices differ in which of the two domains they use. libibverbs accepts the mismatch, and then each
+            // message fails.
             throw new IllegalArgumentException("the shared receive queue is of another protection domain");
         }
         QpCap cap = capacity.toCap();
@@ -391,14 +398,14 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates a shared receive queue for extended reliable connections, {@code ibv_create_srq_ex(3)} with
-     * {@code IBV_SRQT_XRC}.
+     * Creates a shared receive queue for extended reliable connections, {@code ibv_create_srq_ex(3)}
+     * with {@code IBV_SRQT_XRC}.
      *
-     * @param xrc whose receiving queue pairs use it
-     * @param completions where its receives complete
-     * @param attributes wanted depth, without a limit
+     * @param xrc domain whose receiving queue pairs use it
+     * @param completions completion queue of its receives
+     * @param attributes requested depth, without a limit
      * @return to be closed before the completion queue and both domains; queue pairs do not keep it open
-     * @throws VerbsException EINVAL if the device has not that much
+     * @throws VerbsException EINVAL if the request exceeds the device's limits
      */
     public SharedReceiveQueue createSharedReceiveQueue(
             XrcDomain xrc, CompletionQueue completions, SharedReceiveQueueAttributes attributes) {
@@ -409,13 +416,12 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Creates an address handle, {@code ibv_create_ah(3)}; on RoCE it may wait for the network to tell the neighbour's
-     * address.
+     * Creates an address handle, {@code ibv_create_ah(3)}. On RoCE the call may block until the network has resolved
+     * the neighbour's address.
      *
      * @param attributes the path
      * @return to be closed before this domain
-     * @throws VerbsException EINVAL if a RoCE path has no global route; another errno if the destination is not to be
-     *     reached
+     * @throws VerbsException EINVAL if a RoCE path has no global route; another errno if the destination is unreachable
      */
     public AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
         return new AddressHandle(verbs, verbs.createAh(handle(), attributes.toAttr()), attributes);
@@ -428,9 +434,10 @@ public final class ProtectionDomain extends NativeObject {
     /**
      * Creates a shared receive queue, {@code ibv_create_srq(3)}.
      *
-     * @param attributes wanted depth; a limit does not count, {@link SharedReceiveQueue#armLimit} sets it
+     * @param attributes requested depth; a limit is ignored, {@link SharedReceiveQueue#armLimit} sets it
      * @return to be closed after its queue pairs
-     * @throws VerbsException EINVAL if the device has not that much, EOPNOTSUPP or ENOSYS if it has none
+     * @throws VerbsException EINVAL if the request exceeds the device's limits, EOPNOTSUPP or ENOSYS if the device has
+     *     no shared receive queues
      */
     public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueAttributes attributes) {
         return new SharedReceiveQueue(verbs, this, verbs.createSrq(handle(), attributes.toAttr()));
@@ -441,7 +448,7 @@ public final class ProtectionDomain extends NativeObject {
      *
      * @param type see {@link DeviceAttributes#hasMemoryWindows} and {@link DeviceAttributes#hasMemoryWindowsOfType2}
      * @return to be closed before its queue pair and this domain
-     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device has none
+     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device has no memory windows
      */
     public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
         return new MemoryWindow(verbs, verbs.windows().allocMw(handle(), type.code()), type);
@@ -449,7 +456,7 @@ public final class ProtectionDomain extends NativeObject {
 
     @Override
     void destroy(long handle) {
-        for (MemoryRegion region : refused) { // else nobody would ever: they are closed
+        for (MemoryRegion region : refused) { // closed already: no later call would deregister them
             if (refused.remove(region)) {
                 region.deregister();
             }

@@ -8,18 +8,18 @@ import io.rdma.internal.ffi.QpStateTable;
 import io.rdma.internal.ffi.Verbs;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe as in C; a {@link SendChain} is not. */
+/** A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe, as in C. Filling a {@link SendChain} is not. */
 public final class QueuePair extends NativeObject {
-    private static final int EVERYTHING = (1 << 21) - 1; // of IBV_QP_*
+    private static final int EVERYTHING = (1 << 21) - 1; // all bits of IBV_QP_*
 
     private final long context;
     private final QueuePairType type;
     private final int number;
     private final QueuePairCapacity capacity;
-    private final @Nullable ExtendedVerbs extended; // null: posted to by the classic interface
+    private final @Nullable ExtendedVerbs extended; // null: requests are posted by the classic interface
     private final Runnable destroyer;
-    private volatile int largestDatagram; // 0: not asked for yet
-    private volatile int state = Ibv.QPS_RESET; // as far as known
+    private volatile int largestDatagram; // 0: not queried yet
+    private volatile int state = Ibv.QPS_RESET; // last known state; the device may have left it
 
     QueuePair(
             Verbs verbs,
@@ -31,7 +31,7 @@ public final class QueuePair extends NativeObject {
         this(verbs, extended, context, type, qp, capacity, () -> verbs.destroyQp(qp.handle()));
     }
 
-    /** One that somebody else destroys. */
+    /** Creates a queue pair that {@code destroyer} destroys. */
     QueuePair(Verbs verbs, long context, QueuePairType type, Qp qp, QueuePairCapacity capacity, Runnable destroyer) {
         this(verbs, null, context, type, qp, capacity, destroyer);
     }
@@ -54,7 +54,7 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * Transport.
+     * Returns the transport.
      *
      * @return the type
      */
@@ -63,7 +63,7 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * Queue pair number.
+     * Returns the queue pair number.
      *
      * @return 24 bits
      */
@@ -72,18 +72,18 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * What the device granted.
+     * Returns the capacity that the device granted.
      *
-     * @return at least what was asked for
+     * @return at least the requested capacity
      */
     public QueuePairCapacity capacity() {
         return capacity;
     }
 
     /**
-     * How it is posted to.
+     * Returns the interface by which requests are posted.
      *
-     * @return as it was created
+     * @return as chosen at creation
      */
     public PostingInterface posting() {
         return extended == null ? PostingInterface.CLASSIC : PostingInterface.EXTENDED;
@@ -93,11 +93,12 @@ public final class QueuePair extends NativeObject {
      * Changes state and attributes, {@code ibv_modify_qp(3)}.
      *
      * @param attributes exactly those that were set are changed
-     * @throws VerbsException EINVAL if an attribute is missing or not allowed in this transition, which the message
-     *     names, or out of range
+     * @throws VerbsException EINVAL if an attribute is out of range, or if one is missing or not allowed in this
+     *     transition; the message then names it
      */
     public void modify(QueuePairAttributes attributes) {
-        // The device moves a queue pair too, so a doubt about the state is settled by asking.
+        // The device itself can change the state of a queue pair. If the cached state rules the transition out, the
+        // device is queried.
         if (problem(attributes) != null) {
             requireTransition(attributes);
         }
@@ -124,13 +125,13 @@ public final class QueuePair extends NativeObject {
         return QpStateTable.problem(type.code(), state, attributes.target(state), attributes.mask());
     }
 
-    /** Moves to ERR: everything posted completes with WR_FLUSH_ERR. */
+    /** Moves to ERR: every outstanding request completes with WR_FLUSH_ERR. */
     public void moveToError() {
         modify(QueuePairAttributes.toState(QueuePairState.ERR));
     }
 
     /**
-     * Current state, {@code ibv_query_qp(3)}.
+     * Queries the current state, {@code ibv_query_qp(3)}.
      *
      * @return the state
      */
@@ -139,9 +140,9 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * All attributes, {@code ibv_query_qp(3)}.
+     * Queries all attributes, {@code ibv_query_qp(3)}.
      *
-     * @return as the device has them now
+     * @return the attributes that the device reports now
      */
     public QueuePairInfo query() {
         return QueuePairInfo.of(verbs.queryQp(handle(), EVERYTHING), verbs.queryQpInit(handle()), capacity);
@@ -151,11 +152,11 @@ public final class QueuePair extends NativeObject {
      * Posts sends, {@code ibv_post_send(3)} or {@code ibv_wr_post(3)}.
      *
      * @param chain not empty
-     * @return 0 when all were posted, else a negative errno ({@code -ENOMEM}: the queue is full);
-     *     {@link #postedBeforeFailure(SendChain)} tells how many were posted nevertheless, which are none with
-     *     {@link PostingInterface#EXTENDED}
-     * @throws IllegalArgumentException if a request is for an operation that this type lacks; or of a datagram, which
-     *     has no destination or is larger than the port's MTU. Nothing is posted then
+     * @return 0 if all requests were posted, else a negative errno ({@code -ENOMEM}: the queue is full).
+     *     On failure {@link #postedBeforeFailure(SendChain)} returns how many were posted, which is 0
+     *     with {@link PostingInterface#EXTENDED}
+     * @throws IllegalArgumentException if this type lacks the operation of a request, or if a datagram has no
+     *     destination or is larger than the port's MTU. No request is posted then
      */
     public int post(SendChain chain) {
         type.requireAll(chain.operations());
@@ -172,12 +173,12 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * Posts the binding of a type 1 window, signaled, {@code ibv_bind_mw(3)}; {@link MemoryWindow#remote} is what the
-     * peer is to get when it completed.
+     * Posts the binding of a type 1 window, signaled, {@code ibv_bind_mw(3)}. {@link MemoryWindow#remote} returns the
+     * memory to announce to the peer once the binding has completed.
      *
-     * @param wrId comes back in the completion
+     * @param wrId returned in the completion
      * @param window of the same domain
-     * @param binding to what; an empty one revokes
+     * @param binding memory to bind the window to; an empty binding revokes the peer's access
      * @throws VerbsException ENOMEM if the queue is full
      * @throws IllegalArgumentException if the window is of type 2
      */
@@ -195,14 +196,15 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * Bytes of the largest datagram that can be posted: the port's MTU when this was asked first. UD only.
+     * Returns the size of the largest datagram that can be posted: the MTU that the port had when it was first queried.
+     * UD only.
      *
      * @return bytes; {@link Integer#MAX_VALUE} before the queue pair is in INIT
      */
     public int largestDatagram() {
         if (largestDatagram == 0) {
             int port = verbs.queryQp(handle(), Ibv.QP_PORT).portNum();
-            // In RESET there is no port yet: the device refuses the post.
+            // In RESET the queue pair has no port yet. The device then refuses the post.
             largestDatagram = port == 0
                     ? 0
                     : Mtu.of(verbs.queryPort(context, port).activeMtu()).bytes();
@@ -211,10 +213,10 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * After {@link #post(SendChain)} failed: how many requests of the chain were posted.
+     * Returns how many requests of the chain were posted when {@link #post(SendChain)} failed.
      *
-     * @param chain that was posted
-     * @return number
+     * @param chain the chain that was posted
+     * @return number of requests
      */
     public int postedBeforeFailure(SendChain chain) {
         return chain.postedBeforeBad();
@@ -231,33 +233,34 @@ public final class QueuePair extends NativeObject {
     }
 
     /**
-     * After {@link #post(ReceiveChain)} failed: how many requests of the chain were posted.
+     * Returns how many requests of the chain were posted when {@link #post(ReceiveChain)} failed.
      *
-     * @param chain that was posted
-     * @return number
+     * @param chain the chain that was posted
+     * @return number of requests
      */
     public int postedBeforeFailure(ReceiveChain chain) {
         return chain.postedBeforeBad();
     }
 
     /**
-     * Receives what is sent to a multicast group from now on, {@code ibv_attach_mcast(3)}; UD only. On InfiniBand the
-     * port must have joined the group, on RoCE the host. Detach before {@link #close}.
+     * Attaches the queue pair to a multicast group, {@code ibv_attach_mcast(3)}: from now on it receives the
+     * group's datagrams. UD only. On InfiniBand the port must have joined the group, on RoCE the host. Detach
+     * before {@link #close}.
      *
      * @param group multicast GID; an IPv4 group is IPv4-mapped
-     * @param lid of the group, 0 on Ethernet
-     * @throws VerbsException EINVAL if it is no group or this is no UD queue pair
+     * @param lid LID of the group, 0 on Ethernet
+     * @throws VerbsException EINVAL if the GID is not that of a group, or if this is not a UD queue pair
      */
     public void attachMulticast(Gid group, int lid) {
         verbs.attachMcast(handle(), group.bytes(), lid);
     }
 
     /**
-     * Ends {@link #attachMulticast}, {@code ibv_detach_mcast(3)}.
+     * Detaches the queue pair from a multicast group, {@code ibv_detach_mcast(3)}.
      *
      * @param group as attached
      * @param lid as attached
-     * @throws VerbsException EINVAL if it is not attached
+     * @throws VerbsException EINVAL if the group is not attached
      */
     public void detachMulticast(Gid group, int lid) {
         verbs.detachMcast(handle(), group.bytes(), lid);

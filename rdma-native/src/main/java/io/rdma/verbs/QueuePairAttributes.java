@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes for {@link QueuePair#modify}, {@code ibv_modify_qp(3)}: what was set is in the mask. A builder for one
- * thread; set, then modify. Names are C's.
+ * Attributes for {@link QueuePair#modify}, {@code ibv_modify_qp(3)}. The mask names exactly the attributes that were
+ * set. A builder for one thread: set the attributes, then modify. Names are those of C.
  */
 public final class QueuePairAttributes {
     private static final QpCap NO_CAP = new QpCap(0, 0, 0, 0, 0);
@@ -37,9 +37,9 @@ public final class QueuePairAttributes {
     private QueuePairAttributes() {}
 
     /**
-     * A transition.
+     * Creates attributes for a transition.
      *
-     * @param state to move to
+     * @param state target state
      * @return attributes with the state set
      */
     public static QueuePairAttributes toState(QueuePairState state) {
@@ -49,7 +49,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * A change without a transition.
+     * Creates attributes for a change without a transition.
      *
      * @return attributes with nothing set
      */
@@ -57,7 +57,7 @@ public final class QueuePairAttributes {
         return new QueuePairAttributes();
     }
 
-    /** What the connection manager says. */
+    /** Converts attributes that the connection manager computed. */
     static QueuePairAttributes of(QpAttr given, int mask) {
         QueuePairAttributes made = change();
         made.mask = mask;
@@ -87,7 +87,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * What the peer may do through this queue pair.
+     * Sets the operations that the peer may perform through this queue pair.
      *
      * @param flags remote rights
      * @return this
@@ -98,9 +98,9 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Partition.
+     * Sets the partition.
      *
-     * @param index in the table
+     * @param index in the partition table
      * @return this
      */
     public QueuePairAttributes pkeyIndex(int index) {
@@ -109,7 +109,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Port.
+     * Sets the port.
      *
      * @param number from 1
      * @return this
@@ -120,7 +120,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Path to the peer with a global route, mandatory on RoCE.
+     * Sets the path to the peer, with a global route, which is mandatory on RoCE.
      *
      * @param localPort from 1
      * @param sgidIndex index of the local GID
@@ -134,7 +134,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Path to the peer within one InfiniBand subnet, by LID.
+     * Sets the path to the peer by LID, within one InfiniBand subnet.
      *
      * @param localPort from 1
      * @param dlid LID of the peer
@@ -145,7 +145,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Path to the peer in all its details.
+     * Sets the path to the peer in full detail.
      *
      * @param attributes as for an address handle
      * @return this
@@ -156,8 +156,8 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Key that datagrams to this queue pair must carry, and that its own carry where a destination's has the highest
-     * bit set; UD only.
+     * Sets the QKey that a datagram to this queue pair must carry. The queue pair's own datagrams carry it if the QKey
+     * of their destination has the highest bit set. UD only.
      *
      * @param key 32 bits
      * @return this
@@ -168,11 +168,11 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Service level of the path; set it after the path.
+     * Sets the service level of the path. Set the path first.
      *
      * @param sl 0 to 15; on Ethernet it becomes the priority
      * @return this
-     * @throws IllegalStateException if there is no path yet
+     * @throws IllegalStateException if the path is not set
      */
     public QueuePairAttributes serviceLevel(int sl) {
         AddressHandleAttributes p = path;
@@ -184,9 +184,9 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Path MTU.
+     * Sets the path MTU.
      *
-     * @param mtu what both sides can
+     * @param mtu an MTU that both sides support
      * @return this
      */
     public QueuePairAttributes pathMtu(Mtu mtu) {
@@ -195,7 +195,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Queue pair of the peer.
+     * Sets the number of the peer's queue pair.
      *
      * @param number 24 bits
      * @return this
@@ -206,7 +206,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * First packet sequence number of the peer.
+     * Sets the first packet sequence number of the peer.
      *
      * @param psn 24 bits
      * @return this
@@ -217,7 +217,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * First own packet sequence number.
+     * Sets the first packet sequence number of this side.
      *
      * @param psn 24 bits
      * @return this
@@ -228,9 +228,9 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Outgoing reads and atomics at once.
+     * Sets the largest number of outstanding reads and atomics as initiator.
      *
-     * @param number what the peer can answer
+     * @param number as many as the peer can answer at once
      * @return this
      */
     public QueuePairAttributes maxRdAtomic(int number) {
@@ -239,7 +239,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Incoming reads and atomics at once.
+     * Sets the largest number of outstanding reads and atomics as responder.
      *
      * @param number up to the device's limit
      * @return this
@@ -250,9 +250,9 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * RNR timer that this side announces.
+     * Sets the RNR timer that this side announces.
      *
-     * @param code 0 to 31, a table in {@code ibv_modify_qp(3)}: 0 is 655 ms, 1 is 0.01 ms, 14 is 1.28 ms
+     * @param code 0 to 31, see the table in {@code ibv_modify_qp(3)}: 0 is 655 ms, 1 is 0.01 ms, 14 is 1.28 ms
      * @return this
      */
     public QueuePairAttributes minRnrTimer(int code) {
@@ -261,9 +261,9 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Acknowledge time-out.
+     * Sets the acknowledge time-out.
      *
-     * @param exponent 0 to 31: 4.096 us times 2 to the power of it, 0 is infinite
+     * @param exponent 0 to 31: the time-out is 4.096 us times 2 to the power of this exponent; 0 is infinite
      * @return this
      */
     public QueuePairAttributes timeout(int exponent) {
@@ -272,7 +272,7 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Retries after a time-out.
+     * Sets the number of retries after a time-out.
      *
      * @param count 0 to 7
      * @return this
@@ -283,9 +283,9 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Retries while the peer has no receive posted.
+     * Sets the number of retries while the peer has no receive posted.
      *
-     * @param count 0 to 6, 7 is without end
+     * @param count 0 to 6; 7 is infinite
      * @return this
      */
     public QueuePairAttributes rnrRetry(int count) {
@@ -294,8 +294,8 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * The state that the queue pair is assumed to be in, {@code IBV_QP_CUR_STATE}: the change fails if it is in
-     * another.
+     * Sets the state that the queue pair is assumed to be in, {@code IBV_QP_CUR_STATE}. The change fails if it is in
+     * another state.
      *
      * @param state RTR, RTS, SQD or SQE
      * @return this
@@ -306,10 +306,10 @@ public final class QueuePairAttributes {
     }
 
     /**
-     * Whether the event {@link AsyncEventType#SQ_DRAINED} is wanted when the send queue has drained,
-     * {@code IBV_QP_EN_SQD_ASYNC_NOTIFY}; for the way from RTS to SQD.
+     * Sets whether the device reports {@link AsyncEventType#SQ_DRAINED} once the send queue has drained,
+     * {@code IBV_QP_EN_SQD_ASYNC_NOTIFY}. It applies to the transition from RTS to SQD.
      *
-     * @param wanted true if so
+     * @param wanted true for the event
      * @return this
      */
     public QueuePairAttributes enSqdAsyncNotify(boolean wanted) {
@@ -317,7 +317,7 @@ public final class QueuePairAttributes {
         return has(Ibv.QP_EN_SQD_ASYNC_NOTIFY);
     }
 
-    /** The state afterwards. */
+    /** Returns the state after the change. */
     int target(int from) {
         return (mask & Ibv.QP_STATE) != 0 ? state : from;
     }

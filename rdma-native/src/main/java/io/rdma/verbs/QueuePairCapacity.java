@@ -3,14 +3,14 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.QpCap;
 
 /**
- * Depths and sizes of a queue pair, {@code struct ibv_qp_cap}; names are C's. The device may grant more than was asked
- * for.
+ * Depths and sizes of a queue pair, {@code struct ibv_qp_cap}. Names are those of C. The device may grant more than
+ * was requested.
  *
  * @param maxSendWr send queue depth, work requests
  * @param maxReceiveWr receive queue depth, work requests
  * @param maxSendSge scatter/gather entries per send
  * @param maxReceiveSge scatter/gather entries per receive
- * @param maxInlineData bytes that may travel inside the work request
+ * @param maxInlineData bytes that can be sent inline
  */
 public record QueuePairCapacity(int maxSendWr, int maxReceiveWr, int maxSendSge, int maxReceiveSge, int maxInlineData) {
     /** 128 sends, 128 receives, one entry each, 64 bytes inline. */
@@ -34,7 +34,7 @@ public record QueuePairCapacity(int maxSendWr, int maxReceiveWr, int maxSendSge,
     }
 
     static QueuePairCapacity of(QpCap cap) {
-        // A device grants 0 entries only where 0 were asked for, which this record excludes.
+        // A device grants 0 entries only if 0 were requested, which this record excludes.
         return new QueuePairCapacity(
                 cap.maxSendWr(), cap.maxRecvWr(), cap.maxSendSge(), cap.maxRecvSge(), cap.maxInlineData());
     }
@@ -44,7 +44,7 @@ public record QueuePairCapacity(int maxSendWr, int maxReceiveWr, int maxSendSge,
     }
 
     /**
-     * With another send queue depth.
+     * Returns a copy with another send queue depth.
      *
      * @param value at least 1
      * @return a copy
@@ -54,7 +54,7 @@ public record QueuePairCapacity(int maxSendWr, int maxReceiveWr, int maxSendSge,
     }
 
     /**
-     * With another receive queue depth.
+     * Returns a copy with another receive queue depth.
      *
      * @param value at least 1
      * @return a copy
@@ -64,7 +64,7 @@ public record QueuePairCapacity(int maxSendWr, int maxReceiveWr, int maxSendSge,
     }
 
     /**
-     * With more entries per send.
+     * Returns a copy with another number of entries per send.
      *
      * @param value at least 1
      * @return a copy
@@ -74,7 +74,7 @@ public record QueuePairCapacity(int maxSendWr, int maxReceiveWr, int maxSendSge,
     }
 
     /**
-     * With more entries per receive.
+     * Returns a copy with another number of entries per receive.
      *
      * @param value at least 1
      * @return a copy
@@ -84,7 +84,7 @@ public record QueuePairCapacity(int maxSendWr, int maxReceiveWr, int maxSendSge,
     }
 
     /**
-     * With another inline size.
+     * Returns a copy with another inline size.
      *
      * @param value bytes, 0 for none
      * @return a copy

@@ -6,25 +6,26 @@ import io.rdma.internal.ffi.QpInitAttr;
 import java.util.Set;
 
 /**
- * What a queue pair is like now, {@code ibv_query_qp(3)}; what was not set yet is undefined. Names are C's.
+ * Current attributes of a queue pair, {@code ibv_query_qp(3)}. Attributes that were not set yet are undefined. Names
+ * are those of C.
  *
  * @param qpState state
- * @param pathMtu of the connection
- * @param rqPsn next packet sequence number from the peer, or the first one: devices differ
- * @param sqPsn next own packet sequence number, or the first one
- * @param destQpNum the peer's queue pair
- * @param qpAccessFlags what the peer may do
- * @param capacity as granted; devices may count the receives of a shared queue
- * @param pkeyIndex partition
- * @param sqDraining in SQD: whether a request that was begun has not ended
- * @param maxRdAtomic outgoing reads and atomics at once
- * @param maxDestRdAtomic incoming reads and atomics at once
+ * @param pathMtu path MTU of the connection
+ * @param rqPsn next packet sequence number expected from the peer, or the first one: devices differ
+ * @param sqPsn next packet sequence number to be sent, or the first one: devices differ
+ * @param destQpNum number of the peer's queue pair
+ * @param qpAccessFlags operations that the peer may perform
+ * @param capacity as granted; devices may count the receives of a shared receive queue
+ * @param pkeyIndex index of the partition
+ * @param sqDraining in SQD: whether a request that the device has started is still outstanding
+ * @param maxRdAtomic outstanding reads and atomics as initiator
+ * @param maxDestRdAtomic outstanding reads and atomics as responder
  * @param minRnrTimer code of the RNR timer that this side announces
  * @param portNum port
  * @param timeout acknowledge time-out, exponent
  * @param retryCnt retries after a time-out
- * @param rnrRetry retries while the peer has no receive, 7 is without end
- * @param sqSigAll whether every send makes a completion
+ * @param rnrRetry retries while the peer has no receive posted; 7 is infinite
+ * @param sqSigAll whether every send generates a completion
  */
 public record QueuePairInfo(
         QueuePairState qpState,
@@ -45,12 +46,16 @@ public record QueuePairInfo(
         int rnrRetry,
         boolean sqSigAll) {
 
-    /** @param granted at the creation: with a shared receive queue the device says 0 receives */
+    /**
+     * Combines the results of a query.
+     *
+     * @param granted capacity at creation: with a shared receive queue the device reports 0 receives
+     */
     static QueuePairInfo of(QpAttr a, QpInitAttr init, QueuePairCapacity granted) {
         QpCap cap = init.cap();
         return new QueuePairInfo(
                 QueuePairState.of(a.qpState()),
-                a.pathMtu() == 0 ? Mtu.BYTES_256 : Mtu.of(a.pathMtu()), // rdma_rxe has 0 until it is set
+                a.pathMtu() == 0 ? Mtu.BYTES_256 : Mtu.of(a.pathMtu()), // rdma_rxe reports 0 until it is set
                 a.rqPsn(),
                 a.sqPsn(),
                 a.destQpNum(),

@@ -4,7 +4,7 @@ import io.rdma.internal.ffi.Ibv;
 
 /** State of a queue pair, {@code ibv_modify_qp(3)}. */
 public enum QueuePairState {
-    /** {@code IBV_QPS_RESET}: as created. */
+    /** {@code IBV_QPS_RESET}: state after creation. */
     RESET(Ibv.QPS_RESET),
     /** {@code IBV_QPS_INIT}: receives may be posted. */
     INIT(Ibv.QPS_INIT),
@@ -12,13 +12,13 @@ public enum QueuePairState {
     RTR(Ibv.QPS_RTR),
     /** {@code IBV_QPS_RTS}: ready to send. */
     RTS(Ibv.QPS_RTS),
-    /** {@code IBV_QPS_SQD}: the send queue drains. */
+    /** {@code IBV_QPS_SQD}: the send queue is draining or drained. */
     SQD(Ibv.QPS_SQD),
-    /** {@code IBV_QPS_SQE}: the send queue is in error (UC, UD). */
+    /** {@code IBV_QPS_SQE}: send queue error (UC, UD). */
     SQE(Ibv.QPS_SQE),
-    /** {@code IBV_QPS_ERR}: everything posted is flushed. */
+    /** {@code IBV_QPS_ERR}: every outstanding request is flushed. */
     ERR(Ibv.QPS_ERR),
-    /** {@code IBV_QPS_UNKNOWN}: not known. */
+    /** {@code IBV_QPS_UNKNOWN}: the state is unknown. */
     UNKNOWN(Ibv.QPS_UNKNOWN);
 
     private static final QueuePairState[] VALUES = values();
@@ -29,7 +29,7 @@ public enum QueuePairState {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */
@@ -38,7 +38,7 @@ public enum QueuePairState {
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant with a given number.
      *
      * @param code as in C
      * @return the constant

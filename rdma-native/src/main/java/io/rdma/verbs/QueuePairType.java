@@ -7,13 +7,15 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** Transport of a queue pair, {@code ibv_create_qp(3)}, and the operations that it has, {@code ibv_post_send(3)}. */
+/**
+ * Transport of a queue pair, {@code ibv_create_qp(3)}, with the operations that it supports, {@code ibv_post_send(3)}.
+ */
 public enum QueuePairType {
-    /** {@code IBV_QPT_RC}: reliable connection; every operation. */
+    /** {@code IBV_QPT_RC}: reliable connection. It supports every operation. */
     RC(Ibv.QPT_RC, WorkRequestOpcode.values()),
     /**
-     * {@code IBV_QPT_UC}: unreliable connection; sends and writes. A message that loses a packet is lost as a whole,
-     * and nobody is told.
+     * {@code IBV_QPT_UC}: unreliable connection. It supports sends and writes. If one packet is lost, the whole message
+     * is lost, and neither side is notified.
      */
     UC(
             Ibv.QPT_UC,
@@ -22,18 +24,18 @@ public enum QueuePairType {
             WorkRequestOpcode.RDMA_WRITE,
             WorkRequestOpcode.RDMA_WRITE_WITH_IMM),
     /**
-     * {@code IBV_QPT_UD}: unreliable datagrams to any {@link AddressHandle}; sends of at most one MTU. What is lost is
-     * lost, and nobody is told.
+     * {@code IBV_QPT_UD}: unreliable datagrams to any {@link AddressHandle}. It supports sends of at most one MTU. A
+     * datagram can be lost, and neither side is notified.
      */
     UD(Ibv.QPT_UD, WorkRequestOpcode.SEND, WorkRequestOpcode.SEND_WITH_IMM),
     /**
-     * {@code IBV_QPT_XRC_SEND}: the sending end of an extended reliable connection; every operation, each for a shared
-     * receive queue of the peer's. See {@link XrcDomain}.
+     * {@code IBV_QPT_XRC_SEND}: sending end of an extended reliable connection. It supports every operation. Each
+     * request names a shared receive queue of the peer. See {@link XrcDomain}.
      */
     XRC_SEND(Ibv.QPT_XRC_SEND, WorkRequestOpcode.values()),
     /**
-     * {@code IBV_QPT_XRC_RECV}: the receiving end of an extended reliable connection; nothing is posted to it. See
-     * {@link XrcDomain#createReceiveQueuePair}.
+     * {@code IBV_QPT_XRC_RECV}: receiving end of an extended reliable connection. Nothing is posted to it.
+     * See {@link XrcDomain#createReceiveQueuePair}.
      */
     XRC_RECV(Ibv.QPT_XRC_RECV);
 
@@ -63,15 +65,15 @@ public enum QueuePairType {
     }
 
     /**
-     * {@code IBV_QP_EX_WITH_*}: what a queue pair of this type is created for that is posted to by the extended
-     * interface.
+     * Returns {@code IBV_QP_EX_WITH_*}: the operations for which a queue pair of this type is created, if requests are
+     * posted to it by the extended interface.
      */
     long sendOps() {
         return sendOps;
     }
 
     /**
-     * What can be posted to a queue pair of this type.
+     * Returns the operations that can be posted to a queue pair of this type.
      *
      * @return unmodifiable
      */
@@ -80,7 +82,7 @@ public enum QueuePairType {
     }
 
     /**
-     * Refuses a chain with an operation that this transport lacks.
+     * Rejects a chain with an operation that this transport lacks.
      *
      * @param operations bits of {@link WorkRequestOpcode#bit}
      */
@@ -100,7 +102,7 @@ public enum QueuePairType {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */
@@ -109,7 +111,7 @@ public enum QueuePairType {
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant with a given number.
      *
      * @param code as in C
      * @return the constant

@@ -3,7 +3,7 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.DeviceEntry;
 import io.rdma.internal.ffi.Verbs;
 
-/** A device that exists, not yet opened. */
+/** A device that is present but not opened. */
 public final class RdmaDevice {
     private final Verbs verbs;
     private final DeviceEntry entry;
@@ -14,7 +14,7 @@ public final class RdmaDevice {
     }
 
     /**
-     * Name of the device.
+     * Returns the name of the device.
      *
      * @return such as {@code mlx5_0}, {@code rxe0} or {@code soft0}
      */
@@ -23,7 +23,7 @@ public final class RdmaDevice {
     }
 
     /**
-     * Node GUID.
+     * Returns the node GUID.
      *
      * @return host order
      */
@@ -32,7 +32,7 @@ public final class RdmaDevice {
     }
 
     /**
-     * {@code enum ibv_transport_type}.
+     * Returns the transport, {@code enum ibv_transport_type}.
      *
      * @return 0 is InfiniBand and RoCE, 1 is iWARP
      */
@@ -41,7 +41,7 @@ public final class RdmaDevice {
     }
 
     /**
-     * Whether it is the embedded software device.
+     * Returns whether this is the embedded software device.
      *
      * @return false for devices of libibverbs
      */
@@ -50,9 +50,9 @@ public final class RdmaDevice {
     }
 
     /**
-     * Opens it, {@code ibv_open_device(3)}.
+     * Opens the device, {@code ibv_open_device(3)}.
      *
-     * @return the context; close it after everything made from it
+     * @return the context; close it after every object created from it
      * @throws VerbsException if the device is gone or may not be opened
      */
     public DeviceContext open() {
@@ -60,8 +60,8 @@ public final class RdmaDevice {
     }
 
     /**
-     * As {@link DeviceContext#createEventChannel}, without a device that is open: an identifier finds its device by
-     * address.
+     * Creates an event channel, as {@link DeviceContext#createEventChannel} does, without an open device: an identifier
+     * finds its device by address.
      *
      * @return to be closed
      */

@@ -15,16 +15,16 @@ public final class RdmaDevices {
     private RdmaDevices() {}
 
     /**
-     * Begins on a thread of its own, once for the process, what opening the first device would wait for; returns at
-     * once. The front-ends do it when the first client or server is made. Whether it succeeds makes no difference but
-     * of time.
+     * Starts the initialisation that opening the first device would otherwise wait for. It runs once per process, on a
+     * thread of its own, and this method returns at once. The front-ends call it when the first client or server is
+     * created. A failure of this initialisation only costs time: its work is done again where it is needed.
      */
     public static void prepare() {
         Preparation.begin();
     }
 
     /**
-     * All devices. Where libibverbs is missing or the kernel has no RDMA, only {@code soft0} is there.
+     * Lists all devices. If libibverbs is missing or the kernel has no RDMA, the list holds only {@code soft0}.
      *
      * @return a snapshot: real devices in the order of libibverbs, {@code soft0} last
      */
@@ -50,8 +50,8 @@ public final class RdmaDevices {
     }
 
     /**
-     * The device of a name. For {@code soft0} libibverbs is not looked for, which would be a good part of the time
-     * until the first message.
+     * Returns the device with a given name. For {@code soft0} the search for libibverbs is skipped, because it would
+     * take a good part of the time until the first message.
      *
      * @param name such as {@code rxe0}
      * @return the device
@@ -75,11 +75,11 @@ public final class RdmaDevices {
     }
 
     /**
-     * The default: {@code RDMA_DEVICE} of the environment where it is set, else the first real device that has an
-     * active port, else {@code soft0}.
+     * Returns the default device: the one that the environment variable {@code RDMA_DEVICE} names, else the first real
+     * device that has an active port, else {@code soft0}.
      *
      * @return the device
-     * @throws VerbsException ENODEV if {@code RDMA_DEVICE} names none
+     * @throws VerbsException ENODEV if {@code RDMA_DEVICE} names no existing device
      */
     public static RdmaDevice defaultDevice() {
         String wanted = System.getenv("RDMA_DEVICE");
@@ -103,7 +103,7 @@ public final class RdmaDevices {
             }
             return false;
         } catch (VerbsException e) {
-            return false; // no permission, or gone: not a device that works by default
+            return false; // no permission, or the device is gone: it cannot be the default
         }
     }
 }

@@ -3,25 +3,25 @@ package io.rdma.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Root of everything this library throws or signals because of the device, the peer or the network. Misuse is an
- * {@link IllegalStateException} or {@link IllegalArgumentException} instead.
+ * Root of all exceptions that this library throws or signals because of the device, the peer or the network. Misuse is
+ * an {@link IllegalStateException} or {@link IllegalArgumentException} instead.
  */
 public class RdmaException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * With a message that names what failed and what to do.
+     * Creates an exception with a message.
      *
-     * @param message the message
+     * @param message what failed and what to do
      */
     public RdmaException(String message) {
         super(message);
     }
 
     /**
-     * With a message and a cause.
+     * Creates an exception with a message and a cause.
      *
-     * @param message names what failed and what to do
+     * @param message what failed and what to do
      * @param cause the cause, or null
      */
     public RdmaException(String message, @Nullable Throwable cause) {

@@ -7,9 +7,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Preallocated receive work requests, {@code struct ibv_recv_wr} with their scatter/gather lists, filled one after the
- * other and posted as one chain, that is one doorbell. Not thread-safe: one filler at a time. Reusable after
- * {@link QueuePair#post(ReceiveChain)} or {@link SharedReceiveQueue#post} returned.
+ * A chain of preallocated receive work requests, {@code struct ibv_recv_wr} with their scatter/gather lists. They are
+ * filled one after the other and posted as one chain, with one doorbell. Not thread-safe: only one thread at a time may
+ * fill it. It can be reused after {@link QueuePair#post(ReceiveChain)} or {@link SharedReceiveQueue#post} has returned.
  */
 public final class ReceiveChain {
     private final MemorySegment memory; // keeps the automatic arena alive
@@ -21,10 +21,10 @@ public final class ReceiveChain {
     private long current;
 
     /**
-     * Room for a chain.
+     * Allocates an empty chain.
      *
-     * @param capacity most work requests
-     * @param maxSge most entries of each
+     * @param capacity largest number of work requests
+     * @param maxSge largest number of entries in each
      */
     public ReceiveChain(int capacity, int maxSge) {
         this.capacity = capacity;
@@ -42,25 +42,25 @@ public final class ReceiveChain {
         return entries + (long) index * maxSge * Sge.SIZE;
     }
 
-    /** Forgets all requests. */
+    /** Removes all requests. */
     public void clear() {
         size = 0;
-        NativeMemory.putLong(badWr(), 0); // a provider may leave it alone
+        NativeMemory.putLong(badWr(), 0); // a provider may not write it
     }
 
     /**
-     * Requests added since {@link #clear}.
+     * Returns the number of requests added since {@link #clear}.
      *
-     * @return number
+     * @return number of requests
      */
     public int size() {
         return size;
     }
 
     /**
-     * Whether no more can be added.
+     * Returns whether the chain is full.
      *
-     * @return true if so
+     * @return true if no request can be added
      */
     public boolean isFull() {
         return size == capacity;
@@ -69,7 +69,7 @@ public final class ReceiveChain {
     /**
      * Starts the next request.
      *
-     * @param wrId comes back in the completion
+     * @param wrId returned in the completion
      * @return this
      */
     public ReceiveChain add(long wrId) {
@@ -89,7 +89,7 @@ public final class ReceiveChain {
     }
 
     /**
-     * Adds local memory.
+     * Adds local memory to the current request.
      *
      * @param address first byte
      * @param length bytes, below 2 to the power of 31
@@ -117,11 +117,11 @@ public final class ReceiveChain {
         return memory.address() + memory.byteSize() - Long.BYTES;
     }
 
-    /** How many were posted before the request that {@link #badWr} names. */
+    /** Returns how many requests were posted before the one that {@link #badWr} names. */
     int postedBeforeBad() {
         long bad = NativeMemory.getLong(badWr());
         long index = (bad - base) / RecvWr.SIZE;
-        // A provider that leaves bad_wr alone has posted nothing.
+        // A provider that does not write bad_wr has posted nothing.
         return bad < base || index >= size ? 0 : (int) index;
     }
 }

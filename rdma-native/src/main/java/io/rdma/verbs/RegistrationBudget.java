@@ -3,17 +3,18 @@ package io.rdma.verbs;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds how many bytes are registered at once, over all protection domains that share it; registered memory is pinned,
- * so this bounds what peers can make this process pin. Thread-safe.
+ * A bound on the bytes registered at once, over all protection domains that share it. Registered memory is pinned, so
+ * this bounds what peers can make this process pin. Thread-safe.
  */
 public final class RegistrationBudget {
     private final long maxBytes;
     private final AtomicLong registered = new AtomicLong();
 
     /**
-     * With nothing registered.
+     * Creates a budget with nothing registered.
      *
-     * @param maxBytes at most so many bytes at once, at least 1; a region that is registered twice counts twice
+     * @param maxBytes largest number of bytes registered at once, at least 1; a region that is registered twice
+     *     counts twice
      */
     public RegistrationBudget(long maxBytes) {
         if (maxBytes < 1) {
@@ -23,7 +24,7 @@ public final class RegistrationBudget {
     }
 
     /**
-     * The bound.
+     * Returns the bound.
      *
      * @return bytes
      */
@@ -32,7 +33,7 @@ public final class RegistrationBudget {
     }
 
     /**
-     * What is registered now.
+     * Returns the number of bytes registered now.
      *
      * @return bytes, from registration to deregistration
      */

@@ -1,7 +1,8 @@
 package io.rdma.verbs;
 
 /**
- * Registering memory would exceed the {@link RegistrationBudget}; nothing was registered, and whatever exists goes on.
+ * The failure of a registration that would exceed the {@link RegistrationBudget}. Nothing was registered, and existing
+ * regions are not affected.
  */
 public final class RegistrationLimitException extends RdmaException {
     private static final long serialVersionUID = 1L;

@@ -5,15 +5,15 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * The right to use a range of a peer's memory: address, length and remote key. It is a capability: whoever knows it and
- * has a connection to the peer can use it until the peer deregisters the memory.
+ * The right to use a range of a peer's memory: address, length and remote key. It is a capability: a program that knows
+ * it and has a connection to the peer can use the memory until the peer deregisters it.
  *
- * @param address of the first byte in the peer's address space
+ * @param address address of the first byte in the peer's address space
  * @param length in bytes
  * @param rkey remote key
  */
 public record RemoteMemory(long address, long length, int rkey) {
-    /** Bytes of {@link #encode}. */
+    /** Size in bytes of the result of {@link #encode}. */
     public static final int ENCODED_BYTES = 20;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -30,12 +30,12 @@ public record RemoteMemory(long address, long length, int rkey) {
     }
 
     /**
-     * A part of this memory.
+     * Returns a part of this memory.
      *
-     * @param offset from the start, bytes
+     * @param offset from the start, in bytes
      * @param bytes length of the part
      * @return the part, with the same key
-     * @throws IndexOutOfBoundsException if it does not lie inside
+     * @throws IndexOutOfBoundsException if the part does not lie inside this memory
      */
     public RemoteMemory slice(long offset, long bytes) {
         java.util.Objects.checkFromIndexSize(offset, bytes, length);
@@ -43,7 +43,7 @@ public record RemoteMemory(long address, long length, int rkey) {
     }
 
     /**
-     * Writes it for the peer: address, length, key, big-endian, 20 bytes.
+     * Writes address, length and key for the peer, big-endian, 20 bytes.
      *
      * @param target at least {@link #ENCODED_BYTES} long
      */
@@ -54,11 +54,11 @@ public record RemoteMemory(long address, long length, int rkey) {
     }
 
     /**
-     * Reads what {@link #encode} wrote.
+     * Reads the result of {@link #encode}.
      *
      * @param source at least {@link #ENCODED_BYTES} long
      * @return the memory
-     * @throws IllegalArgumentException if the bytes are too few or no range
+     * @throws IllegalArgumentException if there are too few bytes, or if they encode no valid range
      */
     public static RemoteMemory decode(MemorySegment source) {
         if (source.byteSize() < ENCODED_BYTES) {
@@ -68,7 +68,7 @@ public record RemoteMemory(long address, long length, int rkey) {
         return new RemoteMemory(source.get(LONG, 0), source.get(LONG, 8), source.get(INT, 16));
     }
 
-    /** Shows the range; the key is a secret and left out. */
+    /** Shows the range. The key is a secret and left out. */
     @Override
     public String toString() {
         return "RemoteMemory[0x" + Long.toHexString(address) + ", " + length + " bytes]";

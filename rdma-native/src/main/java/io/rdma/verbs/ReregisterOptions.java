@@ -6,23 +6,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What changes of a region, {@code ibv_rereg_mr(3)}; what is not set stays. Immutable.
+ * Changes to a region, {@code ibv_rereg_mr(3)}. Properties that are not set stay as they are. Immutable.
  *
- * @param access other rights, or null
- * @param memory other memory of the caller's, or null
- * @param domain another domain, or null
+ * @param access new rights, or null
+ * @param memory new memory of the caller, or null
+ * @param domain new protection domain, or null
  */
 public record ReregisterOptions(
         @Nullable Set<AccessFlag> access,
         @Nullable MemorySegment memory,
         @Nullable ProtectionDomain domain) {
-    /** Nothing yet. */
+    /** No changes. */
     public static final ReregisterOptions NOTHING = new ReregisterOptions(null, null, null);
 
     /**
-     * Other rights, {@code IBV_REREG_MR_CHANGE_ACCESS}.
+     * Returns a copy that changes the rights, {@code IBV_REREG_MR_CHANGE_ACCESS}.
      *
-     * @param value all of them
+     * @param value all rights afterwards
      * @return a copy
      */
     public ReregisterOptions withAccess(Set<AccessFlag> value) {
@@ -30,7 +30,7 @@ public record ReregisterOptions(
     }
 
     /**
-     * Other memory, {@code IBV_REREG_MR_CHANGE_TRANSLATION}.
+     * Returns a copy that changes the memory, {@code IBV_REREG_MR_CHANGE_TRANSLATION}.
      *
      * @param value native memory
      * @return a copy
@@ -43,7 +43,7 @@ public record ReregisterOptions(
     }
 
     /**
-     * Another domain, {@code IBV_REREG_MR_CHANGE_PD}.
+     * Returns a copy that changes the protection domain, {@code IBV_REREG_MR_CHANGE_PD}.
      *
      * @param value of the same device
      * @return a copy

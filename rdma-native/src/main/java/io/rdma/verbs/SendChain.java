@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Preallocated send work requests, {@code struct ibv_send_wr} with their scatter/gather lists, filled one after the
- * other and posted as one chain, that is one doorbell. Not thread-safe: one filler at a time. Reusable after
- * {@link QueuePair#post(SendChain)} returned.
+ * A chain of preallocated send work requests, {@code struct ibv_send_wr} with their scatter/gather lists. They are
+ * filled one after the other and posted as one chain, with one doorbell. Not thread-safe: only one thread at a time may
+ * fill it. It can be reused after {@link QueuePair#post(SendChain)} has returned.
  *
- * <p>Order per request: {@code add}, then as needed {@code remote}, {@code atomic} or {@code destination},
- * {@code immediate}, {@code flags}, {@code entry}…
+ * <p>Order of calls for each request: {@code add}, then as needed {@code remote}, {@code atomic} or
+ * {@code destination}, {@code immediate}, flags such as {@code signaled}, and {@code entry}.
  */
 public final class SendChain {
     private final MemorySegment memory; // keeps the automatic arena alive
@@ -26,17 +26,17 @@ public final class SendChain {
     private final int maxSge;
     private final List<Bound> bindings = new ArrayList<>(0);
     private int size;
-    private int operations; // WorkRequestOpcode.bit of what was added
-    private int addressed; // requests that name a destination of their own
+    private int operations; // WorkRequestOpcode.bit of each request
+    private int addressed; // requests that have a destination
     private long current;
 
     private record Bound(int index, MemoryWindow window, int rkey) {}
 
     /**
-     * Room for a chain.
+     * Allocates an empty chain.
      *
-     * @param capacity most work requests
-     * @param maxSge most entries of each
+     * @param capacity largest number of work requests
+     * @param maxSge largest number of entries in each
      */
     public SendChain(int capacity, int maxSge) {
         this.capacity = capacity;
@@ -54,7 +54,7 @@ public final class SendChain {
         return entries + (long) index * maxSge * Sge.SIZE;
     }
 
-    /** Forgets all requests. */
+    /** Removes all requests. */
     public void clear() {
         size = 0;
         if (hasBindings()) {
@@ -62,22 +62,22 @@ public final class SendChain {
         }
         operations = 0;
         addressed = 0;
-        NativeMemory.putLong(badWr(), 0); // a provider may leave it alone
+        NativeMemory.putLong(badWr(), 0); // a provider may not write it
     }
 
     /**
-     * Requests added since {@link #clear}.
+     * Returns the number of requests added since {@link #clear}.
      *
-     * @return number
+     * @return number of requests
      */
     public int size() {
         return size;
     }
 
     /**
-     * Whether no more can be added.
+     * Returns whether the chain is full.
      *
-     * @return true if so
+     * @return true if no request can be added
      */
     public boolean isFull() {
         return size == capacity;
@@ -86,8 +86,8 @@ public final class SendChain {
     /**
      * Starts the next request.
      *
-     * @param wrId comes back in the completion
-     * @param opcode what to do
+     * @param wrId returned in the completion
+     * @param opcode operation
      * @return this
      */
     public SendChain add(long wrId, WorkRequestOpcode opcode) {
@@ -110,7 +110,7 @@ public final class SendChain {
     }
 
     /**
-     * Forgets the request that was added last, since the rest of it could not be.
+     * Removes the request that was added last, because the rest of it could not be filled in.
      *
      * @return this
      */
@@ -124,9 +124,9 @@ public final class SendChain {
     }
 
     /**
-     * Target or source at the peer.
+     * Sets the peer's memory that the request writes or reads.
      *
-     * @param address remote
+     * @param address remote address
      * @param rkey remote key
      * @return this
      */
@@ -137,11 +137,11 @@ public final class SendChain {
     }
 
     /**
-     * Operands of an atomic.
+     * Sets the operands of an atomic.
      *
-     * @param address remote, multiple of 8
+     * @param address remote address, a multiple of 8
      * @param rkey remote key
-     * @param compareAdd what to compare with, or to add
+     * @param compareAdd value to compare with, or to add
      * @param swap new value of a compare-and-swap
      * @return this
      */
@@ -154,11 +154,13 @@ public final class SendChain {
     }
 
     /**
-     * Destination of a datagram; every request to a queue pair of type {@link QueuePairType#UD} needs one, once.
+     * Sets the destination of a datagram. Every request to a queue pair of type {@link QueuePairType#UD} needs
+     * exactly one.
      *
-     * @param path to it, open until the request completed
-     * @param qpNumber queue pair there, 0xffffff for a multicast group
-     * @param qkey of the queue pair there; one with the highest bit set stands for the sender's own
+     * @param path path to the destination; must stay open until the request has completed
+     * @param qpNumber queue pair of the destination, 0xffffff for a multicast group
+     * @param qkey QKey of the destination; if its highest bit is set, the QKey of the sending queue pair is
+     *     used instead
      * @return this
      */
     public SendChain destination(AddressHandle path, int qpNumber, int qkey) {
@@ -170,11 +172,11 @@ public final class SendChain {
     }
 
     /**
-     * The shared receive queue of the peer that the request is for; of every request of an
-     * {@link QueuePairType#XRC_SEND} queue pair, writes and reads too: its protection domain is that of the peer's
-     * memory.
+     * Sets the peer's shared receive queue that the request is for. Every request of an
+     * {@link QueuePairType#XRC_SEND} queue pair needs one, also writes and reads: the peer's memory must belong to
+     * the protection domain of that queue.
      *
-     * @param number of the peer's {@link SharedReceiveQueue#number}
+     * @param number the peer's {@link SharedReceiveQueue#number}
      * @return this
      */
     public SendChain sharedReceiveQueue(int number) {
@@ -183,7 +185,7 @@ public final class SendChain {
     }
 
     /**
-     * Immediate data in host order.
+     * Sets the immediate data, in host order.
      *
      * @param value 4 bytes
      * @return this
@@ -194,8 +196,9 @@ public final class SendChain {
     }
 
     /**
-     * The key that a {@link WorkRequestOpcode#LOCAL_INV} of this side's, or a {@link WorkRequestOpcode#SEND_WITH_INV}
-     * of the peer's, invalidates: of a type 2 memory window that is bound to the queue pair.
+     * Sets the key to invalidate: by this side's device for {@link WorkRequestOpcode#LOCAL_INV}, by the peer's
+     * device for {@link WorkRequestOpcode#SEND_WITH_INV}. It is the key of a type 2 memory window that is bound to
+     * the queue pair.
      *
      * @param rkey remote key
      * @return this
@@ -206,11 +209,11 @@ public final class SendChain {
     }
 
     /**
-     * What a {@link WorkRequestOpcode#BIND_MW} does; {@link MemoryWindow#remote} has the result at once, so that a send
-     * behind it can carry that to the peer. A chain binds a window once.
+     * Sets the operands of a {@link WorkRequestOpcode#BIND_MW}. {@link MemoryWindow#remote} returns the result at once,
+     * so that a later send of the chain can carry it to the peer. A chain may bind a window only once.
      *
      * @param window of type 2
-     * @param binding to what
+     * @param binding memory to bind the window to
      * @return this
      * @throws IllegalArgumentException if the window is of type 1
      * @throws IllegalStateException if the region is closed
@@ -219,7 +222,7 @@ public final class SendChain {
         window.requireType(MemoryWindowType.TYPE_2);
         window.hold(binding);
         int rkey = window.nextKey();
-        SendWr.immData(current, 0); // rdma_rxe refuses another
+        SendWr.immData(current, 0); // rdma_rxe refuses other values
         BindWr.mw(current, window.handle());
         BindWr.rkey(current, rkey);
         BindWr.mr(current, binding.region().handle());
@@ -235,7 +238,7 @@ public final class SendChain {
         return !bindings.isEmpty();
     }
 
-    /** The first so many requests were posted. */
+    /** Records that the first {@code requests} requests were posted. */
     void bindingsPosted(int requests) {
         for (Bound bound : bindings) {
             if (bound.index() < requests) {
@@ -255,7 +258,8 @@ public final class SendChain {
     }
 
     /**
-     * Copies the data at the post, {@code IBV_SEND_INLINE}: sends and writes only, up to {@code maxInlineData}.
+     * Copies the data when the request is posted, {@code IBV_SEND_INLINE}. Only sends and writes of up to
+     * {@code maxInlineData} bytes.
      *
      * @return this
      */
@@ -264,7 +268,7 @@ public final class SendChain {
     }
 
     /**
-     * Waits for reads and atomics before it, {@code IBV_SEND_FENCE}.
+     * Makes the request wait until earlier reads and atomics have completed, {@code IBV_SEND_FENCE}.
      *
      * @return this
      */
@@ -287,7 +291,7 @@ public final class SendChain {
     }
 
     /**
-     * Adds local memory.
+     * Adds local memory to the current request.
      *
      * @param address first byte
      * @param length bytes, below 2 to the power of 31
@@ -315,15 +319,15 @@ public final class SendChain {
         return memory.address() + memory.byteSize() - Long.BYTES;
     }
 
-    /** What was added, as {@link WorkRequestOpcode#bit} each. */
+    /** Returns the operations of all requests, as bits of {@link WorkRequestOpcode#bit}. */
     int operations() {
         return operations;
     }
 
     /**
-     * Refuses requests that are no datagrams.
+     * Rejects a chain unless every request is a valid datagram.
      *
-     * @param largest bytes of one
+     * @param largest size of the largest datagram, in bytes
      */
     void requireDatagrams(int largest) {
         if (addressed != size) {
@@ -343,11 +347,11 @@ public final class SendChain {
         }
     }
 
-    /** How many were posted before the request that {@link #badWr} names. */
+    /** Returns how many requests were posted before the one that {@link #badWr} names. */
     int postedBeforeBad() {
         long bad = NativeMemory.getLong(badWr());
         long index = (bad - base) / SendWr.SIZE;
-        // A provider that leaves bad_wr alone has posted nothing.
+        // A provider that does not write bad_wr has posted nothing.
         return bad < base || index >= size ? 0 : (int) index;
     }
 }

@@ -6,8 +6,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways back to who sent datagrams to a queue pair, as {@code ibv_init_ah_from_wc(3)} finds them, without asking the
- * device each time: from the GID that the datagram was sent to, or, for one to a group, from that of the queue pair.
+ * The reply addresses of the senders of datagrams to a queue pair, computed as {@code ibv_init_ah_from_wc(3)} does but
+ * without a query of the device for each datagram. A reply leaves from the GID that the datagram was sent to. If that
+ * was a multicast group, it leaves from the GID of the queue pair.
  */
 public final class SenderAddresses {
     private final int port;
@@ -16,12 +17,12 @@ public final class SenderAddresses {
     private final Map<Gid, Integer> indexes = new HashMap<>();
 
     /**
-     * Reads the table of GIDs.
+     * Reads the GID table.
      *
      * @param context device
-     * @param port of the queue pair, from 1
-     * @param sgidIndex of the GID that answers come from if the datagram does not say
-     * @param qkey that senders are believed to have, which no datagram says
+     * @param port port of the queue pair, from 1
+     * @param sgidIndex index of the GID that replies are sent from if the datagram names none of the port's GIDs
+     * @param qkey QKey assumed for every sender, because a datagram does not carry the QKey of its sender
      */
     public SenderAddresses(DeviceContext context, int port, int sgidIndex, int qkey) {
         this.port = port;
@@ -41,16 +42,16 @@ public final class SenderAddresses {
     }
 
     /**
-     * The way back. Hop limit, flow label and traffic class are not the sender's: a stranger could make every datagram
-     * a new path.
+     * Returns the reply address. It does not copy hop limit, flow label and traffic class from the sender's header:
+     * otherwise a stranger could make every datagram a new path.
      *
-     * @param header the 40 bytes in front of the datagram; null if its completion said that there are none
-     * @param qpNumber of the sender
-     * @param lid of the sender, InfiniBand only
-     * @param serviceLevel of the datagram
-     * @param pathBits of the LID it was sent to, InfiniBand only
-     * @return where an answer goes
-     * @throws IllegalArgumentException if the header is none
+     * @param header the 40 bytes in front of the datagram; null if the completion reports that there are none
+     * @param qpNumber queue pair of the sender
+     * @param lid LID of the sender, InfiniBand only
+     * @param serviceLevel service level of the datagram
+     * @param pathBits path bits of the LID that the datagram was sent to, InfiniBand only
+     * @return the address for a reply
+     * @throws IllegalArgumentException if the bytes are not a global routing header
      */
     public DatagramAddress back(@Nullable MemorySegment header, int qpNumber, int lid, int serviceLevel, int pathBits) {
         GlobalRoute route = null;

@@ -6,10 +6,11 @@ import io.rdma.internal.ffi.SrqAttr;
 import io.rdma.internal.ffi.Verbs;
 
 /**
- * A shared receive queue, {@code ibv_create_srq(3)}: receives that any of its queue pairs takes, in the order of
- * posting, and completes on its own completion queue. When a queue pair fails, what is posted here stays for the
- * others; a message that was arriving is flushed. {@link AsyncEventType#QP_LAST_WQE_REACHED} says that a failed queue
- * pair takes no more. Posting is thread-safe as in C; a {@link ReceiveChain} is not.
+ * A shared receive queue, {@code ibv_create_srq(3)}. Each of its queue pairs takes receives from it, in the order of
+ * posting, and completes them on the completion queue of that queue pair. When a queue pair fails, the posted receives
+ * remain for the others. The receive of a message that was arriving is flushed.
+ * {@link AsyncEventType#QP_LAST_WQE_REACHED} reports that a failed queue pair takes no more receives. Posting is
+ * thread-safe, as in C. Filling a {@link ReceiveChain} is not.
  */
 public final class SharedReceiveQueue extends NativeObject {
     private final ProtectionDomain domain;
@@ -22,67 +23,67 @@ public final class SharedReceiveQueue extends NativeObject {
     }
 
     /**
-     * What the device granted.
+     * Returns the attributes that the device granted.
      *
-     * @return at least what was asked for, without a limit
+     * @return at least the requested depth and entries, without a limit
      */
     public SharedReceiveQueueAttributes attributes() {
         return attributes;
     }
 
     /**
-     * The number by which peers name a queue of an {@link XrcDomain}, {@code ibv_get_srq_num(3)}.
+     * Returns the number by which peers name a queue of an {@link XrcDomain}, {@code ibv_get_srq_num(3)}.
      *
      * @return 24 bits
-     * @throws VerbsException EINVAL or EOPNOTSUPP if it is of no such domain
+     * @throws VerbsException EINVAL or EOPNOTSUPP if the queue belongs to no such domain
      */
     public int number() {
         return verbs.xrc().getSrqNum(handle());
     }
 
-    /** Whether its memory and queue pairs are those of a domain. */
+    /** Returns whether this queue belongs to a given protection domain. */
     boolean isOf(ProtectionDomain other) {
         return domain == other;
     }
 
     /**
-     * Posts receives, {@code ibv_post_srq_recv(3)}. The memory must be of this queue's protection domain, and is the
-     * device's until the completion.
+     * Posts receives, {@code ibv_post_srq_recv(3)}. The memory must belong to this queue's protection domain. The
+     * device owns it until the completion.
      *
      * @param chain not empty
-     * @return 0 when all were posted, else a negative errno ({@code -ENOMEM}: the queue is full);
-     *     {@link #postedBeforeFailure} tells how many were posted nevertheless
+     * @return 0 if all requests were posted, else a negative errno ({@code -ENOMEM}: the queue is full). On failure
+     *     {@link #postedBeforeFailure} returns how many were posted
      */
     public int post(ReceiveChain chain) {
         return verbs.postSrqRecv(handle(), chain.address(), chain.badWr());
     }
 
     /**
-     * After {@link #post} failed: how many requests of the chain were posted.
+     * Returns how many requests of the chain were posted when {@link #post} failed.
      *
-     * @param chain that was posted
-     * @return number
+     * @param chain the chain that was posted
+     * @return number of requests
      */
     public int postedBeforeFailure(ReceiveChain chain) {
         return chain.postedBeforeBad();
     }
 
     /**
-     * Arms the limit, {@code ibv_modify_srq(3)}: {@link AsyncEventType#SRQ_LIMIT_REACHED} comes once, when a receive is
-     * taken and fewer than this remain posted. Arming while fewer are posted already may tell only when the next one is
-     * taken: post first, then arm.
+     * Arms the limit, {@code ibv_modify_srq(3)}. {@link AsyncEventType#SRQ_LIMIT_REACHED} is reported once, when a
+     * queue pair takes a receive and fewer than {@code limit} remain posted. If fewer are posted when the limit is
+     * armed, the event may come only when the next receive is taken. Therefore post first, then arm.
      *
-     * @param limit receives, up to the depth; 0 disarms
-     * @throws VerbsException EINVAL if there are not that many
+     * @param limit number of receives, up to the depth; 0 disarms
+     * @throws VerbsException EINVAL if the limit exceeds the depth
      */
     public void armLimit(int limit) {
         verbs.modifySrq(handle(), new SrqAttr(attributes.maxWr(), attributes.maxSge(), limit), Ibv.SRQ_LIMIT);
     }
 
     /**
-     * Depth and limit now, {@code ibv_query_srq(3)}.
+     * Queries the current depth and limit, {@code ibv_query_srq(3)}.
      *
-     * @return the limit is 0 once it was reached
+     * @return the attributes; the limit is 0 once it was reached
      */
     public SharedReceiveQueueAttributes query() {
         return SharedReceiveQueueAttributes.of(verbs.querySrq(handle()));

@@ -3,13 +3,13 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.SrqAttr;
 
 /**
- * Depth and limit of a shared receive queue, {@code struct ibv_srq_attr}; names are C's. The device may grant more than
- * was asked for.
+ * Depth and limit of a shared receive queue, {@code struct ibv_srq_attr}. Names are those of C. The device may grant
+ * more than was requested.
  *
  * @param maxWr depth, work requests
  * @param maxSge scatter/gather entries per receive
- * @param limit number of posted receives below which {@link AsyncEventType#SRQ_LIMIT_REACHED} comes once; 0 when not
- *     armed
+ * @param limit number of posted receives below which {@link AsyncEventType#SRQ_LIMIT_REACHED} is reported once; 0 if
+ *     not armed
  */
 public record SharedReceiveQueueAttributes(int maxWr, int maxSge, int limit) {
     /** Checks the ranges. */
@@ -26,7 +26,7 @@ public record SharedReceiveQueueAttributes(int maxWr, int maxSge, int limit) {
     }
 
     /**
-     * What to ask for, without a limit.
+     * Creates attributes for a request, without a limit.
      *
      * @param maxWr depth, work requests
      * @param maxSge scatter/gather entries per receive

@@ -2,7 +2,7 @@ package io.rdma.verbs;
 
 import org.jspecify.annotations.Nullable;
 
-/** A verbs call failed: it carries the C name of the call, the errno, and where there is one the remedy. */
+/** The failure of a verbs call: the C name of the call, the errno and, if one is known, the remedy. */
 public class VerbsException extends RdmaException {
     private static final long serialVersionUID = 1L;
 
@@ -10,7 +10,7 @@ public class VerbsException extends RdmaException {
     private final int errno;
 
     /**
-     * A failed call.
+     * Creates the exception of a failed call.
      *
      * @param call C name, such as {@code ibv_create_qp}
      * @param errno positive errno
@@ -23,7 +23,7 @@ public class VerbsException extends RdmaException {
     }
 
     /**
-     * The C name of the call that failed.
+     * Returns the C name of the call that failed.
      *
      * @return such as {@code ibv_create_qp}
      */
@@ -32,7 +32,7 @@ public class VerbsException extends RdmaException {
     }
 
     /**
-     * The error number, {@code errno(3)}, of Linux.
+     * Returns the error number of Linux, {@code errno(3)}.
      *
      * @return positive
      */

@@ -3,8 +3,8 @@ package io.rdma.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A work request completed with an error, {@code ibv_poll_cq(3)}; the queue pair is in ERR from then on and the
- * connection is lost.
+ * The failure of a work request, {@code ibv_poll_cq(3)}. From then on the queue pair is in ERR and the connection
+ * is lost.
  */
 public class WorkCompletionException extends RdmaException {
     private static final long serialVersionUID = 1L;
@@ -15,12 +15,12 @@ public class WorkCompletionException extends RdmaException {
     private final int vendorError;
 
     /**
-     * A failed work request.
+     * Creates the exception of a failed work request.
      *
-     * @param status why
-     * @param opcode what was posted, null for a receive
+     * @param status status of the completion
+     * @param opcode operation that was posted, null for a receive
      * @param qpNumber local queue pair
-     * @param vendorError the vendor's code
+     * @param vendorError the vendor's error code
      */
     public WorkCompletionException(
             WorkCompletionStatus status, @Nullable WorkRequestOpcode opcode, int qpNumber, int vendorError) {
@@ -33,7 +33,7 @@ public class WorkCompletionException extends RdmaException {
     }
 
     /**
-     * Why it failed.
+     * Returns the reason of the failure.
      *
      * @return never SUCCESS
      */
@@ -42,7 +42,7 @@ public class WorkCompletionException extends RdmaException {
     }
 
     /**
-     * What was posted.
+     * Returns the operation that was posted.
      *
      * @return null for a receive
      */
@@ -51,7 +51,7 @@ public class WorkCompletionException extends RdmaException {
     }
 
     /**
-     * The local queue pair.
+     * Returns the number of the local queue pair.
      *
      * @return 24 bits
      */
@@ -60,7 +60,7 @@ public class WorkCompletionException extends RdmaException {
     }
 
     /**
-     * The vendor's error code.
+     * Returns the vendor's error code.
      *
      * @return meaning depends on the device
      */
@@ -69,15 +69,15 @@ public class WorkCompletionException extends RdmaException {
     }
 
     /**
-     * Whether the peer may have executed the operation although it failed here: true when only the answer is missing.
+     * Returns whether the peer's device may have executed the operation, in whole or in part, although it failed here.
      *
-     * @return false when the failure proves that nothing happened
+     * @return false if the failure proves that nothing happened
      */
     public boolean mayHaveExecuted() {
         return switch (status) {
             case LOC_LEN_ERR, LOC_QP_OP_ERR, LOC_PROT_ERR, RNR_RETRY_EXC_ERR, MW_BIND_ERR -> false;
-            // A request that the responder refuses may have been carried out in part: the packets before the refused
-            // one.
+            // A request that the responder refuses may have been executed in part, by the packets before the
+            // refused one.
             default -> true;
         };
     }

@@ -6,15 +6,15 @@ import io.rdma.internal.ffi.Ibv;
 public enum WorkCompletionStatus {
     /** {@code IBV_WC_SUCCESS}: success. */
     SUCCESS(Ibv.WC_SUCCESS),
-    /** {@code IBV_WC_LOC_LEN_ERR}: local length error, for a receive a message larger than the buffer. */
+    /** {@code IBV_WC_LOC_LEN_ERR}: local length error. For a receive: the message is larger than the buffer. */
     LOC_LEN_ERR(Ibv.WC_LOC_LEN_ERR),
     /** {@code IBV_WC_LOC_QP_OP_ERR}: local queue pair operation error. */
     LOC_QP_OP_ERR(Ibv.WC_LOC_QP_OP_ERR),
     /** {@code IBV_WC_LOC_EEC_OP_ERR}: RD only. */
     LOC_EEC_OP_ERR(Ibv.WC_LOC_EEC_OP_ERR),
-    /** {@code IBV_WC_LOC_PROT_ERR}: local protection error, the local key does not cover the memory. */
+    /** {@code IBV_WC_LOC_PROT_ERR}: local protection error. The local key does not cover the memory. */
     LOC_PROT_ERR(Ibv.WC_LOC_PROT_ERR),
-    /** {@code IBV_WC_WR_FLUSH_ERR}: flushed, the queue pair went to ERR before. */
+    /** {@code IBV_WC_WR_FLUSH_ERR}: flushed, because the queue pair had gone to ERR. */
     WR_FLUSH_ERR(Ibv.WC_WR_FLUSH_ERR),
     /** {@code IBV_WC_MW_BIND_ERR}: memory window bind error. */
     MW_BIND_ERR(Ibv.WC_MW_BIND_ERR),
@@ -23,17 +23,17 @@ public enum WorkCompletionStatus {
     /** {@code IBV_WC_LOC_ACCESS_ERR}: local access error. */
     LOC_ACCESS_ERR(Ibv.WC_LOC_ACCESS_ERR),
     /**
-     * {@code IBV_WC_REM_INV_REQ_ERR}: the peer says invalid request, such as a message larger than its buffer or a
-     * misaligned atomic.
+     * {@code IBV_WC_REM_INV_REQ_ERR}: remote invalid request error. The peer refused the request, for example because a
+     * message is larger than its buffer or an atomic is misaligned.
      */
     REM_INV_REQ_ERR(Ibv.WC_REM_INV_REQ_ERR),
-    /** {@code IBV_WC_REM_ACCESS_ERR}: the peer says access error, the remote key or range or right is wrong. */
+    /** {@code IBV_WC_REM_ACCESS_ERR}: remote access error. The peer refused the remote key, the range or the right. */
     REM_ACCESS_ERR(Ibv.WC_REM_ACCESS_ERR),
-    /** {@code IBV_WC_REM_OP_ERR}: the peer could not complete the operation. */
+    /** {@code IBV_WC_REM_OP_ERR}: remote operation error. The peer could not complete the operation. */
     REM_OP_ERR(Ibv.WC_REM_OP_ERR),
-    /** {@code IBV_WC_RETRY_EXC_ERR}: the peer does not answer. */
+    /** {@code IBV_WC_RETRY_EXC_ERR}: transport retry counter exceeded. The peer does not answer. */
     RETRY_EXC_ERR(Ibv.WC_RETRY_EXC_ERR),
-    /** {@code IBV_WC_RNR_RETRY_EXC_ERR}: the peer posted no receive for too long. */
+    /** {@code IBV_WC_RNR_RETRY_EXC_ERR}: RNR retry counter exceeded. The peer posted no receive for too long. */
     RNR_RETRY_EXC_ERR(Ibv.WC_RNR_RETRY_EXC_ERR),
     /** {@code IBV_WC_LOC_RDD_VIOL_ERR}: RD only. */
     LOC_RDD_VIOL_ERR(Ibv.WC_LOC_RDD_VIOL_ERR),
@@ -60,7 +60,7 @@ public enum WorkCompletionStatus {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */
@@ -69,7 +69,7 @@ public enum WorkCompletionStatus {
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant with a given number.
      *
      * @param code as in C
      * @return the constant

@@ -4,25 +4,30 @@ import io.rdma.internal.ffi.Ibv;
 
 /** Operation of a send work request, {@code ibv_post_send(3)}. */
 public enum WorkRequestOpcode {
-    /** {@code IBV_WR_RDMA_WRITE}: write into the peer's memory. */
+    /** {@code IBV_WR_RDMA_WRITE}: writes into the peer's memory. */
     RDMA_WRITE(Ibv.WR_RDMA_WRITE),
-    /** {@code IBV_WR_RDMA_WRITE_WITH_IMM}: the same, and consume a receive of the peer with 4 bytes. */
+    /**
+     * {@code IBV_WR_RDMA_WRITE_WITH_IMM}: the same, and consumes a receive of the peer, which gets 4 bytes of
+     * immediate data.
+     */
     RDMA_WRITE_WITH_IMM(Ibv.WR_RDMA_WRITE_WITH_IMM),
-    /** {@code IBV_WR_SEND}: message into a receive of the peer. */
+    /** {@code IBV_WR_SEND}: sends a message into a receive of the peer. */
     SEND(Ibv.WR_SEND),
-    /** {@code IBV_WR_SEND_WITH_IMM}: the same with 4 bytes more. */
+    /** {@code IBV_WR_SEND_WITH_IMM}: the same, with 4 bytes of immediate data. */
     SEND_WITH_IMM(Ibv.WR_SEND_WITH_IMM),
-    /** {@code IBV_WR_RDMA_READ}: read the peer's memory. */
+    /** {@code IBV_WR_RDMA_READ}: reads the peer's memory. */
     RDMA_READ(Ibv.WR_RDMA_READ),
-    /** {@code IBV_WR_ATOMIC_CMP_AND_SWP}: compare and swap 8 bytes. */
+    /** {@code IBV_WR_ATOMIC_CMP_AND_SWP}: compares and swaps 8 bytes. */
     ATOMIC_CMP_AND_SWP(Ibv.WR_ATOMIC_CMP_AND_SWP),
-    /** {@code IBV_WR_ATOMIC_FETCH_AND_ADD}: fetch and add 8 bytes. */
+    /** {@code IBV_WR_ATOMIC_FETCH_AND_ADD}: fetches and adds 8 bytes. */
     ATOMIC_FETCH_AND_ADD(Ibv.WR_ATOMIC_FETCH_AND_ADD),
-    /** {@code IBV_WR_LOCAL_INV}: invalidate a key of this side. */
+    /** {@code IBV_WR_LOCAL_INV}: invalidates a key of this side. */
     LOCAL_INV(Ibv.WR_LOCAL_INV),
-    /** {@code IBV_WR_BIND_MW}: bind a type 2 memory window. */
+    /** {@code IBV_WR_BIND_MW}: binds a type 2 memory window. */
     BIND_MW(Ibv.WR_BIND_MW),
-    /** {@code IBV_WR_SEND_WITH_INV}: message into a receive of the peer, whose device invalidates a key then. */
+    /**
+     * {@code IBV_WR_SEND_WITH_INV}: sends a message into a receive of the peer, whose device then invalidates a key.
+     */
     SEND_WITH_INV(Ibv.WR_SEND_WITH_INV);
 
     private static final WorkRequestOpcode[] VALUES = values();
@@ -33,7 +38,7 @@ public enum WorkRequestOpcode {
     }
 
     /**
-     * The number that C uses.
+     * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}
      */
@@ -42,7 +47,7 @@ public enum WorkRequestOpcode {
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant with a given number.
      *
      * @param code as in C
      * @return the constant
@@ -58,16 +63,16 @@ public enum WorkRequestOpcode {
     }
 
     /**
-     * Whether it takes a receive of the peer.
+     * Returns whether the operation consumes a receive of the peer.
      *
-     * @return true for the three sends and for the write with immediate
+     * @return true for the three sends and for the write with immediate data
      */
     public boolean consumesReceive() {
         return this == SEND || this == SEND_WITH_IMM || this == SEND_WITH_INV || this == RDMA_WRITE_WITH_IMM;
     }
 
     /**
-     * Whether the request takes one of the few read/atomic resources ({@code max_rd_atomic}).
+     * Returns whether the request takes one of the few read/atomic resources ({@code max_rd_atomic}).
      *
      * @return true for RDMA_READ and atomics
      */
@@ -75,7 +80,7 @@ public enum WorkRequestOpcode {
         return code >= Ibv.WR_RDMA_READ && code <= Ibv.WR_ATOMIC_FETCH_AND_ADD;
     }
 
-    /** Bit of this operation in a set of them. */
+    /** Returns the bit of this operation in a set of operations. */
     int bit() {
         return 1 << code;
     }

@@ -4,10 +4,11 @@ import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.Verbs;
 
 /**
- * A domain of extended reliable connections, {@code ibv_open_xrcd(3)}: queue pairs that receive for any shared receive
- * queue of the domain. A process with many peers that have many threads needs one {@link QueuePairType#XRC_SEND} queue
- * pair for each peer process, instead of one for each of its threads: the request names the shared receive queue that
- * it is for, {@link SendChain#sharedReceiveQueue}. Few devices have it.
+ * A domain of extended reliable connections, {@code ibv_open_xrcd(3)}. Its queue pairs receive for every shared receive
+ * queue of the domain. Each request names the shared receive queue that it is for,
+ * {@link SendChain#sharedReceiveQueue}. A process therefore needs only one {@link QueuePairType#XRC_SEND} queue pair
+ * for each peer process, even if that process has many threads, instead of one for each of its threads. Few devices
+ * support it.
  */
 public final class XrcDomain extends NativeObject {
     private static final QueuePairCapacity NOTHING = new QueuePairCapacity(1, 1, 1, 1, 0);
@@ -21,9 +22,10 @@ public final class XrcDomain extends NativeObject {
 
     /**
      * Creates the receiving end of a connection in RESET, {@code ibv_create_qp_ex(3)} with {@code IBV_QPT_XRC_RECV}.
-     * Nothing is posted to it, and it completes nothing: a message takes a receive of the queue that its sender names,
-     * and completes where that queue does, under the number of this queue pair. A peer may write to, read from and do
-     * atomics on memory of that queue's protection domain.
+     * Nothing is posted to it, and it generates no completions of its own. A message consumes a receive of the shared
+     * receive queue that the sender names, and completes on the completion queue of that shared receive queue, with
+     * the number of this queue pair. A peer may write to, read from and do atomics on memory of that queue's
+     * protection domain.
      *
      * @return to be connected to one {@link QueuePairType#XRC_SEND} queue pair, and closed before this domain
      */

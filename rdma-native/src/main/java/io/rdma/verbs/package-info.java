@@ -1,5 +1,5 @@
 /**
- * Verbs objects, typed: devices, protection domains, memory regions, completion queues, queue pairs, and the errors of
+ * Typed verbs objects: devices, protection domains, memory regions, completion queues, queue pairs, and the errors of
  * the library.
  */
 @NullMarked

@@ -9,7 +9,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 
-/** A buffer of a pool for each subscriber; one that can no longer be delivered goes back. */
+/** Mono that acquires a buffer of a pool for each subscriber. A buffer that can no longer be delivered is returned. */
 final class AcquireMono extends Mono<RegisteredBuffer> implements Scannable {
     private final BufferPool pool;
 

@@ -23,14 +23,18 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** {@link RdmaConnection} over an {@link RdmaEndpoint}; all state is there. */
+/** {@link RdmaConnection} over an {@link RdmaEndpoint}, which holds all state. */
 final class DefaultRdmaConnection implements RdmaConnection {
     private final EstablishedConnection connection;
     private final RdmaEndpoint endpoint;
     private final Inbound inbound;
     private final CompletableFuture<Void> released;
 
-    /** @param release what to do, off the loop, when the endpoint is closed */
+    /**
+     * Makes a connection.
+     *
+     * @param release action to run, off the loop, when the endpoint is closed
+     */
     DefaultRdmaConnection(EstablishedConnection connection, Runnable release) {
         this.connection = connection;
         this.endpoint = connection.endpoint();
@@ -45,7 +49,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
                     + maxMessageSize() + ". Send less, or configure larger receiveBuffers or maxMessageSize there"));
         }
         if (length > endpoint.sendBuffers().bufferSize()) {
-            // Registering memory takes its time.
+            // Registering memory is slow.
             return large(length, writer).subscribeOn(Schedulers.boundedElastic());
         }
         return ScopedSendMono.of(endpoint, endpoint.sendBuffers(), buffer -> {
@@ -55,15 +59,15 @@ final class DefaultRdmaConnection implements RdmaConnection {
     }
 
     /**
-     * A message that does not fit into a buffer of the pool: gets one of its own, which the operation closes however it
-     * ends.
+     * Sends a message that does not fit into a buffer of the pool. It gets a buffer of its own, which the operation
+     * closes however it ends.
      */
     private Mono<Void> large(int length, Consumer<MemorySegment> writer) {
         return Mono.defer(() -> {
             RegisteredBuffer buffer = endpoint.allocateBuffer(length);
             try {
                 writer.accept(buffer.segment());
-            } catch (Throwable e) { // the writer is the user's: whatever it throws must not keep the buffer
+            } catch (Throwable e) { // the writer is application code: on any exception the buffer must be closed
                 buffer.close();
                 throw e;
             }
@@ -131,7 +135,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
         return operation(() -> WorkRequest.compareAndSwap(target, expected, update));
     }
 
-    /** A refused request is an error signal, like everything else that goes wrong. */
+    /** Returns the Mono of an operation. An invalid request becomes an error signal, like every other failure. */
     private <T> Mono<T> operation(Supplier<WorkRequest> request) {
         try {
             return OperationMono.of(endpoint, request.get());

@@ -16,14 +16,18 @@ import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** {@link RdmaDatagramSocket} over a {@link DatagramBinding}; all state is there. */
+/** {@link RdmaDatagramSocket} over a {@link DatagramBinding}, which holds all state. */
 final class DefaultRdmaDatagramSocket implements RdmaDatagramSocket {
     private final DatagramBinding binding;
     private final DatagramEndpoint endpoint;
     private final Inbound inbound;
     private final CompletableFuture<Void> released;
 
-    /** @param release what to do, off the loop, when the binding is closed */
+    /**
+     * Makes a socket.
+     *
+     * @param release action to run, off the loop, when the binding is closed
+     */
     DefaultRdmaDatagramSocket(DatagramBinding binding, Runnable release) {
         this.binding = binding;
         this.endpoint = binding.endpoint();

@@ -5,17 +5,17 @@ import java.time.Duration;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
-/** A server that listens. */
+/** Handle of a listening {@link RdmaServer}. */
 public interface DisposableServer extends Disposable {
     /**
-     * Where it listens.
+     * Returns the address that the server listens on.
      *
-     * @return with the real port
+     * @return address with the actual port
      */
     InetSocketAddress address();
 
     /**
-     * Host of {@link #address}.
+     * Returns the host of {@link #address}.
      *
      * @return textual address
      */
@@ -24,7 +24,7 @@ public interface DisposableServer extends Disposable {
     }
 
     /**
-     * Port of {@link #address}.
+     * Returns the port of {@link #address}.
      *
      * @return never 0
      */
@@ -32,7 +32,7 @@ public interface DisposableServer extends Disposable {
         return address().getPort();
     }
 
-    /** Stops listening and closes its connections. Does not wait. */
+    /** Stops listening and closes the server's connections. Does not wait. */
     @Override
     void dispose();
 
@@ -44,10 +44,10 @@ public interface DisposableServer extends Disposable {
     Mono<Void> onDispose();
 
     /**
-     * Closes and waits; not to be called on the loop.
+     * Closes the server and waits. Must not be called on the loop.
      *
-     * @param timeout for the wait
-     * @throws IllegalStateException if time is up
+     * @param timeout longest wait
+     * @throws IllegalStateException if the timeout expires
      */
     default void disposeNow(Duration timeout) {
         dispose();

@@ -10,7 +10,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
-/** The asynchronous events of a device; each subscriber has a buffer of its own. */
+/** Flux of the asynchronous events of a device. Each subscriber has a buffer of its own. */
 final class EventFlux extends Flux<AsyncEvent> {
     private final Function<Runnable, EventBuffer> source;
 
@@ -25,7 +25,7 @@ final class EventFlux extends Flux<AsyncEvent> {
         watching.drainOwned();
     }
 
-    // Invariants: only the thread that takes `wip` from 0 takes events and signals; nothing is signalled after `done`.
+    // Invariants: only the thread that takes `wip` from 0 takes events and signals. Nothing is signalled after `done`.
     private static final class Watching implements Subscription {
         private final CoreSubscriber<? super AsyncEvent> actual;
         private final EventBuffer buffer;
@@ -62,7 +62,7 @@ final class EventFlux extends Flux<AsyncEvent> {
             }
         }
 
-        /** The caller has taken {@code wip}. */
+        /** Drains the buffer. The caller has taken {@code wip}. */
         void drainOwned() {
             int missed = 1;
             do {
@@ -70,8 +70,7 @@ final class EventFlux extends Flux<AsyncEvent> {
                     if (!done) {
                         emit();
                     }
-                } catch (Throwable e) { // the subscriber throws: the thread of the events, or a publisher's, is not to
-                    // blame
+                } catch (Throwable e) { // the subscriber threw, which must not affect the calling thread
                     end();
                     Operators.onErrorDropped(e, actual.currentContext());
                 }
@@ -91,7 +90,7 @@ final class EventFlux extends Flux<AsyncEvent> {
                     actual.onError(FirstRequest.bad(invalidRequest));
                     return;
                 }
-                boolean last = buffer.isEnded(); // before the poll: what was told before the end is signalled
+                boolean last = buffer.isEnded(); // read before the poll, so that events before the end are signalled
                 AsyncEvent event = emitted < requested.get() ? buffer.poll() : null;
                 if (event == null) {
                     if (last && buffer.isEmpty()) {

@@ -3,12 +3,13 @@ package io.rdma.reactive;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The demand of a subscriber that gets at most one value: the first request counts, and a bad one is an error signal.
+ * Demand of a subscriber that receives at most one value. Only the first request counts, and an invalid one becomes an
+ * error signal.
  */
 final class FirstRequest extends AtomicBoolean {
     private static final long serialVersionUID = 1L;
 
-    /** What to do on the first request. */
+    /** Receiver of the first request. */
     interface Starter {
         void start();
 
@@ -25,7 +26,7 @@ final class FirstRequest extends AtomicBoolean {
         }
     }
 
-    /** Reactive Streams 3.9. */
+    /** Returns the error of a request that is not positive (Reactive Streams 3.9). */
     static IllegalArgumentException bad(long n) {
         return new IllegalArgumentException("§3.9: a request must be positive: " + n);
     }

@@ -6,7 +6,10 @@ import io.rdma.engine.ReceiveQueue;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
-/** Who receives from a connection: at most one subscriber at a time, and after a dispose nobody. */
+/**
+ * Owner of a connection's receive side. At most one subscriber receives at a time. After a dispose, the messages that
+ * remain are discarded.
+ */
 final class Inbound {
     private final RdmaEndpoint endpoint;
     private volatile ReceiveFlux.@Nullable Receiving<?> receiver; // written under the monitor
@@ -30,9 +33,9 @@ final class Inbound {
     }
 
     /**
-     * Makes a subscription the receiver, or the next one if the present one is cancelled and about to go.
+     * Makes a subscription the receiver, or the next receiver if the current one is cancelled and about to leave.
      *
-     * @return false if somebody receives
+     * @return false if another subscription receives
      */
     synchronized boolean claim(ReceiveFlux.Receiving<?> subscription) {
         if (receiver == null) {
@@ -50,7 +53,7 @@ final class Inbound {
         return receiver == subscription;
     }
 
-    /** The subscription polls no more. */
+    /** Removes a subscription, which no longer polls. */
     void unclaim(ReceiveFlux.Receiving<?> subscription) {
         synchronized (this) {
             if (successor == subscription) {
@@ -70,7 +73,7 @@ final class Inbound {
         return disposed;
     }
 
-    /** The application is done: what arrived and is not delivered goes back. */
+    /** Ends receiving for the application. Messages that arrived and were not delivered are returned to the ring. */
     void dispose() {
         disposed = true;
         endpoint.closed().thenRun(this::discard);
@@ -81,11 +84,11 @@ final class Inbound {
         synchronized (this) {
             now = receiver;
             if (now == null && endpoint.receives().isTerminated()) {
-                queue().discard(); // nobody can start to receive meanwhile
+                queue().discard(); // no subscriber can start to receive meanwhile
             }
         }
         if (now != null) {
-            now.drain(); // it discards, being the only one who may poll
+            now.drain(); // it discards, since only the receiver may poll
         }
     }
 

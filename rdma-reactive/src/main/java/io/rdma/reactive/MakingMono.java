@@ -18,13 +18,19 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 // States of a Making: IDLE -> RUNNING (requested) -> ENDED (signalled); IDLE or RUNNING -> CANCELLED.
-// Whoever moves it to ENDED signals; what is made after CANCELLED is disposed, so nothing that is made is ever lost
-// here. What an operator downstream drops goes through Reactor's discard hook, which belongs at the end of the user's
-// chain: hooks travel upstream.
+// The thread that moves the state to ENDED signals. An invalid request while RUNNING signals its error and moves the
+// state to CANCELLED. An object made after CANCELLED is disposed, so no object is lost here. An object that a
+// downstream operator drops goes to Reactor's discard hook. That hook belongs at the end of the user's chain, because
+// hooks propagate upstream.
 
-/** Makes, for each subscriber and on a thread that may block, something that must be disposed by whoever has it. */
+/**
+ * Mono that makes one disposable object for each subscriber, on a thread that may block. The owner of the object must
+ * dispose it.
+ */
 final class MakingMono<T extends Disposable> extends Mono<T> implements Scannable {
-    /** Starts to make; calls {@link Making#made} or {@link Making#failed} once, now or later. */
+    /**
+     * Starts making the object. Calls {@link Making#made} or {@link Making#failed} once, before or after it returns.
+     */
     interface Maker<T extends Disposable> {
         void make(Making<T> making);
     }
@@ -57,7 +63,7 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
         return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 
-    /** Waits for a Mono like {@code block(timeout)}, but what arrives when nobody waits any more is disposed. */
+    /** Waits for a Mono like {@code block(timeout)}, but disposes an object that arrives after the wait has ended. */
     static <T extends Disposable> T await(Mono<T> mono, Duration timeout) {
         if (Schedulers.isInNonBlockingThread()) {
             throw new IllegalStateException("waiting is not supported in thread "
@@ -93,10 +99,10 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
             subscriber.cancel();
             throw Exceptions.propagate(failure);
         }
-        return result.join(); // it came at the last moment
+        return result.join(); // it arrived at the last moment
     }
 
-    /** One subscriber's making. */
+    /** Subscription of one subscriber, with the state of its object. */
     static final class Making<T extends Disposable> implements Subscription, Scannable {
         private static final int IDLE = 0;
         private static final int RUNNING = 1;
@@ -127,12 +133,12 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
         private void run() {
             try {
                 maker.make(this);
-            } catch (Throwable e) { // whoever waits must hear of it, whatever it is
+            } catch (Throwable e) { // the subscriber must be notified of any failure
                 failed(e);
             }
         }
 
-        /** What to do if it is cancelled, at once if it is already. */
+        /** Sets the action to run on cancel. Runs it at once if this is already cancelled. */
         void onCancel(Runnable action) {
             onCancel = action;
             if (state.get() == CANCELLED) {

@@ -3,7 +3,7 @@ package io.rdma.reactive;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Writes an item as one message.
+ * Encoder that writes an item as one message.
  *
  * @param <T> type of the items
  */
@@ -12,21 +12,21 @@ public interface MessageEncoder<T> {
     /**
      * Writes an item.
      *
-     * @param item what to write
+     * @param item item to write
      * @param target registered memory, valid during the call only
-     * @return length of the message in bytes; or, if it turns out to be longer than the target, the length that it
-     *     needs, negative: then the target is forgotten and the item is asked for once more, with memory of exactly
-     *     that length, unless the stream ends meanwhile, which discards it
+     * @return length of the message in bytes. If the message turns out to be longer than the target: the negative of
+     *     the length that it needs. The content of the target is then ignored, and the item is encoded once more, into
+     *     memory of exactly that length. If the stream ends before that, the item is discarded
      */
     int encode(T item, MemorySegment target);
 
     /**
-     * Length of an item that may be larger than a send buffer, where that is known without encoding it. Asked before
-     * {@link #encode}, which then gets memory of exactly this length, registered for this message: on the thread of the
-     * publisher, which it holds up.
+     * Returns the length of an item that may be larger than a send buffer, where it is known without encoding the item.
+     * It is called before {@link #encode}. An item that is larger is encoded into memory of exactly this length, which
+     * is registered for this message: usually on the publisher's thread, which it delays, and never on the loop.
      *
-     * @param item what will be written
-     * @return bytes, exact if more than a send buffer has; 0, the default, for items that always fit
+     * @param item item that will be written
+     * @return bytes, exact if larger than a send buffer; 0, the default, for items that always fit
      */
     default int length(T item) {
         return 0;

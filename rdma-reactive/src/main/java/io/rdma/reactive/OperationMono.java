@@ -9,7 +9,10 @@ import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 
-/** Posts a work request for each subscriber, when it requests; completes empty, or with the old value of an atomic. */
+/**
+ * Mono that posts a work request for each subscriber, at its first request. Completes empty, or with the old value of
+ * an atomic operation.
+ */
 final class OperationMono<T> extends Mono<T> implements Scannable {
     private final Submitter submitter;
     private final WorkRequest request;
@@ -42,7 +45,7 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
     private static final class Posted<T> extends Operation implements Subscription, Scannable {
         private final Submitter submitter;
         private final CoreSubscriber<? super T> actual;
-        private boolean requested; // plain: calls of a subscription are serial, Reactive Streams 2.7
+        private boolean requested; // plain: calls of a subscription are serial (Reactive Streams 2.7)
         private volatile boolean cancelled;
 
         Posted(Submitter submitter, WorkRequest request, CoreSubscriber<? super T> actual) {
@@ -63,7 +66,7 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
             }
             try {
                 submitter.submit(this);
-            } catch (Throwable e) { // misuse; or no stack, or memory, is left
+            } catch (Throwable e) { // misuse, or stack or memory is exhausted
                 refuse(e);
             }
         }
@@ -87,7 +90,7 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
         }
 
         @Override
-        @SuppressWarnings("unchecked") // T is Long for atomics and Void for the rest
+        @SuppressWarnings("unchecked") // T is Long for atomics and Void otherwise
         protected void completed(long value) {
             if (request().isAtomic()) {
                 actual.onNext((T) (Object) value);

@@ -5,20 +5,20 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** Errors of the application's functions, as the subscriber gets them. */
+/** Errors of the application's functions, in the form in which they are signalled to the subscriber. */
 final class OperatorErrors {
     private OperatorErrors() {}
 
     /**
-     * Hands an error to Reactor's hooks. Reactor throws what it takes for fatal instead: a missing class, a stack that
-     * overflows. The subscriber gets that too, because the calling thread may be the completion loop, or that of
-     * another connection, and a stream that is not told of its end hangs.
+     * Passes an error to Reactor's hooks. Reactor throws an error that it considers fatal, such as a missing class or a
+     * stack overflow, instead of returning it. Such an error is signalled to the subscriber too. The calling thread may
+     * be the completion loop, or the thread of another connection, and a stream without an end signal hangs.
      *
-     * @param upstream to be cancelled, if there is one
-     * @param error of the application
-     * @param item for which it was thrown, if there is one
-     * @param context of the subscriber
-     * @return what to signal
+     * @param upstream subscription to cancel, if there is one
+     * @param error error of the application
+     * @param item item that caused it, if there is one
+     * @param context context of the subscriber
+     * @return error to signal
      */
     static Throwable of(@Nullable Subscription upstream, Throwable error, @Nullable Object item, Context context) {
         try {

@@ -4,12 +4,12 @@ import reactor.blockhound.BlockHound;
 import reactor.blockhound.integration.BlockHoundIntegration;
 
 /**
- * Tells BlockHound that completion loops must not block, and the few places where they do by design: their one place to
- * sleep, the control calls of a close, and a lock of the software device that is held for a few instructions, where a
- * driver has a spin lock. Found as a service by {@code BlockHound.install()}.
+ * BlockHound integration that marks completion loops as non-blocking. It allows the few blocking calls that are by
+ * design: the places where a loop sleeps, the control calls of a close, and a lock of the software device that is held
+ * for a few instructions, where a driver has a spin lock. {@code BlockHound.install()} finds it as a service.
  */
 public final class RdmaBlockHoundIntegration implements BlockHoundIntegration {
-    /** Made by {@code ServiceLoader}. */
+    /** Creates the integration, for {@code ServiceLoader}. */
     public RdmaBlockHoundIntegration() {}
 
     @Override

@@ -13,7 +13,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
-/** Connects to an {@link RdmaServer}; immutable, each method returns a changed copy. */
+/** Client that connects to an {@link RdmaServer}. Immutable: each method that changes a setting returns a copy. */
 public final class RdmaClient {
     private final Transport transport;
 
@@ -22,7 +22,7 @@ public final class RdmaClient {
     }
 
     /**
-     * A client with the defaults of {@link ConnectionOptions#DEFAULT}, on the default device.
+     * Returns a client with the options of {@link ConnectionOptions#DEFAULT}, on the default device.
      *
      * @return a client
      */
@@ -31,7 +31,7 @@ public final class RdmaClient {
     }
 
     /**
-     * With the server's host.
+     * Sets the host of the server.
      *
      * @param host name or address
      * @return a copy
@@ -41,7 +41,7 @@ public final class RdmaClient {
     }
 
     /**
-     * With the server's port.
+     * Sets the port of the server.
      *
      * @param port TCP port of the exchange
      * @return a copy
@@ -51,9 +51,9 @@ public final class RdmaClient {
     }
 
     /**
-     * With a device.
+     * Sets the device to use.
      *
-     * @param name such as {@code mlx5_0} or {@code soft0}
+     * @param name name of the device, such as {@code mlx5_0} or {@code soft0}
      * @return a copy
      */
     public RdmaClient device(String name) {
@@ -61,9 +61,9 @@ public final class RdmaClient {
     }
 
     /**
-     * With other depths of the queue pair.
+     * Changes the capacity of the queue pair.
      *
-     * @param change from the present ones
+     * @param change applied to the current capacity
      * @return a copy
      */
     public RdmaClient queuePair(UnaryOperator<QueuePairCapacity> change) {
@@ -71,10 +71,10 @@ public final class RdmaClient {
     }
 
     /**
-     * With another receive ring.
+     * Sets the size of the receive ring.
      *
-     * @param count buffers posted ahead
-     * @param size bytes of each; larger messages, up to {@code maxMessageSize}, are read from the peer
+     * @param count receive buffers posted in advance
+     * @param size bytes of each; a larger message, up to {@code maxMessageSize}, is read from the peer's memory
      * @return a copy
      */
     public RdmaClient receiveBuffers(int count, int size) {
@@ -82,9 +82,9 @@ public final class RdmaClient {
     }
 
     /**
-     * With another pool of send buffers.
+     * Sets the size of the pool of send buffers.
      *
-     * @param count buffers
+     * @param count buffers in the pool
      * @param size bytes of each
      * @return a copy
      */
@@ -93,9 +93,9 @@ public final class RdmaClient {
     }
 
     /**
-     * With other options.
+     * Changes the options of the connection.
      *
-     * @param change from the present ones
+     * @param change applied to the current options
      * @return a copy
      */
     public RdmaClient options(UnaryOperator<ConnectionOptions> change) {
@@ -103,9 +103,9 @@ public final class RdmaClient {
     }
 
     /**
-     * With resources of the caller, shared among connections and closed by the caller.
+     * Uses resources of the caller. Connections share them, and the caller closes them.
      *
-     * @param resources open
+     * @param resources open resources
      * @return a copy
      */
     public RdmaClient resources(RdmaResources resources) {
@@ -113,12 +113,13 @@ public final class RdmaClient {
     }
 
     /**
-     * Connects, at each subscription.
+     * Connects once for each subscription.
      *
-     * <p><b>Completes</b> with an open connection. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} or a
-     * {@link io.rdma.verbs.VerbsException}. <b>Cancel</b> gives up; a connection that comes nevertheless is closed.
-     * Where operators behind this one may drop it ({@code publishOn}, {@code zip}, {@code timeout} …) end the chain
-     * with {@code doOnDiscard(RdmaConnection.class, RdmaConnection::dispose)}, or use {@code Mono.usingWhen}.
+     * <p><b>Completes</b> with an open connection. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} or
+     * {@link io.rdma.verbs.VerbsException}. <b>Cancel</b> stops the attempt; a connection that is established
+     * nevertheless is closed. If an operator downstream may drop the connection ({@code publishOn}, {@code zip},
+     * {@code timeout} …), end the chain with {@code doOnDiscard(RdmaConnection.class, RdmaConnection::dispose)}, or
+     * use {@code Mono.usingWhen}.
      *
      * @return the connection
      */
@@ -127,34 +128,36 @@ public final class RdmaClient {
     }
 
     /**
-     * Connects and waits.
+     * Connects and waits for the connection.
      *
-     * @param timeout for the wait
-     * @return open
-     * @throws IllegalStateException if time is up, or on a thread that must not block
+     * @param timeout longest wait
+     * @return an open connection
+     * @throws IllegalStateException if the timeout expires, if the wait is interrupted, or on a thread that must
+     *     not block
      */
     public RdmaConnection connectNow(Duration timeout) {
         return MakingMono.await(connect(), timeout);
     }
 
     /**
-     * Connects and runs a handler; when the connection ends under it, or none can be made, does so again as
-     * {@code retry} says.
+     * Connects and runs a handler. When the connection ends while the handler runs, or when no connection can be made,
+     * connects again as {@code retry} specifies.
      *
-     * <p>Nothing is replayed: an operation that was under way fails, perhaps after it was executed, and the handler,
-     * which begins anew, decides what to do about it. Keys of the peer's memory are those of one connection, and so
-     * belong into the handler.
+     * <p>Nothing is replayed. An operation that was in flight fails, perhaps after it was executed. The handler starts
+     * from the beginning and decides how to recover. Keys of the peer's memory are valid for one connection only, so
+     * the handler must obtain them anew.
      *
-     * <p><b>Completes</b> when the handler does; its connection is closed then. <b>Errors</b> with what the handler
-     * fails with while its connection stands, or with what {@code retry} ends with. <b>Cancel</b> cancels the handler.
-     * A handler that fails or is cancelled has not come to its end, so its connection is
-     * {@linkplain RdmaConnection#abort given up}. The handler learns of a loss by the failure of what it does or waits
-     * for; one that only waits adds {@link RdmaConnection#onDispose}.
+     * <p><b>Completes</b> when the handler completes; its connection is closed by then. <b>Errors</b> with the
+     * error of a handler that fails while its connection is up, or with the error that {@code retry} ends with.
+     * <b>Cancel</b> cancels the handler. A handler that fails or is cancelled has not finished its work, so its
+     * connection is {@linkplain RdmaConnection#abort aborted}. The handler detects a lost connection by the
+     * failure of the operation that it runs or awaits. A handler that awaits no operation should also subscribe
+     * to {@link RdmaConnection#onDispose}.
      *
-     * @param retry when to connect again, such as {@code Retry.backoff(Long.MAX_VALUE,
-     *     Duration.ofMillis(100)).maxBackoff(Duration.ofSeconds(5))}
+     * @param retry decides when to connect again, such as
+     *     {@code Retry.backoff(Long.MAX_VALUE, Duration.ofMillis(100)).maxBackoff(Duration.ofSeconds(5))}
      * @param handler called for each connection
-     * @return to be subscribed to
+     * @return completes empty
      */
     public Mono<Void> reconnect(Retry retry, Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
         return Reconnecting.run(connect(), retry, handler);
@@ -172,7 +175,7 @@ public final class RdmaClient {
             public void failed(RuntimeException error) {
                 try {
                     transport.release(resources);
-                } catch (Throwable e) { // the subscriber waits for the failure of the connect
+                } catch (Throwable e) { // the subscriber must still receive the connect error
                     error.addSuppressed(e);
                 }
                 making.failed(error);

@@ -18,119 +18,125 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A reliable connection to one peer.
+ * Reliable connection to one peer.
  *
- * <p>Every {@code Mono} is cold: each subscription posts once, nothing is ever posted again by itself. Unless said
- * otherwise:
+ * <p>Every {@code Mono} is cold: each subscription posts one request, and no request is posted again automatically.
+ * Unless a method says otherwise:
  *
- * <ul> <li><b>Errors</b>: {@link io.rdma.verbs.WorkCompletionException} for the operation that failed; the connection
- * is lost then, and all others end with {@link io.rdma.engine.ConnectionClosedException} whose cause is that first
- * failure. Misuse (closed buffer, message too large) is {@link IllegalStateException} or
- * {@link IllegalArgumentException}, and the connection goes on. <li><b>Cancel</b> before the request is posted: it
- * never will be. Afterwards it stops the waiting only: the operation happens. <li><b>Buffers</b> are borrowed from the
- * post to the completion of the device, whatever becomes of the subscriber. <li><b>Signals</b> come on the completion
- * loop, which all connections of the client or server share: do not block there; use {@code publishOn}.
+ * <ul>
+ * <li><b>Errors</b>: the operation that failed ends with {@link io.rdma.verbs.WorkCompletionException}. The connection
+ * is then lost, and all other operations end with {@link io.rdma.engine.ConnectionClosedException}, whose cause is that
+ * first failure. Misuse (a closed buffer, a message that is too large) ends with {@link IllegalStateException} or
+ * {@link IllegalArgumentException}, and the connection stays open.
+ * <li><b>Cancel</b> before the post: the request is never posted. <b>Cancel</b> after the post ends only the wait: the
+ * operation still takes place.
+ * <li><b>Buffers</b> are borrowed from the subscription until the device completes the request, even if the subscriber
+ * has cancelled by then. A cancel before the post returns the buffer at once.
+ * <li><b>Signals</b> usually arrive on the completion loop, which other connections may share. Do not block there;
+ * use {@code publishOn}.
  * </ul>
  */
 public interface RdmaConnection extends Disposable {
     /**
-     * Sends a message that a writer puts into a registered buffer; waits while the peer or the device has no room.
+     * Sends a message that a writer puts into a registered buffer. Waits while the peer or the device has no room.
      *
-     * <p><b>Completes</b> when the peer's device has the message.
+     * <p><b>Completes</b> when the peer's device has received the message.
      *
-     * @param length bytes, at most {@link #maxMessageSize}; what does not fit into a send buffer gets registered memory
-     *     of its own
+     * @param length bytes, at most {@link #maxMessageSize}; a message that does not fit into a send buffer gets
+     *     registered memory of its own
      * @param writer fills exactly {@code length} bytes; runs once per subscription, on the subscriber's thread or,
-     *     after a wait, on the loop
+     *     after a wait for a buffer, on the thread that returned one, usually the loop; for a message that does not fit
+     *     into a send buffer, on Reactor's bounded elastic scheduler
      * @return completes empty
      */
     Mono<Void> send(int length, Consumer<MemorySegment> writer);
 
     /**
-     * Sends each item as a message, in order; requests from upstream only what can be in flight.
+     * Sends each item as a message, in order. Requests from upstream only as many items as can be in flight.
      *
-     * <p><b>Completes</b> when the peer's device has all messages. <b>Cancel</b> cancels upstream.
+     * <p><b>Completes</b> when the peer's device has received all messages. <b>Cancel</b> cancels upstream.
      *
      * @param <T> type of the items
-     * @param items what to send
-     * @param encoder writes an item into a send buffer, or into memory of its own for items whose {@code length} says
-     *     that they are larger
+     * @param items items to send
+     * @param encoder writes an item into a send buffer, or into memory of its own if {@code length} or {@code encode}
+     *     reports that the item is larger
      * @return completes empty
      */
     <T> Mono<Void> send(Publisher<? extends T> items, MessageEncoder<? super T> encoder);
 
     /**
-     * Receives messages, decoded in their receive buffer, which is posted again when the decoder returns. One
-     * subscriber at a time; a cancelled one can be followed by another, which continues where the first stopped.
-     * Messages that nobody requested wait, and slow the peer down.
+     * Receives messages and decodes each one in its receive buffer, which is posted again when the decoder returns. One
+     * subscriber at a time may receive. After it has cancelled, another one may subscribe, and continues where the
+     * first stopped. Messages that are not requested wait, and slow the peer down.
      *
-     * <p><b>Completes</b> after the last message when either side closed in an orderly way; <b>errors</b> when the
+     * <p><b>Completes</b> after the last message if either side closed in an orderly way. <b>Errors</b> if the
      * connection is lost.
      *
      * @param <T> type of the items
-     * @param decoder copies out what it needs; runs on the loop; must not return null. The message is lent for the
-     *     call: a use of it after that fails until the handle is lent for a later message in the same receive buffer,
-     *     and is a use of that one then; with leak detection {@code paranoid} it always fails
+     * @param decoder copies out the data that it needs; runs on the loop or on the thread that requests; must not
+     *     return null. The message is lent for the call. A later use of its handle fails until the handle is lent
+     *     again, for a later message in the same receive buffer; from then on it is a use of that message. With leak
+     *     detection {@code paranoid} a later use always fails
      * @return the items
      */
     <T> Flux<T> receive(Function<? super ReceivedMessage, ? extends T> decoder);
 
     /**
-     * A buffer for a message, or as source or target, of the connection's pool; waits while the pool is empty.
+     * Acquires a buffer of the connection's pool, for a message or as source or target. Waits while the pool is empty.
      *
-     * @return a lease to be closed by the subscriber; use
-     *     {@code doOnDiscard(RegisteredBuffer.class, RegisteredBuffer::close)} where operators may drop it
+     * @return a lease, which the subscriber closes; use
+     *     {@code doOnDiscard(RegisteredBuffer.class, RegisteredBuffer::close)} where an operator may drop it
      */
     Mono<RegisteredBuffer> acquire();
 
     /**
-     * Sends the first {@code limit} bytes of a buffer; completes when the peer's device has them.
+     * Sends the first {@code limit} bytes of a buffer. Completes when the peer's device has received them.
      *
-     * @param message readable, not writable, until completion; stays the caller's to close
+     * @param message may be read but not written until completion; the caller closes it
      * @return completes empty
      */
     Mono<Void> send(RegisteredBuffer message);
 
     /**
-     * Like {@link #send(RegisteredBuffer)}, with four bytes of immediate data.
+     * Sends a buffer as {@link #send(RegisteredBuffer)} does, with four bytes of immediate data.
      *
-     * @param message as there
+     * @param message as for {@link #send(RegisteredBuffer)}
      * @param immediate any value
      * @return completes empty
      */
     Mono<Void> sendWithImmediate(RegisteredBuffer message, int immediate);
 
     /**
-     * Like {@link #send(RegisteredBuffer)}; its arrival revokes a window that the peer bound by its {@link #bind}, so
-     * that the peer knows that this side is done with it: the message there has the key,
-     * {@link ReceivedMessage#invalidatedKey}. A key that is not bound to this connection ends it.
+     * Sends a buffer as {@link #send(RegisteredBuffer)} does, and revokes a memory window that the peer bound with its
+     * {@link #bind}. The peer's message carries the key of the window, {@link ReceivedMessage#invalidatedKey}, so the
+     * peer knows that this side no longer uses it. A key that is not bound to this connection ends the connection.
      *
-     * @param message as there
-     * @param window as the peer gave it
+     * @param message as for {@link #send(RegisteredBuffer)}
+     * @param window window as received from the peer
      * @return completes empty
      */
     Mono<Void> sendWithInvalidate(RegisteredBuffer message, RemoteMemory window);
 
     /**
-     * Receives messages in their receive buffers without a copy; like {@link #receive}, but the subscriber closes each
-     * message, and the buffer is posted again then.
+     * Receives messages in their receive buffers, without a copy. Works like {@link #receive}, but the subscriber
+     * closes each message, and its buffer is posted again then.
      *
      * @return leases
      */
     Flux<ReceivedMessage> receiveOwned();
 
     /**
-     * Writes into the peer's memory. <b>Completes</b> when the device reports success; the peer's CPU is neither
-     * involved nor told.
+     * Writes into the peer's memory. <b>Completes</b> when the device reports success. The peer's CPU takes no part in
+     * the write and is not notified of it.
      *
-     * @param source its first {@code limit} bytes; readable, not writable, until completion
-     * @param target at least as long
+     * @param source its first {@code limit} bytes are written; may be read but not written until completion
+     * @param target at least as long as the source's {@code limit}
      * @return completes empty
      */
     Mono<Void> write(RegisteredBuffer source, RemoteMemory target);
 
     /**
-     * Writes into the peer's memory and tells the peer: it receives an empty message with the immediate data.
+     * Writes into the peer's memory and notifies the peer, which receives an empty message with the immediate data.
      *
      * @param source as for {@link #write}
      * @param target as for {@link #write}
@@ -140,139 +146,140 @@ public interface RdmaConnection extends Disposable {
     Mono<Void> writeWithImmediate(RegisteredBuffer source, RemoteMemory target, int immediate);
 
     /**
-     * Reads the peer's memory. <b>Completes</b> when the bytes are here.
+     * Reads the peer's memory. <b>Completes</b> when the bytes are in the target.
      *
      * @param source at least as long as the target's {@code limit}
-     * @param target neither readable nor writable until completion
+     * @param target must be neither read nor written until completion
      * @return completes empty
      */
     Mono<Void> read(RemoteMemory source, RegisteredBuffer target);
 
     /**
-     * Adds to eight bytes of the peer's memory, atomically for all users of that device.
+     * Adds to eight bytes of the peer's memory. The addition is atomic for all users of the peer's device.
      *
      * @param target eight bytes on an eight-byte boundary, in the byte order of the peer's host
-     * @param addend wraps around
+     * @param addend value to add; the sum wraps around
      * @return the old value
      */
     Mono<Long> fetchAndAdd(RemoteMemory target, long addend);
 
     /**
-     * Replaces eight bytes of the peer's memory if they are as expected.
+     * Replaces eight bytes of the peer's memory if they have the expected value.
      *
      * @param target as for {@link #fetchAndAdd}
-     * @param expected swapped only if the old value is this
+     * @param expected old value that is required for the swap
      * @param update new value
-     * @return the old value: equal to {@code expected} if and only if it was replaced
+     * @return the old value; it equals {@code expected} if and only if the bytes were replaced
      */
     Mono<Long> compareAndSwap(RemoteMemory target, long expected, long update);
 
     /**
-     * Allocates registered memory, zeroed; closed with the connection unless closed before.
+     * Allocates registered memory, zeroed. The connection closes it unless it was closed before.
      *
      * @param bytes at least 1
-     * @param access what device and peer may do; local reading always is allowed
+     * @param access rights of the device and of the peer; local reads are always allowed
      * @return the region
      */
     Mono<MemoryRegion> allocate(long bytes, AccessFlag... access);
 
     /**
-     * Lets the peer use a part of a region for some time, with a key of its own.
+     * Grants the peer access to a part of a region for a limited time, with a key of its own.
      *
-     * <p><b>Completes</b> with the grant, whose {@link MemoryRegion#remote} the peer is to get. It ends by itself after
-     * {@code time}, or by its close, or with the connection; a request of the peer's that comes later fails, and with
-     * it the connection. The region's memory stays until then. <b>Errors</b> as {@link #allocate}, and with
-     * {@link IndexOutOfBoundsException} if the part does not lie inside.
+     * <p><b>Completes</b> with the grant; send its {@link MemoryRegion#remote} to the peer. The grant ends after
+     * {@code time}, when it is closed, or with the connection. A request of the peer that arrives later fails, and the
+     * connection ends with it. The region's memory is kept until the grant ends. <b>Errors</b> like {@link #allocate},
+     * and with {@link IndexOutOfBoundsException} if the part does not lie inside the region.
      *
-     * @param memory region of this connection, which needs no remote rights itself
+     * @param memory region of this connection; needs no remote rights itself
      * @param offset first byte
      * @param length bytes
-     * @param time until the key is void, above zero
-     * @param access what the peer may do
+     * @param time time until the key becomes void; above zero
+     * @param access rights of the peer
      * @return the grant
      */
     Mono<MemoryRegion> grant(MemoryRegion memory, long offset, long length, Duration time, AccessFlag... access);
 
     /**
-     * Lets the peer use a part of a region through a memory window: as {@link #grant}, but without registering memory,
-     * for this connection alone, and until the window is closed or the peer does {@link #sendWithInvalidate}. Some
-     * devices, {@code rdma_rxe} among them, check the range against the whole region only.
+     * Grants the peer access to a part of a region through a memory window. Unlike {@link #grant}, this registers no
+     * memory, applies to this connection alone, and lasts until the window is closed or the peer sends with
+     * {@link #sendWithInvalidate}. Some devices, {@code rdma_rxe} among them, check the range against the whole
+     * region only.
      *
-     * <p><b>Completes</b> when the device has bound it; the subscriber closes the window, else the connection does.
-     * <b>Errors</b> with {@link io.rdma.verbs.VerbsException} (EOPNOTSUPP) if the device has no windows, and with
-     * {@link IndexOutOfBoundsException} if the part does not lie inside. <b>Cancel</b>: a window that is bound
-     * afterwards is closed. <b>Blocks</b> for a system call.
+     * <p><b>Completes</b> when the device has bound the window. The subscriber closes the window; otherwise the
+     * connection does. <b>Errors</b> with {@link io.rdma.verbs.VerbsException} (EOPNOTSUPP) if the device has no
+     * windows, and with {@link IndexOutOfBoundsException} if the part does not lie inside the region. <b>Cancel</b>: a
+     * window that is bound afterwards is closed. <b>Blocks</b> for a system call.
      *
-     * @param memory region of this connection with {@link AccessFlag#MW_BIND}, and {@link AccessFlag#LOCAL_WRITE} if
-     *     the peer may write; without them the connection ends
+     * @param memory region of this connection with {@link AccessFlag#MW_BIND}, and with {@link AccessFlag#LOCAL_WRITE}
+     *     if the peer may write; without these rights the connection ends
      * @param offset first byte
      * @param length bytes, at least 1
-     * @param access what the peer may do
+     * @param access rights of the peer
      * @return the window
      */
     Mono<BoundWindow> bind(MemoryRegion memory, long offset, long length, AccessFlag... access);
 
     /**
-     * Makes memory of the application usable as source or target of operations, without a copy. It stays registered for
-     * the next time: a part of memory that was registered before costs no system call.
+     * Makes memory of the application usable as source or target of operations, without a copy. The memory stays
+     * registered for later use: a part of memory that was registered before costs no system call.
      *
-     * <p><b>Completes</b> with a buffer over the memory; the caller closes it. The memory must not be freed before
-     * that, and before its operations have ended. <b>Errors</b> with {@link IllegalArgumentException} if it is not
-     * native, of a confined arena or larger than 2 GiB - 1, and as {@link #allocate}. <b>Blocks</b> for a system call
-     * if the memory is new.
+     * <p><b>Completes</b> with a buffer over the memory, which the caller closes. The memory must not be freed before
+     * the buffer is closed and its operations have ended. <b>Errors</b> with {@link IllegalArgumentException} if the
+     * memory is not native, belongs to a confined arena or is larger than 2 GiB - 1, and like {@link #allocate}.
+     * <b>Blocks</b> for a system call if the memory is new.
      *
-     * @param memory of a shared, automatic or the global arena
+     * @param memory memory of a shared, an automatic or the global arena
      * @return the buffer
      * @see io.rdma.buffer.RegistrationCache
      */
     Mono<RegisteredBuffer> register(MemorySegment memory);
 
     /**
-     * Largest message that the peer can receive.
+     * Returns the length of the largest message that the peer can receive.
      *
      * @return bytes
      */
     int maxMessageSize();
 
     /**
-     * Local address of the exchange that made the connection.
+     * Returns the local address of the exchange that made the connection.
      *
      * @return address
      */
     InetSocketAddress localAddress();
 
     /**
-     * Address of the peer in that exchange.
+     * Returns the address of the peer in that exchange.
      *
      * @return address
      */
     InetSocketAddress remoteAddress();
 
     /**
-     * The engine below, for what this interface does not offer.
+     * Returns the engine's endpoint, for functions that this interface does not offer.
      *
-     * @return shared
+     * @return the endpoint; shared with this connection
      */
     RdmaEndpoint endpoint();
 
     /**
-     * Closes: what waits fails, what was not received is dropped, and the peer is told that this was all. In the middle
-     * of a stream, or with messages that wait, it was not, and the peer is told that, as by {@link #abort}. Does not
-     * wait.
+     * Closes the connection. Operations that wait fail, messages that were not received are dropped, and a farewell
+     * (BYE) reports to the peer that it has received everything. In the middle of a stream, or while messages wait, the
+     * farewell is that of {@link #abort} instead. Does not wait.
      */
     @Override
     void dispose();
 
     /**
-     * Gives the connection up: as {@link #dispose}, but what the peer receives ends with an error, also if all messages
-     * arrived. Servers do so when a handler fails. Nothing of the cause is sent.
+     * Aborts the connection. Works like {@link #dispose}, but the farewell (ABORT) makes the peer's receive end with an
+     * error, even if all messages arrived. A server does so when a handler fails. The cause is not sent to the peer.
      *
-     * @param cause that everybody on this side gets
+     * @param cause cause of the errors on this side
      */
     void abort(Throwable cause);
 
     /**
-     * Closes when subscribed, and completes when closed.
+     * Closes the connection when subscribed to, and completes when it is closed.
      *
      * @return completes empty
      */
@@ -286,10 +293,10 @@ public interface RdmaConnection extends Disposable {
     Mono<Void> onDispose();
 
     /**
-     * Closes and waits; not to be called on the loop.
+     * Closes the connection and waits. Must not be called on the loop.
      *
-     * @param timeout for the wait
-     * @throws IllegalStateException if time is up
+     * @param timeout longest wait
+     * @throws IllegalStateException if the timeout expires
      */
     void disposeNow(Duration timeout);
 }

@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
 
-/** Binds an {@link RdmaDatagramSocket} to an address; immutable, each method returns a changed copy. */
+/**
+ * Binder of an {@link RdmaDatagramSocket} to an address. Immutable: each method that changes a setting returns a copy.
+ */
 public final class RdmaDatagramBinder {
     private final Transport transport;
 
@@ -17,9 +19,9 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * With the local host.
+     * Sets the local host.
      *
-     * @param host name or address of the device's; not the wildcard
+     * @param host name or address of the device; not the wildcard
      * @return a copy
      */
     public RdmaDatagramBinder host(String host) {
@@ -27,9 +29,9 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * With the local port.
+     * Sets the local port.
      *
-     * @param port in RDMA CM's UDP port space, 0 for a free one
+     * @param port port in RDMA CM's UDP port space; 0 selects a free port
      * @return a copy
      */
     public RdmaDatagramBinder port(int port) {
@@ -37,9 +39,9 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * With a device.
+     * Sets the device to use.
      *
-     * @param name such as {@code mlx5_0} or {@code soft0}
+     * @param name name of the device, such as {@code mlx5_0} or {@code soft0}
      * @return a copy
      */
     public RdmaDatagramBinder device(String name) {
@@ -47,9 +49,9 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * With other depths of the queue pair.
+     * Changes the capacity of the queue pair.
      *
-     * @param change from the present ones
+     * @param change applied to the current capacity
      * @return a copy
      */
     public RdmaDatagramBinder queuePair(UnaryOperator<QueuePairCapacity> change) {
@@ -57,10 +59,10 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * With another number of receive buffers, each as large as a datagram can be: what arrives while all are taken is
-     * lost.
+     * Sets the number of receive buffers, each as large as the longest datagram. Datagrams that arrive while all of
+     * them are occupied are lost.
      *
-     * @param count buffers posted ahead
+     * @param count buffers posted in advance
      * @return a copy
      */
     public RdmaDatagramBinder receiveBuffers(int count) {
@@ -68,9 +70,9 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * With another number of send buffers, each as large as a datagram can be.
+     * Sets the number of send buffers, each as large as the longest datagram.
      *
-     * @param count buffers
+     * @param count buffers in the pool
      * @return a copy
      */
     public RdmaDatagramBinder sendBuffers(int count) {
@@ -78,10 +80,10 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * With other options, of which count the depths, the numbers of buffers, {@code signalEvery},
-     * {@code handshakeTimeout} for look-ups and joins, and {@code drainTimeout}.
+     * Changes the options. A datagram socket uses the depths, the numbers of buffers, {@code signalEvery},
+     * {@code handshakeTimeout} for look-ups and joins, and {@code drainTimeout}; it ignores the others.
      *
-     * @param change from the present ones
+     * @param change applied to the current options
      * @return a copy
      */
     public RdmaDatagramBinder options(UnaryOperator<ConnectionOptions> change) {
@@ -89,9 +91,9 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * With resources of the caller, shared among connections and closed by the caller.
+     * Uses resources of the caller. Sockets and connections share them, and the caller closes them.
      *
-     * @param resources open
+     * @param resources open resources
      * @return a copy
      */
     public RdmaDatagramBinder resources(RdmaResources resources) {
@@ -99,12 +101,13 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * Binds, at each subscription.
+     * Binds once for each subscription.
      *
-     * <p><b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if the port is in use or the address of
-     * no RDMA device, or a {@link io.rdma.verbs.RdmaException} where there is no connection manager.
+     * <p><b>Completes</b> with a bound socket. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if
+     * the port is in use or the address belongs to no RDMA device, or with {@link io.rdma.verbs.RdmaException} if there
+     * is no connection manager.
      *
-     * @return bound
+     * @return the bound socket
      */
     public Mono<RdmaDatagramSocket> bind() {
         return MakingMono.<RdmaDatagramSocket>of("rdmaBindDatagram", making -> making.made(bound()));
@@ -122,11 +125,12 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * Binds, and waits until it is.
+     * Binds and waits until the socket is bound.
      *
-     * @param timeout for the wait
-     * @return bound
-     * @throws IllegalStateException if time is up, or on a thread that must not block
+     * @param timeout longest wait
+     * @return the bound socket
+     * @throws IllegalStateException if the timeout expires, if the wait is interrupted, or on a thread that must
+     *     not block
      */
     public RdmaDatagramSocket bindNow(Duration timeout) {
         return MakingMono.await(bind(), timeout);

@@ -4,26 +4,26 @@ import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.AsyncEvent;
 import reactor.core.publisher.Flux;
 
-/** What a device tells by itself, {@code ibv_get_async_event(3)}. */
+/** Asynchronous events of a device, {@code ibv_get_async_event(3)}. */
 public final class RdmaEvents {
     private RdmaEvents() {}
 
     /**
-     * The asynchronous events of an open device, from the subscription on. Any number may subscribe, each gets all of
-     * them.
+     * Returns the asynchronous events of an open device from the subscription on. Any number of subscribers may
+     * subscribe, and each receives all events.
      *
-     * <p>The engine has acted on an event before it is signalled here (a connection that it ends is ending already), so
-     * a subscriber only watches; see {@code docs/guide/events.md} for what it does on each type. An event is a copy,
-     * acknowledged, and nothing has to be done with it.
+     * <p>The engine acts on an event before it is signalled here: a connection that the event ends is already ending. A
+     * subscriber therefore only observes. See {@code docs/guide/events.md} for the engine's action on each type. An
+     * event is a copy and already acknowledged, so it needs no further handling.
      *
-     * <p><b>Overflow</b>: up to {@link io.rdma.engine.EventBuffer#CAPACITY} events wait for demand; of more the oldest
-     * is dropped, the first time with a warning in the log. <b>Completes</b> when the resources close. <b>Errors</b>
-     * with a {@link io.rdma.verbs.VerbsException} if the events can't be read any more. <b>Cancel</b> ends this
-     * subscription only. <b>Thread</b>: the one that reads the events, {@code rdma-events-DEVICE}, or the one that
-     * requests; a subscriber that blocks delays the events of all, also those that end connections: {@code publishOn}
-     * moves it.
+     * <p><b>Overflow</b>: up to {@link io.rdma.engine.EventBuffer#CAPACITY} events wait for demand. When one more
+     * arrives, the oldest is dropped; the first drop is logged as a warning. <b>Completes</b> when the resources close.
+     * <b>Errors</b> with {@link io.rdma.verbs.VerbsException} if the events can no longer be read. <b>Cancel</b> ends
+     * this subscription only. <b>Thread</b>: the thread that reads the events, {@code rdma-events-DEVICE}, or the
+     * thread that requests. A subscriber that blocks delays the events of all subscribers, including events that end
+     * connections; {@code publishOn} moves it to another thread.
      *
-     * @param resources of the caller, given to clients and servers by {@code resources(…)}
+     * @param resources resources of the caller, as given to clients and servers by {@code resources(…)}
      * @return hot
      */
     public static Flux<AsyncEvent> events(RdmaResources resources) {

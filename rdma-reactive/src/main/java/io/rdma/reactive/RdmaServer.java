@@ -10,7 +10,9 @@ import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
-/** Accepts connections of {@link RdmaClient}s; immutable, each method returns a changed copy. */
+/**
+ * Server that accepts connections of {@link RdmaClient}s. Immutable: each method that changes a setting returns a copy.
+ */
 public final class RdmaServer {
     private final Transport transport;
     private final AdmissionLimits limits;
@@ -26,16 +28,16 @@ public final class RdmaServer {
     }
 
     /**
-     * A server with the defaults of {@link ConnectionOptions#DEFAULT}, on the default device.
+     * Returns a server with the options of {@link ConnectionOptions#DEFAULT}, on the default device.
      *
-     * @return a server; it closes every connection at once until it has a handler
+     * @return a server, which closes each connection at once until {@link #handle} sets a handler
      */
     public static RdmaServer create() {
         return new RdmaServer(Transport.DEFAULT, AdmissionLimits.DEFAULT, connection -> Mono.empty());
     }
 
     /**
-     * With the local host to listen on.
+     * Sets the local host to listen on.
      *
      * @param host name or address
      * @return a copy
@@ -45,9 +47,9 @@ public final class RdmaServer {
     }
 
     /**
-     * With the port to listen on.
+     * Sets the port to listen on.
      *
-     * @param port TCP port of the exchange, 0 for a free one
+     * @param port TCP port of the exchange; 0 selects a free port
      * @return a copy
      */
     public RdmaServer port(int port) {
@@ -55,9 +57,9 @@ public final class RdmaServer {
     }
 
     /**
-     * With a device.
+     * Sets the device to use.
      *
-     * @param name such as {@code mlx5_0} or {@code soft0}
+     * @param name name of the device, such as {@code mlx5_0} or {@code soft0}
      * @return a copy
      */
     public RdmaServer device(String name) {
@@ -65,9 +67,9 @@ public final class RdmaServer {
     }
 
     /**
-     * With other depths of the queue pair.
+     * Changes the capacity of the queue pair of each connection.
      *
-     * @param change from the present ones
+     * @param change applied to the current capacity
      * @return a copy
      */
     public RdmaServer queuePair(UnaryOperator<QueuePairCapacity> change) {
@@ -75,10 +77,10 @@ public final class RdmaServer {
     }
 
     /**
-     * With another receive ring.
+     * Sets the size of the receive ring of each connection.
      *
-     * @param count buffers posted ahead
-     * @param size bytes of each; larger messages, up to {@code maxMessageSize}, are read from the peer
+     * @param count receive buffers posted in advance
+     * @param size bytes of each; a larger message, up to {@code maxMessageSize}, is read from the peer's memory
      * @return a copy
      */
     public RdmaServer receiveBuffers(int count, int size) {
@@ -86,9 +88,9 @@ public final class RdmaServer {
     }
 
     /**
-     * With another pool of send buffers.
+     * Sets the size of the pool of send buffers of each connection.
      *
-     * @param count buffers
+     * @param count buffers in the pool
      * @param size bytes of each
      * @return a copy
      */
@@ -97,9 +99,9 @@ public final class RdmaServer {
     }
 
     /**
-     * With other options.
+     * Changes the options of the connections.
      *
-     * @param change from the present ones
+     * @param change applied to the current options
      * @return a copy
      */
     public RdmaServer options(UnaryOperator<ConnectionOptions> change) {
@@ -107,9 +109,9 @@ public final class RdmaServer {
     }
 
     /**
-     * With resources of the caller, shared among connections and closed by the caller.
+     * Uses resources of the caller. Connections share them, and the caller closes them.
      *
-     * @param resources open
+     * @param resources open resources
      * @return a copy
      */
     public RdmaServer resources(RdmaResources resources) {
@@ -117,9 +119,9 @@ public final class RdmaServer {
     }
 
     /**
-     * With other limits on what it admits.
+     * Changes the limits on the connections that the server admits.
      *
-     * @param change from the present ones
+     * @param change applied to the current limits
      * @return a copy
      */
     public RdmaServer limits(UnaryOperator<AdmissionLimits> change) {
@@ -127,9 +129,9 @@ public final class RdmaServer {
     }
 
     /**
-     * With a handler, called for each connection. When its publisher completes, the connection is closed; if it fails,
-     * that connection is {@linkplain RdmaConnection#abort given up}, so that what the client received does not look
-     * whole.
+     * Sets the handler, which is called for each connection. When the handler's publisher completes, the server closes
+     * the connection. When the publisher fails, the server {@linkplain RdmaConnection#abort aborts} the connection, so
+     * that the client does not treat what it received as complete.
      *
      * @param newHandler called on a thread of its own; must not return null
      * @return a copy
@@ -139,12 +141,12 @@ public final class RdmaServer {
     }
 
     /**
-     * Listens, at each subscription.
+     * Binds and listens, once for each subscription.
      *
-     * <p><b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if the port is in use, or a
-     * {@link io.rdma.verbs.VerbsException}.
+     * <p><b>Completes</b> with a listening server. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND
+     * if the port is in use, or with {@link io.rdma.verbs.VerbsException}.
      *
-     * @return listening
+     * @return the listening server
      */
     public Mono<DisposableServer> bind() {
         return MakingMono.<DisposableServer>of(
@@ -152,11 +154,12 @@ public final class RdmaServer {
     }
 
     /**
-     * Listens, and waits until it does.
+     * Binds and waits until the server listens.
      *
-     * @param timeout for the wait
-     * @return listening
-     * @throws IllegalStateException if time is up, or on a thread that must not block
+     * @param timeout longest wait
+     * @return the listening server
+     * @throws IllegalStateException if the timeout expires, if the wait is interrupted, or on a thread that must
+     *     not block
      */
     public DisposableServer bindNow(Duration timeout) {
         return MakingMono.await(bind(), timeout);

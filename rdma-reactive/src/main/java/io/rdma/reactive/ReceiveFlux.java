@@ -13,13 +13,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
 /**
- * The messages of a connection for one subscriber at a time. A message that nobody requested stays in its receive
- * buffer, which slows the peer down.
+ * Flux of the messages of a connection, for one subscriber at a time. A message that is not requested stays in its
+ * receive buffer, which slows the peer down.
  */
 final class ReceiveFlux<T> extends Flux<T> implements Scannable {
     private final Inbound inbound;
     private final Function<? super ReceivedMessage, ? extends T> mapper;
-    private final boolean lent; // then the mapper closes the message
+    private final boolean lent; // if so, the mapper closes the message
 
     private ReceiveFlux(Inbound inbound, Function<? super ReceivedMessage, ? extends T> mapper, boolean lent) {
         this.inbound = inbound;
@@ -27,12 +27,14 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
         this.lent = lent;
     }
 
-    /** Each message for the subscriber to close. */
+    /** Returns a Flux whose subscriber closes each message. */
     static <T> Flux<T> owned(Inbound inbound, Function<? super ReceivedMessage, ? extends T> mapper) {
         return onAssembly(new ReceiveFlux<>(inbound, mapper, false));
     }
 
-    /** Each message decoded in its receive buffer, which is posted again when the decoder returns. */
+    /**
+     * Returns a Flux that decodes each message in its receive buffer, which is posted again when the decoder returns.
+     */
     static <T> Flux<T> decoded(Inbound inbound, Function<? super ReceivedMessage, ? extends T> decoder) {
         Function<ReceivedMessage, T> closing = message -> {
             T item = decoder.apply(message);
@@ -67,9 +69,8 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
         return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 
-    // Invariants: only the thread that takes `wip` from 0 polls the queue and signals; it gives the claim back when it
-    // sees the end, so the
-    // next subscriber never polls at the same time.
+    // Invariants: only the thread that takes `wip` from 0 polls the queue and signals. It releases its claim when it
+    // sees the end, so the next subscriber never polls at the same time.
     static final class Receiving<T> implements Subscription, Scannable {
         private final Inbound inbound;
         private final Function<? super ReceivedMessage, ? extends T> mapper;
@@ -101,7 +102,10 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
             }
         }
 
-        /** Reactive Streams 3.9: a request that is not positive is an error to the subscriber. */
+        /**
+         * Argument of a request that is not positive, which is an error signal to the subscriber (Reactive Streams
+         * 3.9); else 0.
+         */
         private volatile long invalidRequest;
 
         private void invalid(long n) {
@@ -121,7 +125,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
             }
         }
 
-        /** The loop; the caller has taken {@code wip}. */
+        /** Drains the queue. The caller has taken {@code wip}. */
         void begin() {
             int missed = 1;
             do {
@@ -137,8 +141,8 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
         }
 
         /**
-         * Ends the subscription with what was thrown, so that the next receiver does not wait for this one. A
-         * subscriber that threw has ended already, and is not signalled again.
+         * Ends the subscription with an exception, so that the next receiver does not wait for this one. A subscriber
+         * that threw the exception has already ended, and is not signalled again.
          */
         private void endDuringDrain(Throwable error) {
             boolean told = ended;
@@ -157,7 +161,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
 
         private void emit() {
             if (!cancelled && !inbound.isReceiver(this)) {
-                return; // the one before still polls
+                return; // the previous receiver still polls
             }
             ReceiveQueue queue = inbound.queue();
             long emitted = 0;
@@ -171,7 +175,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
                     actual.onError(FirstRequest.bad(invalidRequest));
                     return;
                 }
-                boolean terminated = queue.isTerminated(); // before the poll: what arrived before the end is delivered
+                boolean terminated = queue.isTerminated(); // read first: messages before the end are delivered
                 if (terminated && inbound.isDisposed()) {
                     queue.discard();
                 }
@@ -200,7 +204,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
             T item;
             try {
                 item = java.util.Objects.requireNonNull(mapper.apply(message), "the decoder returned null");
-            } catch (Throwable e) { // the decoder is the user's: whatever it throws must not keep the message
+            } catch (Throwable e) { // the decoder is application code: on any exception the message is closed
                 try {
                     message.close();
                 } finally {
@@ -212,7 +216,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
             }
             try {
                 actual.onNext(item);
-            } catch (Throwable e) { // against the rules, or fatal: the next receiver must not wait for this one
+            } catch (Throwable e) { // a violation, or fatal: the next receiver must not wait for this one
                 cancelled = true;
                 end();
                 throw e;

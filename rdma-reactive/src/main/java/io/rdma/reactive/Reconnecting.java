@@ -8,12 +8,12 @@ import reactor.util.retry.Retry;
 
 // Invariants
 // - Each attempt has a connection of its own, which is closed before the next one begins.
-// - Only the end of a connection under the handler, or that none could be made, is asked of the Retry. What the handler
-// throws for reasons of its own passes by it, wrapped, and is unwrapped behind it.
+// - The Retry decides only on two failures: the connection ended while the handler ran, or no connection could be made.
+// Any other error of the handler bypasses the Retry. It is wrapped before the Retry and unwrapped after it.
 
-/** Runs a handler on one connection after another until it ends. */
+/** Loop that runs a handler on one connection after another until the handler ends. */
 final class Reconnecting {
-    /** A failure that no new connection would mend. */
+    /** Failure that a new connection would not cure. */
     private static final class HandlerFailed extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -27,7 +27,9 @@ final class Reconnecting {
 
     private Reconnecting() {}
 
-    /** The handler did not come to its end: the peer must not take for whole what it got. */
+    /**
+     * Aborts a connection whose handler did not finish, so that the peer does not treat what it received as complete.
+     */
     private static Mono<Void> giveUp(RdmaConnection connection, Throwable cause) {
         return Mono.defer(() -> {
             connection.abort(cause instanceof HandlerFailed failed ? failed.failure : cause);

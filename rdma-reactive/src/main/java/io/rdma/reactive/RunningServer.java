@@ -18,11 +18,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 // Invariants
-// - A connection is in `connections` until it is closed and drained; a failing handler ends its own connection only.
-// - A handler that outlives its connection (to finish its work) is not cancelled, until the server is disposed.
-// - dispose() runs once: listener, connections, then resources, which wait for what is left.
+// - A connection is in `connections` until it is closed and drained. A handler that fails ends its own connection only.
+// - A handler that outlives its connection, to finish its work, is not cancelled until the server is disposed.
+// - dispose() runs once. It closes the listener, then the connections, then releases the resources, which wait for the
+// connections that remain.
 
-/** A bound {@link RdmaServer}. */
+/** Server that is bound and accepts connections; made by {@link RdmaServer#bind}. */
 final class RunningServer implements DisposableServer {
     private final Transport transport;
     private final Function<? super RdmaConnection, ? extends Publisher<Void>> handler;
@@ -33,7 +34,7 @@ final class RunningServer implements DisposableServer {
     private final AtomicBoolean disposed = new AtomicBoolean();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
-    /** Binds; blocks briefly. */
+    /** Binds. Blocks briefly. */
     RunningServer(
             Transport transport,
             AdmissionLimits limits,
@@ -54,7 +55,7 @@ final class RunningServer implements DisposableServer {
         connections.add(connection);
         established.endpoint().closed().thenRun(() -> connections.remove(connection));
         Disposable.Swap running = Disposables.swap();
-        handlers.add(running); // a composite that is disposed already disposes it at once
+        handlers.add(running); // disposed at once if the composite is disposed already
         running.update(Flux.<Void>defer(() -> handler.apply(connection))
                 .doOnError(connection::abort)
                 .doFinally(how -> {
@@ -84,7 +85,7 @@ final class RunningServer implements DisposableServer {
 
     private void release() {
         try {
-            listener.closeConnections(); // those that came meanwhile, too
+            listener.closeConnections(); // including connections established since dispose()
             transport.release(resources);
         } catch (RuntimeException e) {
             log().log(Logger.Level.ERROR, "the server's resources were not released", e);

@@ -13,16 +13,18 @@ import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
-// Invariant: the buffer belongs to the waiter until submit() took it, then to the engine; nobody else ever has it, so
-// no cancel can lose it.
+// Invariant: the buffer belongs to the waiter until submit() takes it, and then to the engine. No other code ever owns
+// it, so a cancel cannot lose it.
 
-/** For each subscriber: waits for a buffer, has it filled, sends it. */
+/** Mono that, for each subscriber, waits for a buffer, fills it and sends it. */
 final class ScopedSendMono extends Mono<Void> implements Scannable {
-    /** Makes the message when it is its turn. */
+    /** Writer of the message; called when a buffer is available. */
     interface Filler {
         /**
-         * @param pooled a buffer of the pool
-         * @return sends that buffer, and has the engine close it
+         * Fills a buffer.
+         *
+         * @param pooled buffer of the pool
+         * @return request that sends the buffer and lets the engine close it
          */
         WorkRequest fill(RegisteredBuffer pooled);
     }
@@ -114,7 +116,7 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
                     send.abandon();
                 }
                 submitter.submit(send);
-            } catch (Throwable e) { // the writer is the user's: whatever it throws must not keep the buffer
+            } catch (Throwable e) { // the writer is application code: on any exception the buffer must be returned
                 buffer.close();
                 if (cancelled) {
                     Operators.onErrorDropped(e, actual.currentContext());

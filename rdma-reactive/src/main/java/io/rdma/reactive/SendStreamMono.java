@@ -18,18 +18,22 @@ import reactor.util.concurrent.Queues;
 import reactor.util.context.Context;
 
 // Invariants
-// - Demand: at most `most` items are requested and not delivered, so that many are in `items` or on their way.
-// - Items wait in `items` until there is a buffer; who takes `wip` from 0 encodes and submits for all, in order. With
-// the drain in hand it never blocks the loop: a message that needs memory of its own is made by another thread, which
-// then has the drain.
-// - `pending` is 1 for the source plus 1 for each item that came and is not delivered: who makes it 0 completes.
-// - Whoever makes `ended` true signals, or is the cancel; nothing is signalled after it.
-// - Requests come from one thread at a time. A cancel does not wait for a request that is under way, which may take as
-// long as the publisher likes.
-// - Whatever is thrown during a drain ends the stream, and the drain goes on: buffers that arrive later still go back.
+// - Demand: at most `most` items are requested and not delivered, so `items` and the operations in flight together hold
+// at most `most` items.
+// - Items wait in `items` until there is a buffer. The thread that takes `wip` from 0 encodes and submits for all
+// threads, in order. The drainer never blocks the loop: a message that needs memory of its own is made on another
+// thread, which becomes the drainer.
+// - `pending` is 1 for the source plus 1 for each item that arrived and is not delivered. The thread that makes it 0
+// completes the stream.
+// - The thread that makes `ended` true signals the end, or is the one that cancels. Nothing is signalled afterwards.
+// - Items are requested by one thread at a time. A cancel does not wait for a request that is in progress, since the
+// publisher may take any time for it.
+// - An exception during a drain ends the stream, and the drain continues, so that buffers that arrive later are
+// still returned.
 
 /**
- * Sends each item of a publisher as a message, for each subscriber; completes when the peer's device has all of them.
+ * Mono that sends each item of a publisher as a message, for each subscriber. Completes when the peer's device has
+ * received all of them.
  */
 final class SendStreamMono<T> extends Mono<Void> implements Scannable {
     private final RdmaEndpoint endpoint;
@@ -73,12 +77,12 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private final AtomicInteger pending = new AtomicInteger(1);
         private final AtomicBoolean started = new AtomicBoolean();
         private final AtomicBoolean ended = new AtomicBoolean();
-        private volatile @Nullable RegisteredBuffer handed; // by the pool, to who waited
+        private volatile @Nullable RegisteredBuffer handed; // buffer that the pool gave to the waiter
         private volatile @Nullable BufferWaiter waiter;
         private @Nullable Subscription upstream;
         private volatile boolean cancelled;
-        private volatile boolean sourceEnded; // then the source is neither requested from nor cancelled
-        private int needed; // (drainer) by the first of the items, as its encoder found out; else 0
+        private volatile boolean sourceEnded; // if so, the source is neither requested from nor cancelled
+        private int needed; // (drainer) bytes that the encoder reported for the first item; else 0
 
         Sending(RdmaEndpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
             this(endpoint, encoder, actual, most(endpoint));
@@ -117,7 +121,10 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
         }
 
-        /** What flows upstream does not depend on the demand for the end of the stream, but it starts with it. */
+        /**
+         * Starts the demand for upstream. That demand does not depend on the subscriber's demand for the end of the
+         * stream, but begins with it.
+         */
         @Override
         public void request(long n) {
             if (n <= 0) {
@@ -133,7 +140,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
             try {
                 source().request(items);
-            } catch (Throwable e) { // against the rules: the thread may be the loop's
+            } catch (Throwable e) { // violates Reactive Streams; this may be the loop
                 end(OperatorErrors.of(upstream, e, null, currentContext()));
             }
         }
@@ -211,7 +218,9 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
         }
 
-        /** After {@code ended}: nothing more comes, nothing that waits is sent. */
+        /**
+         * Stops the stream once {@code ended} is set: no more items are accepted, and waiting messages are not sent.
+         */
         private void stop() {
             try {
                 if (!sourceEnded) {
@@ -238,36 +247,40 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             do {
                 try {
                     if (!sendAll()) {
-                        return; // another thread has the drain
+                        return; // another thread is the drainer now
                     }
-                } catch (Throwable e) { // no stack or memory is left, or the subscriber throws
+                } catch (Throwable e) { // stack or memory is exhausted, or the subscriber throws
                     endDuringDrain(e);
                 }
                 missed = wip.addAndGet(-missed);
             } while (missed != 0);
         }
 
-        /** Ends the stream out of a drain, which goes on: the end asks for another run of it. */
+        /** Ends the stream during a drain. The drain continues: ending the stream requests another pass. */
         private void endDuringDrain(Throwable error) {
             try {
                 if (end(error)) {
                     return;
                 }
-            } catch (Throwable e) { // the subscriber throws: it was told
+            } catch (Throwable e) { // the subscriber threw, but was notified
                 Operators.onErrorDropped(e, currentContext());
                 return;
             }
             Operators.onErrorDropped(error, currentContext());
         }
 
-        /** @return false if another thread goes on with the drain */
+        /**
+         * Encodes and submits the waiting items (drainer).
+         *
+         * @return false if another thread continues the drain
+         */
         private boolean sendAll() {
             T item;
             while (!ended.get() && (item = items.peek()) != null) {
                 try {
                     int length = needed > 0 ? needed : encoder.length(item);
                     if (length > endpoint.sendBuffers().bufferSize()) {
-                        if (endpoint.loop().isLoopThread()) { // registering memory takes its time
+                        if (endpoint.loop().isLoopThread()) { // registering memory is slow
                             Thread.ofVirtual().name("rdma-send").start(this::drainHeld);
                             return false;
                         }
@@ -276,16 +289,16 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     }
                     RegisteredBuffer buffer = buffer();
                     if (buffer == null) {
-                        return true; // who hands one over drains
+                        return true; // the thread that hands one over drains
                     }
                     needed = send(item, buffer);
-                } catch (Throwable e) { // the encoder is the user's
+                } catch (Throwable e) { // the encoder is application code
                     end(OperatorErrors.of(upstream, e, item, currentContext()));
                 }
             }
             if (ended.get()) {
                 RegisteredBuffer unused = handed;
-                if (unused != null) { // else one may be handed over now, which has this run again
+                if (unused != null) { // else a buffer that is handed over now causes another pass
                     handed = null;
                     unused.close();
                 }
@@ -294,7 +307,11 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             return true;
         }
 
-        /** @return 0, or how many bytes the item needs, which waits on then */
+        /**
+         * Encodes an item into a buffer and sends it.
+         *
+         * @return 0 if the item was sent; otherwise the bytes that it needs, and it stays in the queue
+         */
         private int send(T item, RegisteredBuffer buffer) {
             int encoded;
             try {
@@ -304,8 +321,8 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 } else {
                     buffer.limit(encoded);
                 }
-            } catch (Throwable e) { // whatever it throws must not keep the buffer
-                items.poll(); // the encoder had it
+            } catch (Throwable e) { // on any exception the buffer must be returned
+                items.poll(); // the encoder has consumed it
                 buffer.close();
                 throw e;
             }
@@ -319,12 +336,15 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         }
 
         private static void checkNeed(int bytes, int had) {
-            if (bytes <= had) { // also the negative of the smallest int
+            if (bytes <= had) { // also if -encoded overflowed
                 throw new IllegalStateException("the encoder says that it needs " + bytes + " bytes, and had " + had);
             }
         }
 
-        /** The first of the items, which waits on, to be discarded, if there is no memory for it. */
+        /**
+         * Sends the first item in memory of its own. If no memory is available, the item stays in the queue, to
+         * be discarded.
+         */
         private void sendLarge(int length) {
             RegisteredBuffer own = endpoint.allocateBuffer(length);
             T item = java.util.Objects.requireNonNull(items.poll());
@@ -343,7 +363,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         }
 
         private @Nullable RegisteredBuffer buffer() {
-            BufferWaiter asked = waiter; // before `handed`, which is set before this is cleared
+            BufferWaiter asked = waiter; // read before `handed`, which is set before this is cleared
             RegisteredBuffer buffer = handed;
             if (buffer != null) {
                 handed = null;
@@ -390,7 +410,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             return key == Attr.PREFETCH ? most : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
         }
 
-        /** Waits for a buffer of the pool. */
+        /** Waiter for a buffer of the pool. */
         private final class Waiting extends BufferWaiter {
             Waiting() {
                 super(true);

@@ -2,7 +2,7 @@ package io.rdma.reactive;
 
 import io.rdma.verbs.WorkRequestOpcode;
 
-/** What operators call themselves in Reactor's traces and checkpoints. */
+/** Names of the operators in Reactor's traces and checkpoints. */
 final class StepNames {
     static final String SEND = "rdmaSend";
     static final String SEND_STREAM = "rdmaSendStream";

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * What client and server have in common; immutable.
+ * Settings that clients and servers have in common. Immutable.
  *
  * @param host name or address
  * @param port TCP port of the exchange
- * @param device name, or null for the default
- * @param options of the connections
- * @param shared resources of the caller, or null to open and close own ones
+ * @param device name of the device, or null for the default device
+ * @param options options of the connections
+ * @param shared resources of the caller, or null to open and close resources of its own
  */
 record Transport(
         String host,
@@ -24,8 +24,8 @@ record Transport(
         ConnectionOptions options,
         @Nullable RdmaResources shared) {
     static {
-        RdmaDevices.prepare(); // first: it goes on beside all that follows
-        // block() on a loop would stall every connection: Reactor refuses it on such threads.
+        RdmaDevices.prepare(); // first, since it runs in parallel with all that follows
+        // block() on a loop would stall all its connections, so Reactor must refuse it on such threads.
         Schedulers.registerNonBlockingThreadPredicate(Transport::isLoop);
     }
 
@@ -37,7 +37,7 @@ record Transport(
         }
     }
 
-    /** Whether a thread is one of a completion loop. */
+    /** Returns whether a thread is the thread of a completion loop. */
     static boolean isLoop(Thread thread) {
         return thread.getName().startsWith("rdma-loop-");
     }
@@ -66,7 +66,7 @@ record Transport(
         return new InetSocketAddress(host, port);
     }
 
-    /** Resources for one client connection or one server. */
+    /** Returns the resources for one client connection or one server: the shared ones, or newly opened ones. */
     RdmaResources resources() {
         if (shared != null) {
             return shared;
@@ -75,7 +75,7 @@ record Transport(
         return new RdmaResources(chosen);
     }
 
-    /** Closes what {@link #resources} opened; blocks. */
+    /** Closes resources that {@link #resources} opened. Blocks. */
     void release(RdmaResources resources) {
         if (resources != shared) {
             resources.close();

@@ -4,12 +4,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
 // Invariants
-// - `delivered` counts items that were delivered and not requested again. Any thread adds; the requesting thread alone
-// subtracts, exactly what it requests: a count that other threads raise meanwhile is never lost.
-// - The thread that takes `requesting` from 0 requests for all. It is taken from the start until the first request has
-// returned: so requests come from one thread at a time (Reactive Streams 2.7), and none overtakes the first.
+// - `delivered` counts items that were delivered and not requested again. Any thread adds to it. Only the requesting
+// thread subtracts, and subtracts exactly the number that it requests, so a concurrent increment is never lost.
+// - The thread that takes `requesting` from 0 requests for all threads. It is taken from the start until the first
+// request has returned. Therefore requests come from one thread at a time (Reactive Streams 2.7), and none overtakes
+// the first.
 
-/** Demand of a stream on its publisher: so many items at first, then as many as were delivered, in batches. */
+/**
+ * Demand of a stream on its publisher: a fixed number of items at first, then as many as were delivered, in batches.
+ */
 final class UpstreamDemand {
     private final int most;
     private final int batch;
@@ -18,9 +21,9 @@ final class UpstreamDemand {
     private final AtomicInteger requesting = new AtomicInteger(1); // until begin() has requested
 
     /**
-     * Demand that has not begun.
+     * Creates demand that has not begun.
      *
-     * @param most items that are requested and not delivered, at most
+     * @param most largest number of items that are requested and not delivered
      * @param source requests from the publisher; must not throw
      */
     UpstreamDemand(int most, IntConsumer source) {
@@ -29,20 +32,20 @@ final class UpstreamDemand {
         this.source = source;
     }
 
-    /** Requests the first items. Once. */
+    /** Requests the first items. Called once. */
     void begin() {
         source.accept(most);
         requestDue();
     }
 
-    /** Counts an item. Any thread. */
+    /** Counts a delivered item. Any thread. */
     void delivered() {
         if (delivered.incrementAndGet() >= batch && requesting.getAndIncrement() == 0) {
             requestDue();
         }
     }
 
-    /** Requests for all threads; the caller has taken {@code requesting}. */
+    /** Requests the items that are due, for all threads. The caller has taken {@code requesting}. */
     private void requestDue() {
         int missed = 1;
         do {

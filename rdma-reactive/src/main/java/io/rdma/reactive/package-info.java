@@ -1,5 +1,6 @@
 /**
- * RDMA for Project Reactor: operations as {@code Mono}, messages as {@code Flux} with back-pressure down to the peer.
+ * RDMA for Project Reactor: operations as {@code Mono}, messages as {@code Flux} with back-pressure that reaches
+ * the peer.
  */
 @NullMarked
 package io.rdma.reactive;

@@ -6,15 +6,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The samples' command line in a process of its own, with the memory and the compilers that this one has. */
+/** The samples' command line in a process of its own, with the same memory and JIT compilers as this process. */
 public final class ChildJvm {
     private ChildJvm() {}
 
     /**
-     * Starts it; its errors go where this process's do.
+     * Starts the process. Its standard error is that of this process.
      *
      * @param arguments of the command line
-     * @return running
+     * @return the running process
      * @throws IOException if it cannot be started
      */
     public static Process start(List<String> arguments) throws IOException {

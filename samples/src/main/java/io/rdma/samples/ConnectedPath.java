@@ -8,7 +8,7 @@ import io.rdma.verbs.QueuePairState;
 import io.rdma.verbs.QueuePairType;
 import java.util.EnumSet;
 
-/** A queue pair that is connected to one peer, with retries where it is reliable. */
+/** The path of a connected queue pair, with retries if the transport is reliable. */
 final class ConnectedPath implements PingPongPath {
     private final PingPongOptions options;
     private final QueuePair pair;

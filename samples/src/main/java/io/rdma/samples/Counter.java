@@ -6,8 +6,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * A ticket counter in the server's memory, one for all clients; the work is in {@link CounterJava} and
- * {@code CounterKotlin}.
+ * A ticket counter in the server's memory, shared by all clients. {@link CounterJava} and {@code CounterKotlin}
+ * implement it.
  */
 @Command(name = "counter", mixinStandardHelpOptions = true, description = "Tickets by fetch-and-add on remote memory.")
 final class Counter {

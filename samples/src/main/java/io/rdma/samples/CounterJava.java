@@ -15,13 +15,13 @@ import java.util.EnumSet;
 import java.util.Objects;
 import reactor.core.publisher.Flux;
 
-/** Ticket counter with Reactor: the server's CPU takes no part in drawing a ticket. */
+/** A ticket counter with Reactor. The server's CPU takes no part when a client draws a ticket. */
 final class CounterJava {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private CounterJava() {}
 
-    /** One counter for all clients: it belongs to the server's resources, not to a connection. */
+    /** Serves one counter for all clients. Its memory belongs to the server's resources, not to a connection. */
     static void server(RdmaDevice device, String host, int port) {
         try (RdmaResources resources = new RdmaResources(device);
                 MemoryRegion counter = resources.domain().allocate(Long.BYTES, EnumSet.of(AccessFlag.REMOTE_ATOMIC))) {

@@ -10,7 +10,7 @@ import io.rdma.verbs.SendChain;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair that sends datagrams to one peer, with the queue key that {@code ibv_ud_pingpong} has. */
+/** The path of a queue pair that sends datagrams to one peer, with the queue key of {@code ibv_ud_pingpong}. */
 final class DatagramPath implements PingPongPath {
     private static final int QKEY = 0x1111_1111;
 
@@ -47,7 +47,10 @@ final class DatagramPath implements PingPongPath {
         chain.destination(Objects.requireNonNull(peer), peerNumber, QKEY);
     }
 
-    /** Before the queue pair, like every path: by then nothing is in flight, or nobody will ever look. */
+    /**
+     * Closes the address handle, before the queue pair is closed. By then nothing is in flight, or the result no
+     * longer matters.
+     */
     @Override
     public void close() {
         AddressHandle handle = peer;

@@ -4,7 +4,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Answers datagrams; the work is in {@link DatagramsJava} and {@code DatagramsKotlin}. */
+/** A service that answers datagrams. {@link DatagramsJava} and {@code DatagramsKotlin} implement it. */
 @Command(
         name = "datagrams",
         mixinStandardHelpOptions = true,

@@ -11,7 +11,7 @@ import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Datagrams with Reactor. */
+/** The datagram service with Reactor. */
 final class DatagramsJava {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Duration AGAIN = Duration.ofMillis(500);
@@ -32,7 +32,7 @@ final class DatagramsJava {
 
     private static Mono<Void> answer(RdmaDatagramSocket here, ReceivedDatagram question) {
         return here.send(question.length(), target -> target.copyFrom(question.segment()), question.source())
-                .onErrorComplete(VerbsException.class) // who cannot be reached gets none
+                .onErrorComplete(VerbsException.class) // a sender that cannot be reached gets no answer
                 .doFinally(end -> question.close());
     }
 
@@ -54,7 +54,7 @@ final class DatagramsJava {
         }
     }
 
-    /** The question or the answer may be lost: so it is asked again. */
+    /** Asks, and repeats the question, since the question or the answer may be lost. */
     private static Mono<String> ask(
             RdmaDatagramSocket here, DatagramAddress service, String question, Flux<String> answers) {
         byte[] bytes = question.getBytes(StandardCharsets.UTF_8);

@@ -14,8 +14,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * RDMA between processes on this host: messages under back-pressure, writes, reads, atomics, from Java to a Kotlin
- * server and from Kotlin to a Java server.
+ * A demonstration of RDMA between processes on this host: messages under back-pressure, writes, reads and atomics, from
+ * Java to a Kotlin server and from Kotlin to a Java server.
  */
 @Command(
         name = "demo",
@@ -61,7 +61,7 @@ final class Demo implements Callable<Integer> {
         return ChildJvm.start(List.of("demo-server", "--device", device.name(), "--language", language.name()));
     }
 
-    /** The port that a server prints on its first line, which has to come in time and be short. */
+    /** Returns the port that a server prints on its first line, which must arrive in time and be short. */
     private static int port(Process server) throws IOException, InterruptedException {
         CompletableFuture<String> line = new CompletableFuture<>();
         Thread.startVirtualThread(() -> {

@@ -3,7 +3,9 @@ package io.rdma.samples;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Counts and checks the messages of one connection of the demo, in order, and the writes into its region. */
+/**
+ * Checker of one connection of the demo: counts and verifies its messages, in order, and the writes into its region.
+ */
 final class DemoChecker {
     private final MemorySegment region;
     private long messages;
@@ -14,9 +16,9 @@ final class DemoChecker {
     }
 
     /**
-     * Takes a message.
+     * Checks a message.
      *
-     * @return what to answer: two longs; null for a data message
+     * @return the answer to send, two longs; null for a data message
      */
     long @Nullable [] answer(MemorySegment message) {
         switch (DemoProtocol.type(message)) {

@@ -64,11 +64,10 @@ final class DemoJava {
         DemoReport.Run run = report.start("send stream", Language.java, count);
         long[] bytes = {0};
         long[] previous = {System.nanoTime()};
-        // Demand comes from the send buffers: the range is only as far ahead as the slow receiver allows.
+        // Demand comes from the send buffers, so the range runs only as far ahead as the slow receiver allows.
         connection
                 .send(Flux.range(0, count), (sequence, target) -> {
-                    // A stream has no latency per message; its row shows the pace, the time from one message to the
-                    // next.
+                    // A stream has no latency per message. Its row shows the time from one message to the next.
                     run.done(previous[0]);
                     previous[0] = System.nanoTime();
                     int length = DemoProtocol.encodeData(sequence, target);
@@ -88,7 +87,9 @@ final class DemoJava {
         return first(connection.receive(message -> DemoProtocol.decodeAnswer(message.segment())));
     }
 
-    /** Runs lanes side by side, one operation at a time in each, with a block of local memory of its own. */
+    /**
+     * Runs lanes in parallel, with one operation at a time in each. Each lane has a block of local memory of its own.
+     */
     private void lanes(DemoReport.Run run, int from, int to, LaneOperation operation) {
         Flux.range(0, DemoProtocol.LANES)
                 .flatMap(
@@ -107,7 +108,7 @@ final class DemoJava {
                 .block(PATIENCE);
     }
 
-    /** The n-th operation of a lane. */
+    /** Starts the n-th operation of a lane. */
     private interface LaneOperation {
         Mono<Void> start(int lane, int n, RegisteredBuffer buffer);
     }
@@ -116,7 +117,7 @@ final class DemoJava {
         return remote.slice(DemoProtocol.offset(lane, n), DemoProtocol.BLOCK);
     }
 
-    /** Writes in rounds, after each of which the server compares every byte of it. */
+    /** Writes in rounds. After each round the server compares every byte of it. */
     private void write(int count) {
         int perLane = count / DemoProtocol.LANES;
         DemoReport.Run run = report.start("write 4 KiB", Language.java, count);
@@ -135,7 +136,7 @@ final class DemoJava {
         run.end((long) count * DemoProtocol.BLOCK);
     }
 
-    /** Reads what was written last. */
+    /** Reads the blocks that were written last. */
     private void read(int written, int count) {
         int perLane = written / DemoProtocol.LANES;
         int last = Math.max(0, perLane - DemoProtocol.SLOTS);

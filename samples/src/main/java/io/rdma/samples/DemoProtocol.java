@@ -5,10 +5,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.zip.CRC32;
 
 /**
- * What the two processes of the demo say to each other. Client to server, in the order of a run: data messages
- * (sequence number, bytes that follow from it, CRC-32), one FINISH, then CHECK after each round of writes. Server to
- * client: the region once, then an answer of two longs to FINISH (messages, wrong ones) and to CHECK (blocks that were
- * written, wrong ones).
+ * The protocol between the two processes of the demo. The client sends, in the order of a run: data messages (sequence
+ * number, bytes derived from it, CRC-32), one FINISH, then a CHECK after each round of writes. The server sends the
+ * location of the region once. It answers FINISH and CHECK by two longs: the number of messages, or of written blocks,
+ * and how many of them were wrong.
  */
 final class DemoProtocol {
     static final byte DATA = 1;
@@ -16,14 +16,14 @@ final class DemoProtocol {
     static final byte CHECK = 3;
 
     /**
-     * Lanes of concurrent writes and reads, each with blocks of its own in the region: the n-th write of a lane goes to
-     * its block n modulo SLOTS.
+     * Number of lanes of concurrent writes and reads. Each lane has blocks of its own in the region: its n-th write
+     * goes to its block n modulo SLOTS.
      */
     static final int LANES = 16;
 
     static final int SLOTS = 64;
     static final int BLOCK = 4096;
-    /** The region: the blocks of each lane, then the counter of the atomics. */
+    /** Offset of the counter for atomics in the region; the blocks of all lanes precede it. */
     static final int COUNTER_OFFSET = LANES * SLOTS * BLOCK;
 
     static final int REGION_BYTES = COUNTER_OFFSET + Long.BYTES;
@@ -37,7 +37,7 @@ final class DemoProtocol {
 
     private DemoProtocol() {}
 
-    /** Length of the n-th data message: mostly small, every 64th as large as a buffer. */
+    /** Returns the length of the n-th data message. Most are small; every 64th is as large as a buffer. */
     static int length(long sequence) {
         return sequence % 64 == 63 ? MAX_MESSAGE : HEADER + CRC_BYTES + (int) (sequence % 100);
     }
@@ -51,7 +51,7 @@ final class DemoProtocol {
         return length;
     }
 
-    /** Whether it is exactly the data message of a sequence number. */
+    /** Returns whether a message is exactly the data message of a sequence number. */
     static boolean isData(MemorySegment message, long sequence) {
         int length = (int) message.byteSize();
         return length == length(sequence)
@@ -82,17 +82,17 @@ final class DemoProtocol {
         return written;
     }
 
-    /** Where the n-th write of a lane goes. */
+    /** Returns the offset in the region to which the n-th write of a lane goes. */
     static long offset(int lane, int n) {
         return (long) (lane * SLOTS + n % SLOTS) * BLOCK;
     }
 
-    /** What the n-th write of a lane consists of, see {@link #fill}. */
+    /** Returns the seed of the n-th write of a lane, see {@link #fill}. */
     static long seed(int lane, int n) {
         return 1 + lane + 1009L * n;
     }
 
-    /** How many of the blocks that were written last, up to SLOTS of each lane, are not what was written. */
+    /** Returns how many of the blocks written last, up to SLOTS of each lane, have wrong content. */
     static long wrongBlocks(MemorySegment region, int writtenPerLane) {
         long wrong = 0;
         for (int lane = 0; lane < LANES; lane++) {
@@ -112,7 +112,7 @@ final class DemoProtocol {
         return new long[] {message.get(LONG, 0), message.get(LONG, Long.BYTES)};
     }
 
-    /** Bytes that follow from a seed, so that every block differs. */
+    /** Fills memory with bytes derived from a seed, so that every block differs. */
     static void fill(MemorySegment memory, long seed) {
         for (long i = 0; i < memory.byteSize(); i++) {
             memory.set(ValueLayout.JAVA_BYTE, i, (byte) (seed * 31 + i * 7));

@@ -5,7 +5,7 @@ import java.util.List;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
-/** Progress while an operation runs, and the table at the end. */
+/** A report: shows progress while an operation runs, and a table at the end. */
 final class DemoReport {
     private static final long MAX_NANOS = 60_000_000_000L;
     private static final int STEPS_WITHOUT_TERMINAL = 4;
@@ -15,7 +15,7 @@ final class DemoReport {
     private final List<Row> rows = new ArrayList<>();
     private final List<String> mismatches = new ArrayList<>();
 
-    /** One operation that is repeated. */
+    /** Repetitions of one operation. */
     final class Run {
         private final String operation;
         private final Language language;
@@ -32,7 +32,7 @@ final class DemoReport {
             this.bar = new ProgressBar(total, STEPS_WITHOUT_TERMINAL);
         }
 
-        /** One is done. Any thread. */
+        /** Records the end of one repetition. Any thread. */
         void done(long startNanos) {
             latencies.recordValue(Math.min(MAX_NANOS, System.nanoTime() - startNanos));
             show(latencies.getTotalCount());
@@ -44,7 +44,7 @@ final class DemoReport {
             }
         }
 
-        /** The time since then was spent on checks: it does not count. */
+        /** Excludes the time since a point, which was spent on checks, from the measurement. */
         void exclude(long sinceNanos) {
             excluded += System.nanoTime() - sinceNanos;
         }
@@ -58,7 +58,7 @@ final class DemoReport {
         return new Run(operation, language, total);
     }
 
-    /** Remembers a mismatch unless {@code right}. */
+    /** Records a mismatch unless {@code right}. */
     synchronized void check(boolean right, String what) {
         if (!right) {
             mismatches.add(what);
@@ -66,7 +66,7 @@ final class DemoReport {
     }
 
     /**
-     * Prints table and verdict.
+     * Prints the table and the verdict.
      *
      * @return exit status
      */

@@ -17,8 +17,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A second process of the demo: checks what arrives, offers a region. Prints its port, ends when its standard input
- * does.
+ * The server process of the demo. It checks the messages that arrive and offers a region. It prints its port, and ends
+ * when its standard input does.
  */
 @Command(name = "demo-server", hidden = true, mixinStandardHelpOptions = true)
 final class DemoServer implements Callable<Integer> {
@@ -49,10 +49,10 @@ final class DemoServer implements Callable<Integer> {
         return 0;
     }
 
-    /** Waits until the parent closes its end, or ends. */
+    /** Waits until the parent closes its end of the pipe, or ends. */
     static void awaitEndOfInput() throws IOException {
         while (System.in.read() >= 0) {
-            // nothing is expected
+            // input is ignored
         }
     }
 
@@ -62,7 +62,7 @@ final class DemoServer implements Callable<Integer> {
             DemoChecker checker = new DemoChecker(region.segment());
             return connection
                     .send(RemoteMemory.ENCODED_BYTES, region.remote()::encode)
-                    // A slow consumer on purpose: off the loop, a few messages at a time.
+                    // A deliberately slow consumer: off the loop, a few messages at a time.
                     .thenMany(connection.receiveOwned().publishOn(Schedulers.boundedElastic(), 16))
                     .concatMap(message -> answer(connection, checker, message))
                     .then();

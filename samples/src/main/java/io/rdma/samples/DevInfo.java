@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What {@code ibv_devinfo -v} shows, for every device, the software one included. */
+/** A command that shows what {@code ibv_devinfo -v} shows, for every device including the software device. */
 @Command(name = "devinfo", mixinStandardHelpOptions = true, description = "Show devices, as ibv_devinfo -v does.")
 final class DevInfo implements Callable<Integer> {
     @Option(
@@ -33,7 +33,7 @@ final class DevInfo implements Callable<Integer> {
         for (RdmaDevice device : devices) {
             try {
                 show(device);
-            } catch (VerbsException e) { // one device that may not be opened must not hide the others
+            } catch (VerbsException e) { // one device without access must not hide the others
                 System.out.println("\t" + e.getMessage());
                 status = 1;
             }

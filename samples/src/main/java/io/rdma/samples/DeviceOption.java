@@ -5,7 +5,7 @@ import io.rdma.verbs.RdmaDevices;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --device}, for every command. */
+/** The option {@code --device} of every command. */
 public final class DeviceOption {
     private static final String SOFT = "soft0";
     private static final String SOFT_ADDRESS = "io.rdma.soft.address";
@@ -24,7 +24,7 @@ public final class DeviceOption {
     private @Nullable String localAddress;
 
     /**
-     * The chosen device.
+     * Returns the chosen device.
      *
      * @return not yet open
      * @throws IllegalArgumentException if an address is given for a device that has its own
@@ -37,7 +37,7 @@ public final class DeviceOption {
             throw new IllegalArgumentException("--local-address is where " + SOFT + " listens; " + name
                     + " has the addresses of its network interface");
         }
-        System.setProperty(SOFT_ADDRESS, localAddress); // read when the device is first looked for
+        System.setProperty(SOFT_ADDRESS, localAddress); // read when the device is first looked up
         return RdmaDevices.named(SOFT);
     }
 }

@@ -4,7 +4,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Sends messages back; the work is in {@link EchoJava} and {@code EchoKotlin}. */
+/** An echo server and its client. {@link EchoJava} and {@code EchoKotlin} implement them. */
 @Command(name = "echo", mixinStandardHelpOptions = true, description = "Messages there and back.")
 final class Echo {
     private Echo() {}

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Objects;
 import reactor.core.publisher.Flux;
 
-/** Echo with Reactor. */
+/** The echo sample with Reactor. */
 final class EchoJava {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 

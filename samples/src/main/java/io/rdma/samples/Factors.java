@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A service with coroutines; the work is in package {@code service}. */
+/** A service with coroutines, implemented in package {@code service}. */
 @Command(
         name = "factors",
         mixinStandardHelpOptions = true,

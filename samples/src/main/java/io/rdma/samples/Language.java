@@ -1,6 +1,6 @@
 package io.rdma.samples;
 
-/** Which front-end a sample uses. */
+/** The front-end that a sample uses. */
 public enum Language {
     /** Java, with Reactor. */
     java,

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** The samples: one jar, one command each. */
+/** The main program of the samples: one jar with one command for each sample. */
 @Command(
         name = "rdma-samples",
         mixinStandardHelpOptions = true,

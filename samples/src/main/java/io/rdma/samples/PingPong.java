@@ -6,8 +6,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong} and {@code ibv_ud_pingpong} on the typed verbs objects: speaks their
- * handshake, so that either end can be that program. One command for each transport; this has what they share.
+ * {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong} and {@code ibv_ud_pingpong} on the typed verbs objects. They use the
+ * handshake of the C programs, so that either end can be such a program. Each transport has a command; this class has
+ * the shared part.
  */
 abstract class PingPong {
     private final PingPongTransport transport;
@@ -27,7 +28,7 @@ abstract class PingPong {
         }
     }
 
-    /** Over an unreliable connection: a message that is lost ends the game. */
+    /** Over an unreliable connection. A lost message ends the run. */
     @Command(
             name = "uc-pingpong",
             mixinStandardHelpOptions = true,
@@ -38,7 +39,7 @@ abstract class PingPong {
         }
     }
 
-    /** With datagrams: a message that is lost ends the game. */
+    /** With datagrams. A lost message ends the run. */
     @Command(
             name = "ud-pingpong",
             mixinStandardHelpOptions = true,

@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the two ends of {@code ibv_rc_pingpong}, and of its siblings, tell each other: LID, queue pair number, PSN and
+ * The address that the two ends of {@code ibv_rc_pingpong} and its siblings exchange: LID, queue pair number, PSN and
  * GID in hexadecimal with colons between, and a NUL; 52 bytes.
  *
  * @param lid 16 bits
@@ -30,7 +30,11 @@ record PingPongAddress(int lid, int qpNumber, int psn, Gid gid) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** @throws RdmaException if it is not of that form */
+    /**
+     * Decodes an address.
+     *
+     * @throws RdmaException if the bytes do not have that form
+     */
     static PingPongAddress decode(byte[] bytes) {
         Matcher m = FORM.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
         if (!m.matches()) {
@@ -44,7 +48,7 @@ record PingPongAddress(int lid, int qpNumber, int psn, Gid gid) {
                 Gid.of(HexFormat.of().parseHex(m.group(4))));
     }
 
-    /** The path to it, from a local GID. */
+    /** Returns the path to this address from a local GID. */
     AddressHandleAttributes path(PingPongOptions options, GidTableEntry from) {
         AddressHandleAttributes path = gid.isZero()
                 ? AddressHandleAttributes.of(lid, options.ibPort)
@@ -53,7 +57,7 @@ record PingPongAddress(int lid, int qpNumber, int psn, Gid gid) {
         return path.withServiceLevel(options.serviceLevel);
     }
 
-    /** The line that {@code ibv_rc_pingpong} prints. */
+    /** Returns the line that {@code ibv_rc_pingpong} prints. */
     String line(String which) {
         String address = gid.toAddress() instanceof java.net.Inet4Address v4
                 ? "::ffff:" + v4.getHostAddress()

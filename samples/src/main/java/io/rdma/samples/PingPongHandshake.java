@@ -9,8 +9,9 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * The handshake of {@code ibv_rc_pingpong} over TCP: the client sends its address, the server connects and sends its
- * own, the client says "done" and connects. Bounded in size and time, whatever the peer does.
+ * The handshake of {@code ibv_rc_pingpong} over TCP. The client sends its address. The server connects its queue pair
+ * and sends its own address. The client sends "done" and connects its queue pair. Size and time are bounded, whatever
+ * the peer sends.
  */
 final class PingPongHandshake {
     private static final int HANDSHAKE_MILLIS = 10_000;
@@ -32,7 +33,7 @@ final class PingPongHandshake {
         try (Socket socket = listener.accept()) {
             socket.setSoTimeout(HANDSHAKE_MILLIS);
             PingPongAddress remote = PingPongAddress.decode(read(socket, PingPongAddress.BYTES));
-            connect.accept(remote); // before the answer: the client may send right after it
+            connect.accept(remote); // before the answer: the client may send as soon as it has the answer
             socket.getOutputStream().write(local.encode());
             if (!Arrays.equals(read(socket, DONE.length), DONE)) {
                 throw new RdmaException("the client did not say that it is done with the handshake");

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import picocli.CommandLine.Option;
 
 /**
- * The long options of {@code ibv_rc_pingpong} and its siblings, with their defaults; but the GID is chosen by type
- * where none is given.
+ * The long options of {@code ibv_rc_pingpong} and its siblings, with their defaults. One default differs: if no GID is
+ * given, it is chosen by its type.
  */
 final class PingPongOptions {
     @Option(
@@ -68,6 +68,8 @@ final class PingPongOptions {
     boolean check;
 
     /**
+     * Checks the options.
+     *
      * @param defaultSize for {@link #size}
      * @throws IllegalArgumentException naming the option that is out of range
      */

@@ -3,15 +3,17 @@ package io.rdma.samples;
 import io.rdma.verbs.GidTableEntry;
 import io.rdma.verbs.SendChain;
 
-/** How a ping-pong's queue pair comes up and reaches its peer: what differs between the transports. */
+/**
+ * The part of a ping-pong that differs between the transports: how its queue pair is brought up and addresses its peer.
+ */
 interface PingPongPath extends AutoCloseable {
-    /** From RESET to INIT. */
+    /** Moves the queue pair from RESET to INIT. */
     void init();
 
-    /** From INIT to RTS, towards the peer. */
+    /** Moves the queue pair from INIT to RTS, with the peer's address. */
     void up(GidTableEntry gid, PingPongAddress local, PingPongAddress remote);
 
-    /** Completes a send request. */
+    /** Adds to a send request what the transport needs, such as the destination. */
     default void address(SendChain chain) {}
 
     @Override

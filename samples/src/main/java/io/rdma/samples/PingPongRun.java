@@ -30,7 +30,7 @@ import java.util.EnumSet;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One run of {@link PingPong} or a sibling with its verbs objects. */
+/** One run of {@link PingPong} with its verbs objects, over one of the transports. */
 final class PingPongRun {
     private static final int EVENT_MILLIS = 10_000;
     private static final int PAGE = 4096;
@@ -149,11 +149,14 @@ final class PingPongRun {
         }
     }
 
-    /** Sends when both the last send is completed and a message has come; done after as many of each as asked for. */
+    /**
+     * Sends the next message when the previous send has completed and a message has arrived. Ends after the requested
+     * number of each.
+     */
     private void exchange(
             QueuePair pair, PingPongPath path, CompletionQueue queue, CompletionChannel channel, MemoryRegion memory) {
         CompletionBatch batch = new CompletionBatch(2);
-        int turns = 0; // messages that came and are not answered yet
+        int turns = 0; // messages that arrived and are not yet answered
         while (sent < options.iters || received < options.iters) {
             int polled = poll(queue, channel, batch);
             for (int i = 0; i < polled; i++) {
@@ -193,7 +196,7 @@ final class PingPongRun {
             throw new RdmaException("the completion queue has overrun");
         }
         if (polled == 0) {
-            Thread.yield(); // the peer may need this very processor
+            Thread.yield(); // the peer may need this processor
         }
         return polled;
     }

@@ -5,7 +5,7 @@ import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairType;
 
-/** The transports of the ping-pongs, and what each of rdma-core's three programs does differently. */
+/** The transports of the ping-pongs, and the differences between the three programs of rdma-core. */
 enum PingPongTransport {
     /** {@code ibv_rc_pingpong}. */
     RC(QueuePairType.RC),
@@ -26,12 +26,12 @@ enum PingPongTransport {
         return type;
     }
 
-    /** Bytes of a message where none are given. */
+    /** Returns the length of a message in bytes if no option gives one. */
     int defaultSize() {
         return this == UD ? DATAGRAM_SIZE : CONNECTED_SIZE;
     }
 
-    /** Bytes in front of a received message. */
+    /** Returns the number of bytes in front of a received message. */
     int headroom() {
         return this == UD ? GlobalRoutingHeader.BYTES : 0;
     }

@@ -2,7 +2,10 @@ package io.rdma.samples;
 
 import io.rdma.verbs.LinkLayer;
 
-/** Codes of a port as {@code ibv_devinfo} of rdma-core spells them; IB specification volume 1, 14.2.5.6 PortInfo. */
+/**
+ * Names of the codes of a port as {@code ibv_devinfo} of rdma-core spells them; IB specification volume 1,
+ * 14.2.5.6 PortInfo.
+ */
 final class PortText {
     private PortText() {}
 
@@ -45,7 +48,7 @@ final class PortText {
             case 1 -> "SLEEP";
             case 2 -> "POLLING";
             case 3 -> "DISABLED";
-            case 4 -> "PORT_CONFIGURATION TRAINNING"; // its spelling
+            case 4 -> "PORT_CONFIGURATION TRAINNING"; // spelled as in rdma-core
             case 5 -> "LINK_UP";
             case 6 -> "LINK_ERROR_RECOVERY";
             case 7 -> "PHY TEST";

@@ -1,6 +1,9 @@
 package io.rdma.samples;
 
-/** A bar that is drawn over on a terminal, and written anew a few times where there is none. One caller at a time. */
+/**
+ * A progress bar. On a terminal it is redrawn in place; elsewhere it is printed a few times, on a new line each time.
+ * One caller at a time.
+ */
 public final class ProgressBar {
     private static final int WIDTH = 30;
 
@@ -11,10 +14,10 @@ public final class ProgressBar {
     private long shown;
 
     /**
-     * A bar that is empty.
+     * Creates an empty bar.
      *
-     * @param total when it is full
-     * @param stepsWithoutTerminal how often it is written where there is no terminal
+     * @param total the count at which the bar is full
+     * @param stepsWithoutTerminal how often the bar is printed if there is no terminal
      */
     public ProgressBar(long total, int stepsWithoutTerminal) {
         this.total = total;
@@ -22,16 +25,16 @@ public final class ProgressBar {
     }
 
     /**
-     * Whether it is drawn over.
+     * Returns whether the bar is redrawn in place.
      *
-     * @return false if each writing is a line more
+     * @return false if each call of {@link #write} prints a new line
      */
     public boolean isTerminal() {
         return terminal;
     }
 
     /**
-     * Whether it has to be written, as there is another step of it.
+     * Returns whether the bar has to be written because it has reached another step.
      *
      * @param count so far
      * @return true once for each step
@@ -46,11 +49,11 @@ public final class ProgressBar {
     }
 
     /**
-     * Writes it.
+     * Writes the bar.
      *
-     * @param before text in front of the bar
+     * @param before text before the bar
      * @param count so far, at most the total
-     * @param behind text behind the count
+     * @param behind text after the count
      */
     public void write(String before, long count, String behind) {
         int filled = (int) (count * WIDTH / total);

@@ -4,7 +4,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** rdma-core's {@code rping(1)} on the typed verbs objects and RDMA CM: either end can be that program. */
+/** The {@code rping(1)} of rdma-core on the typed verbs objects and RDMA CM. Either end can be the C program. */
 @Command(
         name = "rping",
         mixinStandardHelpOptions = true,

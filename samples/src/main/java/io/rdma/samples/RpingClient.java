@@ -13,7 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** The client's side of {@link Rping}. */
+/** The client of {@link Rping}. */
 final class RpingClient {
     private static final Duration RESOLVE = Duration.ofSeconds(2);
     private static final int ANSWER_MILLIS = 60_000;
@@ -66,7 +66,7 @@ final class RpingClient {
         }
     }
 
-    /** Until the connection ends, on either side. */
+    /** Takes events until the connection ends, on either side. */
     private void watch(CmEventChannel channel, RpingConnection connection) {
         while (channel.await(-1)) {
             CmEvent event = channel.take();
@@ -107,7 +107,7 @@ final class RpingClient {
         return options.count == 0 ? 0 : 1;
     }
 
-    /** Which ping it is, then letters; they begin one later each time. */
+    /** Fills a message with the number of the ping and then letters, which start one letter later for each ping. */
     private void fill(MemorySegment start, int ping) {
         byte[] text = ("rdma-ping-" + ping + ": ").getBytes(StandardCharsets.US_ASCII);
         MemorySegment.copy(text, 0, start, ValueLayout.JAVA_BYTE, 0, text.length);

@@ -25,10 +25,14 @@ import java.util.ArrayDeque;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
-// On the wire, both ways, struct rping_rdma_info: address be64, key be32, length be32. The client's say where its data
-// is, then where the answer goes; the server's mean "go ahead" and say nothing.
+// On the wire, in both directions: struct rping_rdma_info, that is address be64, key be32, length be32. The client's
+// first message gives the location of its data, the second one the location for the answer. The server's messages mean
+// "go ahead"; their content has no meaning.
 
-/** One end of an {@link Rping}: queue pair, memory, and a step at a time. One thread; {@link #end} from any. */
+/**
+ * One end of an {@link Rping}: its queue pair, its memory, and the single steps of the protocol. One thread;
+ * {@link #end} from any thread.
+ */
 final class RpingConnection implements AutoCloseable {
     private static final int INFO = 16;
     private static final int SEND_QUEUE = 16;
@@ -44,7 +48,7 @@ final class RpingConnection implements AutoCloseable {
     private final CompletionChannel events;
     private final CompletionQueue queue;
     private final QueuePair pair;
-    private final MemoryRegion infos; // what is sent, what is received
+    private final MemoryRegion infos; // the message to send, then the received one
     private final ArrayDeque<Long> completed = new ArrayDeque<>();
     private final CompletionBatch batch = new CompletionBatch(SEND_QUEUE);
     private final ProtectionDomain domain;
@@ -67,13 +71,13 @@ final class RpingConnection implements AutoCloseable {
         return closeable;
     }
 
-    /** Memory that the peer may read and write. */
+    /** Allocates memory that the peer may read and write. */
     MemoryRegion buffer(int size) {
         return later(domain.allocate(
                 size, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE)));
     }
 
-    /** The connection is over: whoever waits here learns of it. */
+    /** Marks the connection as ended, which ends the waits of this object. */
     void end() {
         ended = true;
     }
@@ -90,7 +94,7 @@ final class RpingConnection implements AutoCloseable {
         }
     }
 
-    /** Tells where a buffer is; null just tells to go ahead. */
+    /** Sends the location of a buffer; null sends only "go ahead". */
     void tell(@Nullable MemoryRegion buffer, int size) {
         MemorySegment info = infos.segment();
         info.set(LONG, 0, buffer == null ? 0 : buffer.segment().address());
@@ -104,9 +108,9 @@ final class RpingConnection implements AutoCloseable {
     }
 
     /**
-     * Waits until the peer tells something.
+     * Waits for a message of the peer.
      *
-     * @return null when the connection is over
+     * @return the location that it gives; null when the connection has ended
      */
     @Nullable
     RemoteMemory told() {
@@ -120,9 +124,9 @@ final class RpingConnection implements AutoCloseable {
     }
 
     /**
-     * A read or a write, and the wait for it.
+     * Posts a read or a write and waits for its completion.
      *
-     * @return false when the connection is over
+     * @return false when the connection has ended
      */
     boolean transfer(WorkRequestOpcode opcode, RemoteMemory peer, MemoryRegion local, int length) {
         SendChain chain = new SendChain(1, 1);
@@ -134,7 +138,7 @@ final class RpingConnection implements AutoCloseable {
         return await(TRANSFER);
     }
 
-    /** Waits for a completion of that kind; those of sends are only counted. */
+    /** Waits for a completion of one kind. Successful completions of sends are ignored. */
     private boolean await(long kind) {
         while (!completed.remove(kind)) {
             int polled = queue.poll(batch);

@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * The options of {@code rping(1)}, with its defaults. The device follows from the address; {@code soft0} has a
- * connection manager of its own.
+ * The options of {@code rping(1)}, with its defaults. The address determines the device; {@code soft0} has a connection
+ * manager of its own.
  */
 final class RpingOptions {
-    private static final int LEAST = 28; // room for the text of the largest number
+    private static final int LEAST = 28; // room for the text with the largest number
     private static final int MOST = 65_535;
 
     @Option(
@@ -42,7 +42,7 @@ final class RpingOptions {
     @Option(names = "-d", description = "Debug prints.")
     private boolean debug;
 
-    /** Not the usual mix-in: its -V is another one. */
+    /** Declared here and not by the usual mix-in, whose -V has another meaning. */
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
@@ -55,7 +55,11 @@ final class RpingOptions {
             description = "soft0, or any device of libibverbs; default: as for the other commands.")
     private @Nullable String device;
 
-    /** @throws IllegalArgumentException naming the option that is out of range */
+    /**
+     * Checks the options.
+     *
+     * @throws IllegalArgumentException naming the option that is out of range
+     */
     void check() {
         if (size < LEAST || size > MOST) {
             throw new IllegalArgumentException("-S must be from " + LEAST + " to " + MOST + ": " + size);

@@ -13,7 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The server's side of {@link Rping}: one thread takes the events, one per client serves it. */
+/** The server of {@link Rping}: one thread takes the events, and one thread for each client serves it. */
 final class RpingServer {
     private static final int WAIT_MILLIS = 200;
 
@@ -66,7 +66,7 @@ final class RpingServer {
         return failed.get() == 0 ? 0 : 1;
     }
 
-    /** Accepts here, so that the connection is attached before its next event is taken. */
+    /** Accepts on the calling thread, so that the connection is attached before its next event is taken. */
     private Thread start(CmIdentifier client, ConnectionParameters asked) {
         RpingConnection connection = new RpingConnection(client);
         client.attach(connection);
@@ -105,7 +105,7 @@ final class RpingServer {
             if (sink == null) {
                 return;
             }
-            // With the zero at its end, as C does.
+            // Includes the terminating zero, as C does.
             int bytes = Math.min(Math.min(text + 1, options.size), checked(sink.length()));
             if (!connection.transfer(WorkRequestOpcode.RDMA_WRITE, sink, buffer, bytes)) {
                 return;

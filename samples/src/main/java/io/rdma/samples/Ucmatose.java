@@ -18,9 +18,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * The other end of rdma-core's {@code ucmatose(1)}, which knows nothing of this library: the server sends so many
- * messages on each connection, the client as many back, the server disconnects. Connections are made by RDMA CM and
- * carry plain messages; both ends must be told the same numbers.
+ * The other end of rdma-core's {@code ucmatose(1)}, which is independent of this library. The server sends a number of
+ * messages on each connection, the client sends as many back, and the server disconnects. Connections are made by RDMA
+ * CM and carry plain messages. Both ends must be given the same numbers.
  */
 @Command(
         name = "ucmatose",
@@ -110,7 +110,7 @@ final class Ucmatose implements Callable<Integer> {
                         connections));
     }
 
-    /** Until the server disconnects. */
+    /** Receives the messages, sends as many back, and completes when the server disconnects. */
     private Mono<Long> answer(RdmaConnection connection) {
         return received(connection)
                 .count()
@@ -122,14 +122,14 @@ final class Ucmatose implements Callable<Integer> {
     private Mono<Void> sent(RdmaConnection connection) {
         return connection.send(Flux.range(0, count), (number, target) -> {
             if (target.byteSize() < size) {
-                return -size; // a buffer of that size is asked for
+                return -size; // requests a buffer of that size
             }
             target.asSlice(0, size).fill((byte) (int) number);
             return size;
         });
     }
 
-    /** The lengths of what the peer sends before it waits. */
+    /** Returns the lengths of the messages that the peer sends before it waits. */
     private Flux<Integer> received(RdmaConnection connection) {
         return connection.receive(message -> message.length()).take(count);
     }

@@ -1,4 +1,4 @@
-/** Examples to run and to copy. */
+/** Examples to run and to copy from. */
 @NullMarked
 package io.rdma.samples;
 

@@ -13,7 +13,7 @@ import kotlin.time.Duration.Companion.milliseconds
 private const val TRIES = 60
 private val AGAIN = 500.milliseconds
 
-/** Datagrams with coroutines: the server sends back what arrives, until it is ended. */
+/** Datagrams with coroutines. Serves until the process ends: sends each datagram back to its sender. */
 fun datagramsServer(
     device: String,
     host: String,
@@ -31,7 +31,7 @@ fun datagramsServer(
     }
 }
 
-/** Sends datagrams one by one, again if need be, and returns how many were answered. */
+/** Sends datagrams one by one, repeats those without an answer, and returns how many were answered. */
 fun datagramsClient(
     device: String,
     local: String,
@@ -46,7 +46,7 @@ fun datagramsClient(
         }
     }
 
-/** The question or the answer may be lost: so it is asked again. */
+/** Asks, and repeats the question, since the question or the answer may be lost. */
 private suspend fun RdmaDatagramSocket.asks(
     service: DatagramAddress,
     question: String,

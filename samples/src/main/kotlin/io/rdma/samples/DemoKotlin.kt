@@ -58,9 +58,9 @@ private class DemoKotlin(
         val run = report.start("send stream", Language.kotlin, count.toLong())
         var bytes = 0L
         var previous = System.nanoTime()
-        // Suspends for a send buffer: the flow is only as far ahead as the slow receiver allows.
+        // Suspends while no send buffer is free, so the flow runs only as far ahead as the slow receiver allows.
         connection.send((0 until count).asFlow()) { sequence, target ->
-            // A stream has no latency per message; its row shows the pace, the time from one message to the next.
+            // A stream has no latency per message. Its row shows the time from one message to the next.
             run.done(previous)
             previous = System.nanoTime()
             DemoProtocol.encodeData(sequence.toLong(), target).also { bytes += it }
@@ -81,7 +81,9 @@ private class DemoKotlin(
         return connection.receive { DemoProtocol.decodeAnswer(it.segment()) }
     }
 
-    /** Runs lanes side by side, one operation at a time in each, with a block of local memory of its own. */
+    /**
+     * Runs lanes in parallel, with one operation at a time in each. Each lane has a block of local memory of its own.
+     */
     private suspend fun lanes(
         run: DemoReport.Run,
         range: IntRange,
@@ -105,7 +107,7 @@ private class DemoKotlin(
         n: Int,
     ) = remote.slice(DemoProtocol.offset(lane, n), DemoProtocol.BLOCK.toLong())
 
-    /** Writes in rounds, after each of which the server compares every byte of it. */
+    /** Writes in rounds. After each round the server compares every byte of it. */
     suspend fun write(count: Int) {
         val run = report.start("write 4 KiB", Language.kotlin, count.toLong())
         for (round in (0 until count / DemoProtocol.LANES).chunked(DemoProtocol.SLOTS)) {
@@ -125,7 +127,7 @@ private class DemoKotlin(
         run.end(count.toLong() * DemoProtocol.BLOCK)
     }
 
-    /** Reads what was written last. */
+    /** Reads the blocks that were written last. */
     suspend fun read(
         written: Int,
         count: Int,

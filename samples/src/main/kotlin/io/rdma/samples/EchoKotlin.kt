@@ -8,7 +8,7 @@ import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.runBlocking
 import java.lang.foreign.MemorySegment
 
-/** Echo with coroutines: the server sends back what arrives, until it is ended. */
+/** Echo with coroutines. Serves until the process ends: sends each message back. */
 fun echoServer(
     device: String,
     host: String,

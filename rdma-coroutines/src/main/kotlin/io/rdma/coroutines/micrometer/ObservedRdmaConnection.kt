@@ -13,19 +13,20 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.flow.Flow
 import java.lang.foreign.MemorySegment
 
-// Invariant: what is started is stopped, once, on whichever thread the coroutine goes on; no scope is opened, since a
-// scope belongs to a thread.
+// Invariant: each observation that is started is stopped exactly once, on whichever thread the coroutine runs then. No
+// scope is opened, since a scope belongs to a thread.
 
 /**
- * The operations of a [connection], each observed from its call to its end; everything else is the connection's. Made
- * by [observed].
+ * The operations of a [connection], each observed from its call to its end. Everything else is called on the connection
+ * itself. [observed] creates an instance.
  *
- * The observation is `rdma.operation` with the key `rdma.operation.type`: `send`, `send_stream`, `write`, `read`,
- * `fetch_and_add` and so on. Its parent is the current observation of the coroutine: Micrometer's `asContextElement` in
- * the coroutine's context keeps that with it when it changes threads. A cancelled operation ends without an error.
+ * The observation is `rdma.operation` with the key `rdma.operation.type`, whose values are `send`, `send_stream`,
+ * `write`, `read`, `fetch_and_add` and so on. Its parent is the current observation of the coroutine. Micrometer's
+ * `asContextElement` in the coroutine's context keeps that observation current when the coroutine changes threads. A
+ * cancelled operation ends without an error.
  */
 public class ObservedRdmaConnection internal constructor(
-    /** What is observed; messages are received from it, since a message has no duration. */
+    /** The connection that is observed. Messages are received from it directly, since a message has no duration. */
     public val connection: RdmaConnection,
     private val registry: ObservationRegistry,
 ) {
@@ -51,66 +52,66 @@ public class ObservedRdmaConnection internal constructor(
         }
     }
 
-    /** As [RdmaConnection.send]. */
+    /** Sends and observes, as [RdmaConnection.send]. */
     public suspend fun send(
         length: Int,
         writer: (MemorySegment) -> Unit,
     ): Unit = observed("send") { connection.send(length, writer) }
 
-    /** As [RdmaConnection.send] of a flow: one observation for all of it. */
+    /** Sends a flow, as [RdmaConnection.send], with one observation for the whole flow. */
     public suspend fun <T> send(
         items: Flow<T>,
         encoder: MessageEncoder<T>,
     ): Unit = observed("send_stream") { connection.send(items, encoder) }
 
-    /** As [RdmaConnection.send]. */
+    /** Sends and observes, as [RdmaConnection.send]. */
     public suspend fun send(message: RegisteredBuffer): Unit = observed("send") { connection.send(message) }
 
-    /** As [RdmaConnection.sendWithImmediate]. */
+    /** Sends and observes, as [RdmaConnection.sendWithImmediate]. */
     public suspend fun sendWithImmediate(
         message: RegisteredBuffer,
         immediate: Int,
     ): Unit = observed("send_with_immediate") { connection.sendWithImmediate(message, immediate) }
 
-    /** As [RdmaConnection.sendWithInvalidate]. */
+    /** Sends and observes, as [RdmaConnection.sendWithInvalidate]. */
     public suspend fun sendWithInvalidate(
         message: RegisteredBuffer,
         window: RemoteMemory,
     ): Unit = observed("send_with_invalidate") { connection.sendWithInvalidate(message, window) }
 
-    /** As [RdmaConnection.write]. */
+    /** Writes and observes, as [RdmaConnection.write]. */
     public suspend fun write(
         source: RegisteredBuffer,
         target: RemoteMemory,
     ): Unit = observed("write") { connection.write(source, target) }
 
-    /** As [RdmaConnection.writeWithImmediate]. */
+    /** Writes and observes, as [RdmaConnection.writeWithImmediate]. */
     public suspend fun writeWithImmediate(
         source: RegisteredBuffer,
         target: RemoteMemory,
         immediate: Int,
     ): Unit = observed("write_with_immediate") { connection.writeWithImmediate(source, target, immediate) }
 
-    /** As [RdmaConnection.read]. */
+    /** Reads and observes, as [RdmaConnection.read]. */
     public suspend fun read(
         source: RemoteMemory,
         target: RegisteredBuffer,
     ): Unit = observed("read") { connection.read(source, target) }
 
-    /** As [RdmaConnection.fetchAndAdd]. */
+    /** Adds and observes, as [RdmaConnection.fetchAndAdd]. */
     public suspend fun fetchAndAdd(
         target: RemoteMemory,
         addend: Long,
     ): Long = observed("fetch_and_add") { connection.fetchAndAdd(target, addend) }
 
-    /** As [RdmaConnection.compareAndSwap]. */
+    /** Compares, swaps and observes, as [RdmaConnection.compareAndSwap]. */
     public suspend fun compareAndSwap(
         target: RemoteMemory,
         expected: Long,
         update: Long,
     ): Long = observed("compare_and_swap") { connection.compareAndSwap(target, expected, update) }
 
-    /** As [RdmaConnection.bind]. */
+    /** Binds and observes, as [RdmaConnection.bind]. */
     public suspend fun bind(
         memory: MemoryRegion,
         offset: Long,
@@ -118,19 +119,19 @@ public class ObservedRdmaConnection internal constructor(
         vararg access: AccessFlag,
     ): BoundWindow = observed("bind") { connection.bind(memory, offset, length, *access) }
 
-    /** Names of the observations; those of rdma-reactive are the same. */
+    /** Names of the observations, which are the same in rdma-reactive. */
     public companion object {
-        /** Name of the observations. */
+        /** Name of each observation. */
         public const val NAME: String = "rdma.operation"
 
-        /** Their only key. */
+        /** The only key of each observation. */
         public const val OPERATION: String = "rdma.operation.type"
     }
 }
 
 /**
- * A view of this connection whose operations are observed by the handlers of [registry]. Needs
- * `micrometer-observation`, which nothing else here does.
+ * Returns a view of this connection whose operations are observed by the handlers of [registry]. It needs
+ * `micrometer-observation`; no other class of this module does.
  */
 public fun RdmaConnection.observed(registry: ObservationRegistry): ObservedRdmaConnection =
     ObservedRdmaConnection(this, registry)

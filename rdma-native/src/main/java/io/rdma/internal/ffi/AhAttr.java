@@ -10,9 +10,9 @@ package io.rdma.internal.ffi;
  * @param trafficClass 0..255
  * @param dlid LID on InfiniBand, 0 on Ethernet
  * @param sl service level
- * @param srcPathBits of the LID
+ * @param srcPathBits path bits of the source LID
  * @param staticRate {@code enum ibv_rate}
- * @param isGlobal whether the route is used: always on RoCE
+ * @param isGlobal whether the global route is used, as always on RoCE
  * @param portNum from 1
  */
 @SuppressWarnings("ArrayRecordComponent")

@@ -3,8 +3,8 @@ package io.rdma.internal.ffi;
 import io.rdma.internal.os.NativeMemory;
 
 /**
- * {@code bind_mw} of {@code struct ibv_send_wr}, for {@code IBV_WR_BIND_MW}, {@code ibv_post_send(3)}. Static accessors
- * over the address of the {@link SendWr}.
+ * The member {@code bind_mw} of {@code struct ibv_send_wr}, for {@code IBV_WR_BIND_MW}, {@code ibv_post_send(3)}.
+ * Static accessors over the address of the {@link SendWr}.
  */
 public final class BindWr {
     public static final int MW = 80;
@@ -16,7 +16,7 @@ public final class BindWr {
 
     private BindWr() {}
 
-    /** Handle of the window. */
+    /** Returns the handle of the window. */
     public static long mw(long address) {
         return NativeMemory.getLong(address + MW);
     }
@@ -26,7 +26,7 @@ public final class BindWr {
         NativeMemory.putLong(address + MW, value);
     }
 
-    /** The key to have after the binding: the window's, with another lowest byte. */
+    /** Returns the window's key after the binding, which differs from the present one in the lowest byte. */
     public static int rkey(long address) {
         return NativeMemory.getInt(address + RKEY);
     }
@@ -36,7 +36,7 @@ public final class BindWr {
         NativeMemory.putInt(address + RKEY, value);
     }
 
-    /** Handle of the region. */
+    /** Returns the handle of the region. */
     public static long mr(long address) {
         return NativeMemory.getLong(address + MR);
     }
@@ -46,7 +46,7 @@ public final class BindWr {
         NativeMemory.putLong(address + MR, value);
     }
 
-    /** First byte. */
+    /** Returns the address of the first byte. */
     public static long addr(long address) {
         return NativeMemory.getLong(address + ADDR);
     }
@@ -56,7 +56,7 @@ public final class BindWr {
         NativeMemory.putLong(address + ADDR, value);
     }
 
-    /** Bytes. */
+    /** Returns the length in bytes. */
     public static long length(long address) {
         return NativeMemory.getLong(address + LENGTH);
     }
@@ -66,7 +66,7 @@ public final class BindWr {
         NativeMemory.putLong(address + LENGTH, value);
     }
 
-    /** {@code IBV_ACCESS_*} for the peer. */
+    /** Returns the rights of the peer, {@code IBV_ACCESS_*}. */
     public static int accessFlags(long address) {
         return NativeMemory.getInt(address + MW_ACCESS_FLAGS);
     }

@@ -4,11 +4,11 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code struct rdma_addrinfo}, {@code rdma_getaddrinfo(3)}.
+ * An entry of {@code struct rdma_addrinfo}, {@code rdma_getaddrinfo(3)}.
  *
  * @param portSpace {@code RDMA_PS_*}
- * @param source local address, or null where any will do
- * @param destination address of the peer; null for a passive one
+ * @param source local address, or null if any will do
+ * @param destination address of the peer; null for a passive entry
  */
 public record CmAddrInfo(
         int portSpace,

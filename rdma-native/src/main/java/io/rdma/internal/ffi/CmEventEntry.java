@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param event {@code RDMA_CM_EVENT_*}
  * @param status 0, a negative errno, or for a rejection the peer's reason
- * @param id identifier it is about; of a connection request the new one
- * @param listenId of a connection request the listening identifier, else 0
- * @param conn what the peer said; of a datagram service only the private data and the queue pair number
- * @param path to the peer or group of a datagram service, else null
- * @param qkey of the peer or group of a datagram service
+ * @param id identifier that the event is for; for a connection request the new identifier
+ * @param listenId listening identifier of a connection request, else 0
+ * @param conn parameters that the peer sent; for a datagram service only private data and queue pair number
+ * @param path path to the peer or group of a datagram service, else null
+ * @param qkey QKey of the peer or group of a datagram service
  */
 public record CmEventEntry(
         int event,

@@ -26,10 +26,10 @@ public final class Cma {
     public static final int CM_EVENT_ADDR_CHANGE = 14;
     public static final int CM_EVENT_TIMEWAIT_EXIT = 15;
 
-    /** {@code qkey} of queue pairs and groups of the UDP port space. */
+    /** {@code qkey} of queue pairs and groups in the UDP port space. */
     public static final int UDP_QKEY = 0x01234567;
 
-    /** As responder resources or initiator depth: what the device has, or the peer asked for. */
+    /** Value for responder resources or initiator depth: the device's limit, or the value that the peer requested. */
     public static final int MAX_RESP_RES = 0xff;
 
     public static final int MAX_INIT_DEPTH = 0xff;

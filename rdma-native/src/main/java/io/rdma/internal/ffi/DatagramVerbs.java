@@ -4,8 +4,8 @@ import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
 /**
- * The part of {@link Verbs} that only datagrams need: address handles and multicast groups. A device that has no
- * datagrams inherits the refusals.
+ * The part of {@link Verbs} that only datagrams need: address handles and multicast groups. A device without datagrams
+ * inherits the default methods, which fail.
  */
 public interface DatagramVerbs {
     /**
@@ -20,7 +20,7 @@ public interface DatagramVerbs {
     }
 
     /**
-     * Destroys an address handle, {@code ibv_destroy_ah(3)}; no request that names it may be in flight.
+     * Destroys an address handle, {@code ibv_destroy_ah(3)}. No request that uses it may be in flight.
      *
      * @param ah handle
      */
@@ -29,22 +29,23 @@ public interface DatagramVerbs {
     }
 
     /**
-     * Has a UD queue pair receive what is sent to a group, {@code ibv_attach_mcast(3)}.
+     * Attaches a UD queue pair to a multicast group, {@code ibv_attach_mcast(3)}.
      *
      * @param qp handle
-     * @param gid of the group, 16 bytes
-     * @param lid of the group, 0 on Ethernet
+     * @param gid GID of the group, 16 bytes
+     * @param lid LID of the group, 0 on Ethernet
      */
     default void attachMcast(long qp, byte[] gid, int lid) {
         throw unsupported("ibv_attach_mcast");
     }
 
     /**
-     * Ends {@link #attachMcast}, {@code ibv_detach_mcast(3)}; a queue pair that is destroyed must be detached before.
+     * Detaches a queue pair from a multicast group, {@code ibv_detach_mcast(3)}. This must precede the destruction of
+     * the queue pair.
      *
      * @param qp handle
-     * @param gid of the group, 16 bytes
-     * @param lid as it was attached with
+     * @param gid GID of the group, 16 bytes
+     * @param lid as attached
      */
     default void detachMcast(long qp, byte[] gid, int lid) {
         throw unsupported("ibv_detach_mcast");

@@ -1,8 +1,8 @@
 package io.rdma.internal.ffi;
 
 /**
- * {@code struct ibv_device_attr}, {@code ibv_query_device(3)}; the fields that this library shows or uses, in C's
- * order.
+ * {@code struct ibv_device_attr}, {@code ibv_query_device(3)}: the fields that this library shows or uses, in
+ * C's order.
  *
  * @param fwVer firmware version
  * @param nodeGuid host order

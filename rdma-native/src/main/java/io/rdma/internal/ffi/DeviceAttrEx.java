@@ -1,14 +1,14 @@
 package io.rdma.internal.ffi;
 
 /**
- * {@code struct ibv_device_attr_ex}, {@code ibv_query_device_ex(3)}; what {@link DeviceAttr} has is left out.
+ * {@code struct ibv_device_attr_ex}, {@code ibv_query_device_ex(3)}, without the fields of {@link DeviceAttr}.
  *
  * @param generalOdpCaps {@code IBV_ODP_SUPPORT*}
  * @param rcOdpCaps {@code IBV_ODP_SUPPORT_*}, per operation
  * @param ucOdpCaps as for RC
  * @param udOdpCaps as for RC
  * @param xrcOdpCaps as for RC
- * @param completionTimestampMask valid bits of a completion's time stamp; 0: there is none
+ * @param completionTimestampMask valid bits of a completion's timestamp; 0 if there is none
  * @param hcaCoreClock kHz
  * @param deviceCapFlagsEx all flags, those of {@link DeviceAttr#deviceCapFlags()} included
  * @param maxDmSize bytes of device memory
@@ -24,6 +24,6 @@ public record DeviceAttrEx(
         long deviceCapFlagsEx,
         long maxDmSize) {
 
-    /** What a library or provider that does not know the call has: nothing. */
+    /** Attributes of a library or provider that does not know the call: no capabilities. */
     public static final DeviceAttrEx NONE = new DeviceAttrEx(0, 0, 0, 0, 0, 0, 0, 0, 0);
 }

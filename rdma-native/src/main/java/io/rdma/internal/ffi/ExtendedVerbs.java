@@ -2,23 +2,23 @@ package io.rdma.internal.ffi;
 
 /**
  * The extended interfaces of posting and polling, by the conventions of {@link Verbs}: {@code ibv_wr_post(3)},
- * {@code ibv_create_cq_ex(3)}. What C does by a call for each field is done here for a whole chain or batch, in the
- * layouts of the classic interface, so that the layers above write and read the same.
+ * {@code ibv_create_cq_ex(3)}. C makes one call for each field. A method here handles a whole chain or batch, in the
+ * layouts of the classic interface, so that the layers above use the same layouts for both interfaces.
  */
 public interface ExtendedVerbs {
     /**
-     * Creates a queue pair that is posted to with {@link #wrPost}, {@code ibv_create_qp_ex(3)}.
+     * Creates a queue pair for {@link #wrPost}, {@code ibv_create_qp_ex(3)}.
      *
      * @param pd handle
-     * @param attr what is wanted
-     * @param sendOps {@code IBV_QP_EX_WITH_*} of {@link Ibv}: what will be posted
-     * @return handle, number and what was granted; for everything but sends it is a queue pair like any other
+     * @param attr requested attributes
+     * @param sendOps {@code IBV_QP_EX_WITH_*} of {@link Ibv}: operations that will be posted
+     * @return handle, number and granted capacity; except for sends it is a queue pair like any other
      */
     Qp createQpEx(long pd, QpInitAttr attr, long sendOps);
 
     /**
-     * Posts a chain of {@link SendWr} by {@code ibv_wr_start}, {@code ibv_wr_send} and the like,
-     * {@code ibv_wr_complete}: all of it or nothing.
+     * Posts a chain of {@link SendWr} by {@code ibv_wr_start}, {@code ibv_wr_send} and similar calls, and
+     * {@code ibv_wr_complete}. It posts the whole chain or nothing.
      *
      * @param qp handle of {@link #createQpEx}
      * @param wr address of the first {@link SendWr}
@@ -28,33 +28,33 @@ public interface ExtendedVerbs {
     int wrPost(long qp, long wr, long badWr);
 
     /**
-     * Creates a completion queue that is polled with {@link #pollEx}, {@code ibv_create_cq_ex(3)}.
+     * Creates a completion queue for {@link #pollEx}, {@code ibv_create_cq_ex(3)}.
      *
      * @param context handle
      * @param cqe least number of entries
      * @param channel handle, or 0 for none
      * @param compVector completion vector, 0 to {@code num_comp_vectors - 1}
-     * @param wcFlags {@code IBV_WC_EX_WITH_*} of {@link Ibv}: what will be read
-     * @return handle and the real number of entries; for everything but polling it is a completion queue like any other
+     * @param wcFlags {@code IBV_WC_EX_WITH_*} of {@link Ibv}: fields that will be read
+     * @return handle and granted number of entries; except for polling it is a completion queue like any other
      */
     Cq createCqEx(long context, int cqe, long channel, int compVector, long wcFlags);
 
     /**
-     * Takes completions off the queue by {@code ibv_start_poll}, {@code ibv_wc_read_*}, {@code ibv_end_poll}.
+     * Polls completions by {@code ibv_start_poll}, {@code ibv_wc_read_*} and {@code ibv_end_poll}.
      *
      * @param cq handle of {@link #createCqEx}
-     * @param numEntries most entries to take, at least 1
+     * @param numEntries largest number of completions, at least 1
      * @param wc address of an array of {@link Wc}
-     * @param timestamps address of an array of 8 bytes each; written where the queue was created with a timestamp
+     * @param timestamps address of an array of 8 bytes each; written if the queue was created with a timestamp
      * @return as {@link Verbs#pollCq}
      */
     int pollEx(long cq, int numEntries, long wc, long timestamps);
 
     /**
-     * The {@code IBV_QP_EX_WITH_*} of an operation.
+     * Returns the {@code IBV_QP_EX_WITH_*} of an operation.
      *
      * @param opcode {@code IBV_WR_*} of {@link Ibv}
-     * @return 0 where there is none
+     * @return the bit, or 0 if there is none
      */
     static long sendOp(int opcode) {
         return switch (opcode) {

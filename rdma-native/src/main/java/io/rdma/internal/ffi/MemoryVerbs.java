@@ -4,30 +4,30 @@ import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
 /**
- * Kinds of memory beyond {@link Verbs#regMr}, by the conventions of {@link Verbs}. A device that lacks one fails with
- * EOPNOTSUPP, as it does here.
+ * The calls for kinds of memory beyond {@link Verbs#regMr}, by the conventions of {@link Verbs}. A device that lacks
+ * one fails with EOPNOTSUPP, as the default methods do.
  */
 public interface MemoryVerbs {
-    /** For a call that the device lacks. */
+    /** Creates the exception for a call that the device lacks. */
     private static VerbsException lacks(String call, String what) {
         return new VerbsException(call, Errno.EOPNOTSUPP, "This device has no " + what);
     }
 
     /**
-     * More capabilities, {@code ibv_query_device_ex(3)}.
+     * Queries further capabilities, {@code ibv_query_device_ex(3)}.
      *
      * @param context handle
-     * @return all 0 where the provider does not know the call
+     * @return the attributes; all 0 if the provider does not know the call
      */
     default DeviceAttrEx queryDeviceEx(long context) {
         return DeviceAttrEx.NONE;
     }
 
     /**
-     * Changes a region, {@code ibv_rereg_mr(3)}; nobody may use it meanwhile.
+     * Changes a region, {@code ibv_rereg_mr(3)}. No request may use the region during the call.
      *
      * @param mr handle
-     * @param flags {@code IBV_REREG_MR_CHANGE_*}: which of the others count
+     * @param flags {@code IBV_REREG_MR_CHANGE_*}: selects the parameters below that take effect
      * @param pd handle
      * @param address first byte
      * @param length in bytes
@@ -42,9 +42,9 @@ public interface MemoryVerbs {
      * Registers memory of another device, {@code ibv_reg_dmabuf_mr(3)}.
      *
      * @param pd handle
-     * @param offset in the dma-buf
+     * @param offset offset within the dma-buf
      * @param length in bytes
-     * @param iova how work requests name the first byte
+     * @param iova address by which work requests name the first byte
      * @param fd descriptor of the dma-buf
      * @param access {@code IBV_ACCESS_*}
      * @return handle and keys
@@ -79,7 +79,7 @@ public interface MemoryVerbs {
      *
      * @param pd handle
      * @param dm handle
-     * @param offset in it
+     * @param offset offset within that memory
      * @param length in bytes
      * @param access {@code IBV_ACCESS_*}, with {@code ZERO_BASED}
      * @return handle and keys
@@ -92,8 +92,8 @@ public interface MemoryVerbs {
      * Copies to the device, {@code ibv_memcpy_to_dm}, see {@code ibv_alloc_dm(3)}.
      *
      * @param dm handle
-     * @param offset in it
-     * @param from address
+     * @param offset offset within that memory
+     * @param from source address
      * @param length in bytes
      */
     default void memcpyToDm(long dm, long offset, long from, long length) {
@@ -103,9 +103,9 @@ public interface MemoryVerbs {
     /**
      * Copies from the device, {@code ibv_memcpy_from_dm}, see {@code ibv_alloc_dm(3)}.
      *
-     * @param to address
+     * @param to target address
      * @param dm handle
-     * @param offset in it
+     * @param offset offset within that memory
      * @param length in bytes
      */
     default void memcpyFromDm(long to, long dm, long offset, long length) {
@@ -113,7 +113,8 @@ public interface MemoryVerbs {
     }
 
     /**
-     * Allocates a parent domain, {@code ibv_alloc_parent_domain(3)}; freed as a protection domain, before that.
+     * Allocates a parent domain, {@code ibv_alloc_parent_domain(3)}. Free it like a protection domain, and
+     * before {@code pd}.
      *
      * @param context handle
      * @param pd handle of the protection domain that it stands for
@@ -128,8 +129,8 @@ public interface MemoryVerbs {
      *
      * @param pd handle
      * @param advice {@code IBV_ADVISE_MR_ADVICE_*}
-     * @param flush whether to wait until it is done
-     * @param address of the part, as work requests name it
+     * @param flush whether to wait until the device has followed the advice
+     * @param address address of the part, as work requests name it
      * @param length in bytes, below 2 to the power of 32
      * @param lkey local key
      */
@@ -141,8 +142,8 @@ public interface MemoryVerbs {
      * Changes the depth of a completion queue, {@code ibv_resize_cq(3)}.
      *
      * @param cq handle
-     * @param cqe least number of entries, at least those that are in it
-     * @return the real number of entries
+     * @param cqe least number of entries, at least the number of completions in the queue
+     * @return the granted number of entries
      */
     default int resizeCq(long cq, int cqe) {
         throw lacks("ibv_resize_cq", "completion queues that can be resized");

@@ -15,7 +15,7 @@ public interface MemoryWindowVerbs {
     Mw allocMw(long pd, int type);
 
     /**
-     * Frees a window, {@code ibv_dealloc_mw(3)}; what was bound is revoked.
+     * Frees a window, {@code ibv_dealloc_mw(3)}. Its binding is revoked.
      *
      * @param mw handle
      */
@@ -26,16 +26,16 @@ public interface MemoryWindowVerbs {
      *
      * @param qp handle
      * @param mw handle
-     * @param bind what to bind
+     * @param bind the binding
      * @return the window's key after the binding
      */
     int bindMw(long qp, long mw, MwBind bind);
 
     /**
-     * Writes {@code ibv_mw.rkey}: what the application does in C after it posted the binding of a type 2 window.
+     * Writes {@code ibv_mw.rkey}. In C the application does this after it has posted the binding of a type 2 window.
      *
      * @param mw handle
-     * @param rkey that the binding gave
+     * @param rkey key after the binding
      */
     void setMwRkey(long mw, int rkey);
 }

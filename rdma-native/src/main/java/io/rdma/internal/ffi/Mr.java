@@ -3,7 +3,7 @@ package io.rdma.internal.ffi;
 /**
  * {@code struct ibv_mr} after registration.
  *
- * @param handle of the region
+ * @param handle handle of the region
  * @param lkey local key
  * @param rkey remote key
  */

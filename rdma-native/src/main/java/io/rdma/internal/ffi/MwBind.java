@@ -3,11 +3,11 @@ package io.rdma.internal.ffi;
 /**
  * {@code struct ibv_mw_bind} with its {@code struct ibv_mw_bind_info}, {@code ibv_bind_mw(3)}.
  *
- * @param wrId comes back in the completion
+ * @param wrId returned in the completion
  * @param sendFlags {@code IBV_SEND_FENCE}, {@code IBV_SEND_SIGNALED}
  * @param mr handle of the region
- * @param addr first byte, as the region's work requests name it
+ * @param addr first byte, as work requests on the region name it
  * @param length in bytes; 0 makes the window empty
- * @param accessFlags {@code IBV_ACCESS_*} for the peer
+ * @param accessFlags rights of the peer, {@code IBV_ACCESS_*}
  */
 public record MwBind(long wrId, int sendFlags, long mr, long addr, long length, int accessFlags) {}

@@ -3,7 +3,7 @@ package io.rdma.internal.ffi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code struct ibv_qp_attr}, {@code ibv_modify_qp(3)}; alternate paths are not offered.
+ * {@code struct ibv_qp_attr}, {@code ibv_modify_qp(3)}, without alternate paths.
  *
  * @param qpState {@code IBV_QPS_*}
  * @param curQpState {@code IBV_QPS_*}
@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @param sqPsn 24 bits
  * @param destQpNum 24 bits
  * @param qpAccessFlags {@code IBV_ACCESS_*}
- * @param cap as granted
+ * @param cap granted capacity
  * @param ahAttr path to the peer; null when not in the mask
  * @param pkeyIndex index of the partition
- * @param enSqdAsyncNotify event when drained
- * @param sqDraining result of a query
+ * @param enSqdAsyncNotify whether the device reports an event once the send queue has drained
+ * @param sqDraining set by a query: whether the send queue is draining
  * @param maxRdAtomic outgoing reads and atomics
  * @param maxDestRdAtomic incoming reads and atomics
  * @param minRnrTimer 5 bits: the RNR timer code that this side announces
  * @param portNum from 1
- * @param timeout 5 bits: 4.096 us times 2 to the power of it, 0 is infinite
+ * @param timeout 5 bits: 4.096 us times 2 to the power of this value; 0 is infinite
  * @param retryCnt 3 bits
  * @param rnrRetry 3 bits, 7 is infinite
  */

@@ -6,8 +6,8 @@ package io.rdma.internal.ffi;
  * @param sendCq handle
  * @param recvCq handle
  * @param srq handle of a shared receive queue, or 0; with one the queue pair has no receive queue of its own
- * @param cap what is wanted
+ * @param cap requested capacity
  * @param qpType {@code IBV_QPT_*}
- * @param sqSigAll whether every send makes a completion
+ * @param sqSigAll whether every send generates a completion
  */
 public record QpInitAttr(long sendCq, long recvCq, long srq, QpCap cap, int qpType, boolean sqSigAll) {}

@@ -6,9 +6,8 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which transitions a queue pair has, and which attributes each needs and allows, by transport:
- * {@code ibv_modify_qp(3)}, IB specification volume 1, 11.2.5.2 (table 96), and what Linux' {@code ib_modify_qp_is_ok}
- * goes by.
+ * The transitions of a queue pair, with the attributes that each requires and permits, by transport:
+ * {@code ibv_modify_qp(3)}, IB specification volume 1, 11.2.5.2 (table 96), and Linux' {@code ib_modify_qp_is_ok}.
  */
 public final class QpStateTable {
     private static final int WHERE = QP_PKEY_INDEX | QP_PORT;
@@ -43,17 +42,18 @@ public final class QpStateTable {
 
     private QpStateTable() {}
 
-    /** What a transition needs and what it allows beyond that. */
+    /** The attributes that a transition requires, and those that it also permits. */
     private record Rule(int required, int optional) {}
 
     /**
      * Checks a transition.
      *
      * @param type {@code IBV_QPT_*}
-     * @param from the present state
-     * @param to the state to be in afterwards
-     * @param mask {@code IBV_QP_*} of what is set
-     * @return null if it is one, else what is wrong with it: which attributes are missing, and which are not allowed
+     * @param from present state
+     * @param to state after the transition
+     * @param mask {@code IBV_QP_*} of the attributes that are set
+     * @return null if the transition is valid, else the problem: the attributes that are missing and those that are
+     *     not permitted
      */
     public static @Nullable String problem(int type, int from, int to, int mask) {
         String transition = state(from) + " to " + state(to) + " of " + type(type);
@@ -79,10 +79,10 @@ public final class QpStateTable {
 
     private static @Nullable Rule rule(int type, int from, int to) {
         boolean ud = type == QPT_UD;
-        boolean asks = type == QPT_RC || type == QPT_XRC_SEND; // reliably, so it retries
+        boolean asks = type == QPT_RC || type == QPT_XRC_SEND; // reliable initiator, so it retries
         boolean answers = type == QPT_RC || type == QPT_XRC_RECV;
         int rights = ud ? QP_QKEY : QP_ACCESS_FLAGS;
-        // What may change while it runs.
+        // The attributes that may change while the queue pair runs.
         int change = ud ? QP_QKEY : QP_ACCESS_FLAGS | MIGRATION | (answers ? QP_MIN_RNR_TIMER : 0);
         if (to == QPS_RESET || to == QPS_ERR && from != QPS_RESET) {
             return new Rule(0, 0);

@@ -6,15 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * librdmacm as the layers above see it: one method per C call, C's names in camel case, the man page named beside each.
+ * librdmacm as the layers above see it: one method per C call, named as in C but in camel case, with its man page.
  *
- * <p>Two implementations exist, {@code FfmRdmacm} (the real library) and {@code SoftRdmacm} (the software device).
- * Conventions are those of {@link Verbs}: objects are {@code long} handles; structures are records; a failure is a
- * {@link VerbsException} with a positive errno. A call only starts what takes time; how it went is an event of the
- * identifier's channel. Any thread may call; only {@link #pollEventChannel} and {@link #destroyId} wait, the latter for
- * other threads' {@link #getCmEvent}.
+ * <p>It has two implementations: {@code FfmRdmacm} (the real library) and {@code SoftRdmacm} (the software device). The
+ * conventions are those of {@link Verbs}: objects are {@code long} handles, structures are records, and a failure is a
+ * {@link VerbsException} with a positive errno. A call that takes time only starts its work. The result arrives as an
+ * event on the identifier's channel. Any thread may call. Only {@link #pollEventChannel} and {@link #destroyId} wait,
+ * the latter for a {@link #getCmEvent} that runs on another thread.
  *
- * <p>Handles of contexts, domains, completion queues and queue pairs are those of the {@link Verbs} beside it.
+ * <p>Handles of contexts, domains, completion queues and queue pairs are those of the {@link Verbs} instance that this
+ * belongs to.
  */
 public interface Rdmacm {
 
@@ -26,7 +27,7 @@ public interface Rdmacm {
     long createEventChannel();
 
     /**
-     * Closes a channel, {@code rdma_destroy_event_channel(3)}; its identifiers must be gone, or migrated.
+     * Closes a channel, {@code rdma_destroy_event_channel(3)}. Its identifiers must have been destroyed or migrated.
      *
      * @param channel handle
      */
@@ -36,24 +37,24 @@ public interface Rdmacm {
      * Waits until the channel has an event, {@code poll(2)} on its descriptor, or {@link #wakeEventChannel} is called.
      *
      * @param channel handle
-     * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
-     * @return whether an event is there; a wake-up or time-out is {@code false}
+     * @param timeoutMillis longest wait in milliseconds; 0 does not wait, -1 waits forever
+     * @return true if an event is available, {@code false} after a wake-up or time-out
      */
     boolean pollEventChannel(long channel, int timeoutMillis);
 
     /**
-     * Ends a {@link #pollEventChannel} that waits, or the next one: a wake-up is remembered once. Any thread.
+     * Ends the current {@link #pollEventChannel}, or the next one: one wake-up is remembered. Any thread.
      *
      * @param channel handle
      */
     void wakeEventChannel(long channel);
 
     /**
-     * Takes, copies and acknowledges one event, {@code rdma_get_cm_event(3)} and {@code rdma_ack_cm_event(3)}; does not
-     * block.
+     * Takes, copies and acknowledges one event, {@code rdma_get_cm_event(3)} and {@code rdma_ack_cm_event(3)}. Does
+     * not block.
      *
      * @param channel handle
-     * @return a copy of the event, or null when there is none
+     * @return a copy of the event, or null if there is none
      */
     @Nullable
     CmEventEntry getCmEvent(long channel);
@@ -61,22 +62,22 @@ public interface Rdmacm {
     /**
      * Creates an identifier, {@code rdma_create_id(3)}.
      *
-     * @param channel where its events go
+     * @param channel channel of its events
      * @param portSpace {@code RDMA_PS_*} of {@link Cma}
      * @return handle
      */
     long createId(long channel, int portSpace);
 
     /**
-     * Destroys an identifier, {@code rdma_destroy_id(3)}; its queue pair must be gone. Its events that nobody took are
-     * dropped.
+     * Destroys an identifier, {@code rdma_destroy_id(3)}. Its queue pair must have been destroyed. Its pending events
+     * are dropped.
      *
      * @param id handle
      */
     void destroyId(long id);
 
     /**
-     * What an identifier says of itself, {@code struct rdma_cm_id}.
+     * Reads the state of an identifier, {@code struct rdma_cm_id}.
      *
      * @param id handle
      * @return a snapshot
@@ -87,25 +88,25 @@ public interface Rdmacm {
      * Binds to a local address, {@code rdma_bind_addr(3)}.
      *
      * @param id handle
-     * @param address port 0 takes a free one
+     * @param address local address; port 0 chooses a free port
      */
     void bindAddr(long id, InetSocketAddress address);
 
     /**
-     * Starts to find the device and the address behind an IP address, {@code rdma_resolve_addr(3)}.
+     * Starts to resolve an IP address to a device and its address, {@code rdma_resolve_addr(3)}.
      *
      * @param id handle
      * @param source local address, or null
-     * @param destination of the peer
-     * @param timeoutMillis for the answer
+     * @param destination address of the peer
+     * @param timeoutMillis time limit for the answer
      */
     void resolveAddr(long id, @Nullable InetSocketAddress source, InetSocketAddress destination, int timeoutMillis);
 
     /**
-     * Starts to find the route, {@code rdma_resolve_route(3)}.
+     * Starts to resolve the route, {@code rdma_resolve_route(3)}.
      *
      * @param id handle, its address resolved
-     * @param timeoutMillis for the answer
+     * @param timeoutMillis time limit for the answer
      */
     void resolveRoute(long id, int timeoutMillis);
 
@@ -113,7 +114,7 @@ public interface Rdmacm {
      * Listens, {@code rdma_listen(3)}.
      *
      * @param id handle, bound
-     * @param backlog requests that may wait
+     * @param backlog largest number of pending requests
      */
     void listen(long id, int backlog);
 
@@ -121,45 +122,47 @@ public interface Rdmacm {
      * Starts to connect, {@code rdma_connect(3)}.
      *
      * @param id handle, its route resolved
-     * @param param what is wanted
+     * @param param requested parameters
      */
     void connect(long id, ConnParam param);
 
     /**
-     * Accepts a connection request, {@code rdma_accept(3)}; moves the identifier's queue pair, if it has one, to RTS.
+     * Accepts a connection request, {@code rdma_accept(3)}. If the identifier has a queue pair, the call moves it
+     * to RTS.
      *
      * @param id handle of the new identifier
-     * @param param what is wanted
+     * @param param requested parameters
      */
     void accept(long id, ConnParam param);
 
     /**
-     * Refuses a connection request, {@code rdma_reject(3)}.
+     * Rejects a connection request, {@code rdma_reject(3)}.
      *
      * @param id handle of the new identifier
-     * @param privateData for the peer, at most 148 bytes
+     * @param privateData data for the peer, at most 148 bytes
      */
     void reject(long id, byte[] privateData);
 
     /**
-     * Ends a connection, {@code rdma_disconnect(3)}; moves the identifier's queue pair, if it has one, to ERR.
+     * Ends a connection, {@code rdma_disconnect(3)}. If the identifier has a queue pair, the call moves it to ERR.
      *
      * @param id handle
      */
     void disconnect(long id);
 
     /**
-     * Tells the peer that a queue pair which the identifier does not have is ready, {@code rdma_establish(3)}.
+     * Notifies the peer that a queue pair which does not belong to the identifier is ready, {@code rdma_establish(3)}.
      *
      * @param id handle
      */
     void establish(long id);
 
     /**
-     * Attributes for a transition of a queue pair that the identifier does not have, {@code rdma_init_qp_attr(3)}.
+     * Returns attributes for a transition of a queue pair that does not belong to the
+     * identifier, {@code rdma_init_qp_attr(3)}.
      *
      * @param id handle
-     * @param qpState {@code IBV_QPS_*} to go to
+     * @param qpState target state, {@code IBV_QPS_*}
      * @return the attributes
      */
     CmQpAttr initQpAttr(long id, int qpState);
@@ -169,8 +172,8 @@ public interface Rdmacm {
      *
      * @param id handle, bound to a device
      * @param pd handle of a domain of the library's context ({@link CmIdEntry#context}), or 0 for {@link CmIdEntry#pd}
-     * @param attr what is wanted
-     * @return handle, number and what was granted
+     * @param attr requested attributes
+     * @return handle, number and granted capacity
      */
     Qp createQp(long id, long pd, QpInitAttr attr);
 
@@ -182,7 +185,7 @@ public interface Rdmacm {
     void destroyQp(long id);
 
     /**
-     * Moves an identifier, and its events that nobody took, to another channel, {@code rdma_migrate_id(3)}.
+     * Moves an identifier and its pending events to another channel, {@code rdma_migrate_id(3)}.
      *
      * @param id handle
      * @param channel handle
@@ -194,15 +197,16 @@ public interface Rdmacm {
      *
      * @param id handle
      * @param option {@code RDMA_OPTION_ID_*}
-     * @param value in the option's unit
+     * @param value value in the option's unit
      */
     void setOption(long id, int option, int value);
 
     /**
-     * Starts to join a group, {@code rdma_join_multicast_ex(3)}; attaches the identifier's queue pair, if it has one.
+     * Starts to join a group, {@code rdma_join_multicast_ex(3)}. If the identifier has a queue pair, it is attached to
+     * the group.
      *
      * @param id handle of the UDP port space, bound or resolved
-     * @param group address
+     * @param group address of the group
      * @param joinFlags {@code RDMA_MC_JOIN_FLAG_*}
      */
     void joinMulticast(long id, InetSocketAddress group, int joinFlags);
@@ -211,18 +215,18 @@ public interface Rdmacm {
      * Leaves a group, {@code rdma_leave_multicast(3)}.
      *
      * @param id handle
-     * @param group address that was joined
+     * @param group address of the group that was joined
      */
     void leaveMulticast(long id, InetSocketAddress group);
 
     /**
-     * Translates names, {@code rdma_getaddrinfo(3)}.
+     * Translates names to addresses, {@code rdma_getaddrinfo(3)}.
      *
-     * @param node host name or address, or null for a passive one
+     * @param node host name or address, or null for a passive lookup
      * @param service port number or service name
-     * @param passive whether to listen there
+     * @param passive whether the address is for listening
      * @param portSpace {@code RDMA_PS_*}
-     * @return in the order of preference, not empty
+     * @return the entries in order of preference, not empty
      */
     List<CmAddrInfo> getAddrInfo(@Nullable String node, String service, boolean passive, int portSpace);
 }

@@ -19,7 +19,7 @@ public final class RecvWr {
 
     private RecvWr() {}
 
-    /** Comes back in the completion. */
+    /** Returns the {@code wr_id}, which the completion returns. */
     public static long wrId(long address) {
         return NativeMemory.getLong(address + WR_ID);
     }
@@ -29,7 +29,7 @@ public final class RecvWr {
         NativeMemory.putLong(address + WR_ID, value);
     }
 
-    /** Address of the next request, or 0. */
+    /** Returns the address of the next request, or 0. */
     public static long next(long address) {
         return NativeMemory.getLong(address + NEXT);
     }
@@ -39,7 +39,7 @@ public final class RecvWr {
         NativeMemory.putLong(address + NEXT, value);
     }
 
-    /** Address of an array of {@link Sge}. */
+    /** Returns the address of an array of {@link Sge}. */
     public static long sgList(long address) {
         return NativeMemory.getLong(address + SG_LIST);
     }
@@ -49,7 +49,7 @@ public final class RecvWr {
         NativeMemory.putLong(address + SG_LIST, value);
     }
 
-    /** Entries of the array. */
+    /** Returns the number of entries in the array. */
     public static int numSge(long address) {
         return NativeMemory.getInt(address + NUM_SGE);
     }

@@ -3,11 +3,11 @@ package io.rdma.internal.ffi;
 import io.rdma.internal.os.NativeMemory;
 
 /**
- * {@code struct ibv_send_wr}, {@code ibv_post_send(3)}; {@code wr.rdma}, {@code wr.atomic} and {@code wr.ud} share
- * their bytes as the union does in C.
+ * {@code struct ibv_send_wr}, {@code ibv_post_send(3)}. {@code wr.rdma}, {@code wr.atomic} and {@code wr.ud} share the
+ * same bytes, as does the union in C.
  *
- * <p>Static accessors over the address of one structure; the offsets are those of 64-bit Linux, the same on x86-64 and
- * aarch64.
+ * <p>Static accessors over the address of one structure. The offsets are those of 64-bit Linux, the same on x86-64
+ * and aarch64.
  */
 public final class SendWr {
     /** {@code sizeof}. */
@@ -34,7 +34,7 @@ public final class SendWr {
 
     private SendWr() {}
 
-    /** Comes back in the completion. */
+    /** Returns the {@code wr_id}, which the completion returns. */
     public static long wrId(long address) {
         return NativeMemory.getLong(address + WR_ID);
     }
@@ -44,7 +44,7 @@ public final class SendWr {
         NativeMemory.putLong(address + WR_ID, value);
     }
 
-    /** Address of the next request, or 0. */
+    /** Returns the address of the next request, or 0. */
     public static long next(long address) {
         return NativeMemory.getLong(address + NEXT);
     }
@@ -54,7 +54,7 @@ public final class SendWr {
         NativeMemory.putLong(address + NEXT, value);
     }
 
-    /** Address of an array of {@link Sge}. */
+    /** Returns the address of an array of {@link Sge}. */
     public static long sgList(long address) {
         return NativeMemory.getLong(address + SG_LIST);
     }
@@ -64,7 +64,7 @@ public final class SendWr {
         NativeMemory.putLong(address + SG_LIST, value);
     }
 
-    /** Entries of the array. */
+    /** Returns the number of entries in the array. */
     public static int numSge(long address) {
         return NativeMemory.getInt(address + NUM_SGE);
     }
@@ -74,7 +74,7 @@ public final class SendWr {
         NativeMemory.putInt(address + NUM_SGE, value);
     }
 
-    /** {@code IBV_WR_*}. */
+    /** Returns the operation, {@code IBV_WR_*}. */
     public static int opcode(long address) {
         return NativeMemory.getInt(address + OPCODE);
     }
@@ -84,7 +84,7 @@ public final class SendWr {
         NativeMemory.putInt(address + OPCODE, value);
     }
 
-    /** {@code IBV_SEND_*}. */
+    /** Returns the flags, {@code IBV_SEND_*}. */
     public static int sendFlags(long address) {
         return NativeMemory.getInt(address + SEND_FLAGS);
     }
@@ -94,7 +94,7 @@ public final class SendWr {
         NativeMemory.putInt(address + SEND_FLAGS, value);
     }
 
-    /** Immediate data; network order in memory, host order here. */
+    /** Returns the immediate data. It is in network order in memory and in host order here. */
     public static int immData(long address) {
         return NativeMemory.ALL.get(NativeMemory.INT_BE, address + IMM_DATA);
     }
@@ -104,7 +104,7 @@ public final class SendWr {
         NativeMemory.ALL.set(NativeMemory.INT_BE, address + IMM_DATA, value);
     }
 
-    /** The key to invalidate; it shares its bytes with the immediate data. */
+    /** Returns the key to invalidate, which shares its bytes with the immediate data. */
     public static int invalidateRkey(long address) {
         return NativeMemory.getInt(address + INVALIDATE_RKEY);
     }
@@ -114,7 +114,7 @@ public final class SendWr {
         NativeMemory.putInt(address + INVALIDATE_RKEY, value);
     }
 
-    /** {@code wr.rdma.remote_addr}. */
+    /** Returns {@code wr.rdma.remote_addr}. */
     public static long rdmaRemoteAddr(long address) {
         return NativeMemory.getLong(address + RDMA_REMOTE_ADDR);
     }
@@ -124,7 +124,7 @@ public final class SendWr {
         NativeMemory.putLong(address + RDMA_REMOTE_ADDR, value);
     }
 
-    /** {@code wr.rdma.rkey}. */
+    /** Returns {@code wr.rdma.rkey}. */
     public static int rdmaRkey(long address) {
         return NativeMemory.getInt(address + RDMA_RKEY);
     }
@@ -134,7 +134,7 @@ public final class SendWr {
         NativeMemory.putInt(address + RDMA_RKEY, value);
     }
 
-    /** {@code wr.atomic.remote_addr}. */
+    /** Returns {@code wr.atomic.remote_addr}. */
     public static long atomicRemoteAddr(long address) {
         return NativeMemory.getLong(address + ATOMIC_REMOTE_ADDR);
     }
@@ -144,7 +144,7 @@ public final class SendWr {
         NativeMemory.putLong(address + ATOMIC_REMOTE_ADDR, value);
     }
 
-    /** {@code wr.atomic.compare_add}. */
+    /** Returns {@code wr.atomic.compare_add}. */
     public static long atomicCompareAdd(long address) {
         return NativeMemory.getLong(address + ATOMIC_COMPARE_ADD);
     }
@@ -154,7 +154,7 @@ public final class SendWr {
         NativeMemory.putLong(address + ATOMIC_COMPARE_ADD, value);
     }
 
-    /** {@code wr.atomic.swap}. */
+    /** Returns {@code wr.atomic.swap}. */
     public static long atomicSwap(long address) {
         return NativeMemory.getLong(address + ATOMIC_SWAP);
     }
@@ -164,7 +164,7 @@ public final class SendWr {
         NativeMemory.putLong(address + ATOMIC_SWAP, value);
     }
 
-    /** {@code wr.atomic.rkey}. */
+    /** Returns {@code wr.atomic.rkey}. */
     public static int atomicRkey(long address) {
         return NativeMemory.getInt(address + ATOMIC_RKEY);
     }
@@ -174,7 +174,7 @@ public final class SendWr {
         NativeMemory.putInt(address + ATOMIC_RKEY, value);
     }
 
-    /** {@code wr.ud.ah}. */
+    /** Returns {@code wr.ud.ah}. */
     public static long udAh(long address) {
         return NativeMemory.getLong(address + UD_AH);
     }
@@ -184,7 +184,7 @@ public final class SendWr {
         NativeMemory.putLong(address + UD_AH, value);
     }
 
-    /** {@code wr.ud.remote_qpn}. */
+    /** Returns {@code wr.ud.remote_qpn}. */
     public static int udRemoteQpn(long address) {
         return NativeMemory.getInt(address + UD_REMOTE_QPN);
     }
@@ -194,7 +194,7 @@ public final class SendWr {
         NativeMemory.putInt(address + UD_REMOTE_QPN, value);
     }
 
-    /** {@code wr.ud.remote_qkey}. */
+    /** Returns {@code wr.ud.remote_qkey}. */
     public static int udRemoteQkey(long address) {
         return NativeMemory.getInt(address + UD_REMOTE_QKEY);
     }
@@ -204,7 +204,7 @@ public final class SendWr {
         NativeMemory.putInt(address + UD_REMOTE_QKEY, value);
     }
 
-    /** {@code qp_type.xrc.remote_srqn}. */
+    /** Returns {@code qp_type.xrc.remote_srqn}. */
     public static int xrcRemoteSrqn(long address) {
         return NativeMemory.getInt(address + XRC_REMOTE_SRQN);
     }

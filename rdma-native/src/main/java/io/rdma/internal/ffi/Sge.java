@@ -18,7 +18,7 @@ public final class Sge {
 
     private Sge() {}
 
-    /** First byte. */
+    /** Returns the address of the first byte. */
     public static long addr(long address) {
         return NativeMemory.getLong(address + ADDR);
     }
@@ -28,7 +28,7 @@ public final class Sge {
         NativeMemory.putLong(address + ADDR, value);
     }
 
-    /** Bytes, unsigned. */
+    /** Returns the length in bytes, unsigned. */
     public static int length(long address) {
         return NativeMemory.getInt(address + LENGTH);
     }
@@ -38,7 +38,7 @@ public final class Sge {
         NativeMemory.putInt(address + LENGTH, value);
     }
 
-    /** Local key. */
+    /** Returns the local key. */
     public static int lkey(long address) {
         return NativeMemory.getInt(address + LKEY);
     }

@@ -3,7 +3,7 @@ package io.rdma.internal.ffi;
 /**
  * {@code struct ibv_srq} after creation.
  *
- * @param handle of the shared receive queue
- * @param attr what was granted
+ * @param handle handle of the shared receive queue
+ * @param attr granted attributes
  */
 public record Srq(long handle, SrqAttr attr) {}

@@ -5,6 +5,6 @@ package io.rdma.internal.ffi;
  *
  * @param maxWr depth, work requests
  * @param maxSge entries per request
- * @param srqLimit number of posted receives below which one event is made; 0 is not armed. Ignored at creation
+ * @param srqLimit number of posted receives below which one event is generated; 0 if not armed. Ignored at creation
  */
 public record SrqAttr(int maxWr, int maxSge, int srqLimit) {}

@@ -6,28 +6,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * libibverbs as the layers above see it: one method per C call, C's names in camel case, the man page named beside
- * each.
+ * libibverbs as the layers above see it: one method per C call, named as in C but in camel case, with its man page.
  *
- * <p>Two implementations exist, {@code FfmVerbs} (the real library) and {@code SoftVerbs} (the software device).
- * Conventions:
+ * <p>It has two implementations: {@code FfmVerbs} (the real library) and {@code SoftVerbs} (the software
+ * device). Conventions:
  *
- * <ul> <li>Objects are {@code long} handles: pointers for the real library, opaque non-zero numbers for the software
- * device. A handle is meaningful only to the instance that returned it, and must not be used after it was destroyed.
- * <li><b>Control path</b> (everything that is not below): structures are records; a failure is a {@link VerbsException}
- * that carries the C name of the call and a positive errno. <li><b>Data path</b> ({@code post*}, {@code pollCq},
- * {@code reqNotifyCq}): arguments are addresses of native memory in the layouts of {@link SendWr}, {@link RecvWr},
- * {@link Sge} and {@link Wc}, the same for both implementations. A result is {@code 0} or a count, a failure a
- * <em>negative</em> errno, whatever sign the provider uses. Nothing is allocated, nothing thrown. <li>All methods may
- * be called from any thread, as in C. Only {@code getCqEvent}, {@code pollCompChannel} and {@code pollAsyncEvents}
- * block.
+ * <ul>
+ * <li>Objects are {@code long} handles: pointers for the real library, opaque non-zero numbers for the software
+ *     device. A handle is meaningful only to the instance that returned it, and must not be used after its object
+ *     was destroyed.
+ * <li><b>Control path</b> (every method that is not on the data path): structures are records. A failure is a
+ *     {@link VerbsException} with the C name of the call and a positive errno.
+ * <li><b>Data path</b> ({@code post*}, {@code pollCq}, {@code reqNotifyCq}): arguments are addresses of native memory
+ *     in the layouts of {@link SendWr}, {@link RecvWr}, {@link Sge} and {@link Wc}, the same for both implementations.
+ *     A result is {@code 0} or a count. A failure is a <em>negative</em> errno, whatever sign the provider uses. These
+ *     methods allocate nothing and throw nothing.
+ * <li>Any thread may call any method, as in C. Only {@code getCqEvent}, {@code pollCompChannel} and
+ *     {@code pollAsyncEvents} block.
  * </ul>
  */
 public interface Verbs extends DatagramVerbs {
 
     /**
-     * The devices that exist, {@code ibv_get_device_list(3)}; the list is empty where the kernel has no RDMA (NULL with
-     * ENOSYS in C).
+     * Lists the devices that exist, {@code ibv_get_device_list(3)}. The list is empty if the kernel has no RDMA (NULL
+     * with ENOSYS in C).
      *
      * @return a snapshot, in the order of the library
      */
@@ -42,14 +44,14 @@ public interface Verbs extends DatagramVerbs {
     long openDevice(String name);
 
     /**
-     * Closes a context, {@code ibv_close_device(3)}; everything made from it must be gone before.
+     * Closes a context, {@code ibv_close_device(3)}. Every object created from it must have been destroyed.
      *
      * @param context handle
      */
     void closeDevice(long context);
 
     /**
-     * Device capabilities, {@code ibv_query_device(3)}.
+     * Queries the device capabilities, {@code ibv_query_device(3)}.
      *
      * @param context handle
      * @return the attributes
@@ -57,7 +59,7 @@ public interface Verbs extends DatagramVerbs {
     DeviceAttr queryDevice(long context);
 
     /**
-     * Port attributes, {@code ibv_query_port(3)}.
+     * Queries the port attributes, {@code ibv_query_port(3)}.
      *
      * @param context handle
      * @param port from 1
@@ -66,7 +68,7 @@ public interface Verbs extends DatagramVerbs {
     PortAttr queryPort(long context, int port);
 
     /**
-     * All valid GIDs of all ports with type and index, {@code ibv_query_gid_table(3)}.
+     * Queries all valid GIDs of all ports with type and index, {@code ibv_query_gid_table(3)}.
      *
      * @param context handle
      * @return the entries
@@ -74,7 +76,7 @@ public interface Verbs extends DatagramVerbs {
     List<GidEntry> queryGidTable(long context);
 
     /**
-     * One GID with type and index, {@code ibv_query_gid_ex(3)}.
+     * Queries one GID with type and index, {@code ibv_query_gid_ex(3)}.
      *
      * @param context handle
      * @param port from 1
@@ -84,7 +86,7 @@ public interface Verbs extends DatagramVerbs {
     GidEntry queryGidEx(long context, int port, int index);
 
     /**
-     * A partition key in host order, {@code ibv_query_pkey(3)}.
+     * Queries a partition key, in host order, {@code ibv_query_pkey(3)}.
      *
      * @param context handle
      * @param port from 1
@@ -102,7 +104,7 @@ public interface Verbs extends DatagramVerbs {
     long allocPd(long context);
 
     /**
-     * Frees a protection domain, {@code ibv_dealloc_pd(3)}; EBUSY while something still uses it.
+     * Frees a protection domain, {@code ibv_dealloc_pd(3)}; EBUSY while an object uses it.
      *
      * @param pd handle
      */
@@ -149,7 +151,7 @@ public interface Verbs extends DatagramVerbs {
      * @param cqe least number of entries
      * @param channel handle, or 0 for none
      * @param compVector completion vector, 0 to {@code num_comp_vectors - 1}
-     * @return handle and the real number of entries
+     * @return handle and granted number of entries
      */
     Cq createCq(long context, int cqe, long channel, int compVector);
 
@@ -164,8 +166,8 @@ public interface Verbs extends DatagramVerbs {
      * Creates a shared receive queue, {@code ibv_create_srq(3)}.
      *
      * @param pd handle
-     * @param attr what is wanted; the limit does not count
-     * @return handle and what was granted
+     * @param attr requested attributes; the limit is ignored
+     * @return handle and granted attributes
      */
     Srq createSrq(long pd, SrqAttr attr);
 
@@ -173,23 +175,23 @@ public interface Verbs extends DatagramVerbs {
      * Changes a shared receive queue, {@code ibv_modify_srq(3)}.
      *
      * @param srq handle
-     * @param attr the values; only those named in {@code mask} count
+     * @param attr the values; only those named in {@code mask} take effect
      * @param mask {@code IBV_SRQ_*} of {@link Ibv}: {@code SRQ_LIMIT} arms the limit for one event, {@code SRQ_MAX_WR}
-     *     resizes where the device can
+     *     changes the depth if the device supports it
      */
     void modifySrq(long srq, SrqAttr attr, int mask);
 
     /**
-     * Reads a shared receive queue's attributes, {@code ibv_query_srq(3)}.
+     * Queries the attributes of a shared receive queue, {@code ibv_query_srq(3)}.
      *
      * @param srq handle
-     * @return the attributes; the limit is 0 when it is not armed, or was reached
+     * @return the attributes; the limit is 0 if it is not armed or was reached
      */
     SrqAttr querySrq(long srq);
 
     /**
-     * Destroys a shared receive queue, {@code ibv_destroy_srq(3)}; EBUSY while a queue pair uses it. What was posted is
-     * forgotten.
+     * Destroys a shared receive queue, {@code ibv_destroy_srq(3)}; EBUSY while a queue pair uses it. Its posted
+     * receives are discarded.
      *
      * @param srq handle
      */
@@ -199,8 +201,8 @@ public interface Verbs extends DatagramVerbs {
      * Creates a queue pair in RESET, {@code ibv_create_qp(3)}.
      *
      * @param pd handle
-     * @param attr what is wanted
-     * @return handle, number and what was granted
+     * @param attr requested attributes
+     * @return handle, number and granted capacity
      */
     Qp createQp(long pd, QpInitAttr attr);
 
@@ -208,49 +210,49 @@ public interface Verbs extends DatagramVerbs {
      * Changes state and attributes, {@code ibv_modify_qp(3)}.
      *
      * @param qp handle
-     * @param attr the values; only those named in {@code mask} count
+     * @param attr the values; only those named in {@code mask} take effect
      * @param mask {@code IBV_QP_*} of {@link Ibv}
      */
     void modifyQp(long qp, QpAttr attr, int mask);
 
     /**
-     * Reads state and attributes, {@code ibv_query_qp(3)}.
+     * Queries state and attributes, {@code ibv_query_qp(3)}.
      *
      * @param qp handle
      * @param mask {@code IBV_QP_*}
-     * @return all attributes, those outside the mask undefined
+     * @return all attributes; those outside the mask are undefined
      */
     QpAttr queryQp(long qp, int mask);
 
     /**
-     * Reads what a queue pair was created with, the other half of {@code ibv_query_qp(3)}.
+     * Queries the attributes that a queue pair was created with, the other half of {@code ibv_query_qp(3)}.
      *
      * @param qp handle
-     * @return the attributes, with the capacity as granted
+     * @return the attributes, with the granted capacity
      */
     default QpInitAttr queryQpInit(long qp) {
         throw new VerbsException("ibv_query_qp", Errno.EOPNOTSUPP, null);
     }
 
     /**
-     * Destroys a queue pair, {@code ibv_destroy_qp(3)}; completions of it that were not polled yet may never appear.
+     * Destroys a queue pair, {@code ibv_destroy_qp(3)}. Its completions that were not polled yet may never appear.
      *
      * @param qp handle
      */
     void destroyQp(long qp);
 
     /**
-     * Posts a chain, {@code ibv_post_send(3)}: those before the failing request are posted.
+     * Posts a chain, {@code ibv_post_send(3)}. If a request fails, those before it are posted.
      *
      * @param qp handle
      * @param wr address of the first {@link SendWr}
-     * @param badWr address of 8 bytes that receive the address of the first request which was not posted, on failure
-     * @return 0, or a negative errno: ENOMEM the send queue is full, EINVAL bad request or state
+     * @param badWr address of 8 bytes that on failure receive the address of the first request that was not posted
+     * @return 0, or a negative errno: ENOMEM if the send queue is full, EINVAL for a bad request or state
      */
     int postSend(long qp, long wr, long badWr);
 
     /**
-     * Posts a chain of {@link RecvWr}, {@code ibv_post_recv(3)}; arguments and result like {@link #postSend}.
+     * Posts a chain of {@link RecvWr}, {@code ibv_post_recv(3)}. Arguments and result are as for {@link #postSend}.
      *
      * @param qp handle
      * @param wr address
@@ -260,8 +262,8 @@ public interface Verbs extends DatagramVerbs {
     int postRecv(long qp, long wr, long badWr);
 
     /**
-     * Posts a chain of {@link RecvWr} to a shared receive queue, {@code ibv_post_srq_recv(3)}; arguments and result
-     * like {@link #postSend}.
+     * Posts a chain of {@link RecvWr} to a shared receive queue, {@code ibv_post_srq_recv(3)}. Arguments and result are
+     * as for {@link #postSend}.
      *
      * @param srq handle
      * @param wr address
@@ -271,20 +273,20 @@ public interface Verbs extends DatagramVerbs {
     int postSrqRecv(long srq, long wr, long badWr);
 
     /**
-     * Takes completions off the queue, {@code ibv_poll_cq(3)}.
+     * Polls completions, {@code ibv_poll_cq(3)}.
      *
      * @param cq handle
-     * @param numEntries most entries to take
+     * @param numEntries largest number of completions
      * @param wc address of an array of {@link Wc}
-     * @return how many were written, 0 when empty, or a negative errno (the queue has overrun)
+     * @return number of completions written, 0 if the queue is empty, or a negative errno (the queue has overrun)
      */
     int pollCq(long cq, int numEntries, long wc);
 
     /**
-     * Arms the queue for one event, {@code ibv_req_notify_cq(3)}; poll once more afterwards.
+     * Arms the queue for one event, {@code ibv_req_notify_cq(3)}. Poll once more afterwards.
      *
      * @param cq handle
-     * @param solicitedOnly only for solicited or failed completions
+     * @param solicitedOnly whether only solicited or failed completions cause the event
      * @return 0 or a negative errno
      */
     int reqNotifyCq(long cq, boolean solicitedOnly);
@@ -293,24 +295,24 @@ public interface Verbs extends DatagramVerbs {
      * Waits until the channel has an event, {@code poll(2)} on its descriptor, or {@link #wakeCompChannel} is called.
      *
      * @param channel handle
-     * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
-     * @return whether an event is there, that is {@link #getCqEvent} would not block; a wake-up or time-out is
-     *     {@code false}
+     * @param timeoutMillis longest wait in milliseconds; 0 does not wait, -1 waits forever
+     * @return true if an event is available, so that {@link #getCqEvent} would not block; {@code false} after a wake-up
+     *     or time-out
      */
     boolean pollCompChannel(long channel, int timeoutMillis);
 
     /**
-     * Ends a {@link #pollCompChannel} that waits, or the next one: a wake-up is remembered once. Any thread.
+     * Ends the current {@link #pollCompChannel}, or the next one: one wake-up is remembered. Any thread.
      *
      * @param channel handle
      */
     void wakeCompChannel(long channel);
 
     /**
-     * Takes one event, {@code ibv_get_cq_event(3)}; blocks when there is none.
+     * Takes one event, {@code ibv_get_cq_event(3)}. Blocks while there is none.
      *
      * @param channel handle
-     * @return handle of the CQ it is for
+     * @return handle of the completion queue that the event is for
      */
     long getCqEvent(long channel);
 
@@ -318,7 +320,7 @@ public interface Verbs extends DatagramVerbs {
      * Acknowledges events, {@code ibv_ack_cq_events(3)}.
      *
      * @param cq handle
-     * @param events how many
+     * @param events number of events
      */
     void ackCqEvents(long cq, int events);
 
@@ -326,70 +328,70 @@ public interface Verbs extends DatagramVerbs {
      * Waits until a context has an asynchronous event, {@code poll(2)} on its {@code async_fd}, or
      * {@link #wakeAsyncEvents} is called.
      *
-     * @param context handle; must not be closed while this waits
-     * @param timeoutMillis most milliseconds to wait; 0 does not wait, -1 is forever
-     * @return whether an event is there; a wake-up or time-out is {@code false}
+     * @param context handle; must not be closed while a thread waits here
+     * @param timeoutMillis longest wait in milliseconds; 0 does not wait, -1 waits forever
+     * @return true if an event is available, {@code false} after a wake-up or time-out
      */
     boolean pollAsyncEvents(long context, int timeoutMillis);
 
     /**
-     * Ends a {@link #pollAsyncEvents} that waits, or the next one: a wake-up is remembered once. Any thread.
+     * Ends the current {@link #pollAsyncEvents}, or the next one: one wake-up is remembered. Any thread.
      *
      * @param context handle
      */
     void wakeAsyncEvents(long context);
 
     /**
-     * Takes and acknowledges one asynchronous event, {@code ibv_get_async_event(3)} and {@code ibv_ack_async_event(3)};
-     * does not block.
+     * Takes and acknowledges one asynchronous event, {@code ibv_get_async_event(3)} and {@code ibv_ack_async_event(3)}.
+     * Does not block.
      *
      * @param context handle
-     * @return a copy of the event, or null when there is none
+     * @return a copy of the event, or null if there is none
      */
     @Nullable
     AsyncEventEntry getAsyncEvent(long context);
 
     /**
-     * Memory windows.
+     * Returns the calls for memory windows.
      *
-     * @return their calls
+     * @return the calls
      */
     default MemoryWindowVerbs windows() {
         throw new VerbsException("ibv_alloc_mw", Errno.EOPNOTSUPP, "This device has no memory windows");
     }
 
     /**
-     * Extended reliable connections.
+     * Returns the calls for extended reliable connections.
      *
-     * @return their calls
+     * @return the calls
      */
     default XrcVerbs xrc() {
         throw new VerbsException("ibv_open_xrcd", Errno.EOPNOTSUPP, "This device has no extended reliable connections");
     }
 
     /**
-     * The extended interfaces of posting and polling.
+     * Returns the extended interfaces of posting and polling.
      *
-     * @return their calls
+     * @return the calls
      */
     default ExtendedVerbs extended() {
         throw new VerbsException("ibv_create_qp_ex", Errno.EOPNOTSUPP, "This device has the classic interface only");
     }
 
     /**
-     * Kinds of memory, and resizing.
+     * Returns the calls for kinds of memory, and for resizing completion queues.
      *
-     * @return their calls; a device that lacks one fails with EOPNOTSUPP
+     * @return the calls; a device that lacks one fails with EOPNOTSUPP
      */
     default MemoryVerbs memory() {
         return new MemoryVerbs() {};
     }
 
     /**
-     * The connection manager beside these calls: its handles of contexts, domains, completion queues and queue pairs
-     * are theirs.
+     * Returns the connection manager that belongs to this instance. Its handles of contexts, domains, completion queues
+     * and queue pairs are those of this instance.
      *
-     * @return its calls
+     * @return the calls
      */
     default Rdmacm rdmacm() {
         throw new VerbsException(
@@ -397,7 +399,7 @@ public interface Verbs extends DatagramVerbs {
     }
 
     /**
-     * Tells whether the devices here are the embedded software device.
+     * Returns whether the devices here are the embedded software device.
      *
      * @return false for those of libibverbs
      */

@@ -3,11 +3,11 @@ package io.rdma.internal.ffi;
 import io.rdma.internal.os.NativeMemory;
 
 /**
- * {@code struct ibv_wc}, {@code ibv_poll_cq(3)}. When the status is not success only {@code wrId}, {@code status},
+ * {@code struct ibv_wc}, {@code ibv_poll_cq(3)}. If the status is not success, only {@code wrId}, {@code status},
  * {@code qpNum} and {@code vendorErr} are valid.
  *
- * <p>Static accessors over the address of one structure; the offsets are those of 64-bit Linux, the same on x86-64 and
- * aarch64.
+ * <p>Static accessors over the address of one structure. The offsets are those of 64-bit Linux, the same on x86-64
+ * and aarch64.
  */
 public final class Wc {
     /** {@code sizeof}. */
@@ -30,7 +30,7 @@ public final class Wc {
 
     private Wc() {}
 
-    /** Of the work request. */
+    /** Returns the {@code wr_id} of the work request. */
     public static long wrId(long address) {
         return NativeMemory.getLong(address + WR_ID);
     }
@@ -40,7 +40,7 @@ public final class Wc {
         NativeMemory.putLong(address + WR_ID, value);
     }
 
-    /** {@code IBV_WC_*}. */
+    /** Returns the status, {@code IBV_WC_*}. */
     public static int status(long address) {
         return NativeMemory.getInt(address + STATUS);
     }
@@ -50,7 +50,7 @@ public final class Wc {
         NativeMemory.putInt(address + STATUS, value);
     }
 
-    /** {@code IBV_WC_*}; undefined on failure. */
+    /** Returns the operation, {@code IBV_WC_*}; undefined on failure. */
     public static int opcode(long address) {
         return NativeMemory.getInt(address + OPCODE);
     }
@@ -60,7 +60,7 @@ public final class Wc {
         NativeMemory.putInt(address + OPCODE, value);
     }
 
-    /** Vendor's error code. */
+    /** Returns the vendor's error code. */
     public static int vendorErr(long address) {
         return NativeMemory.getInt(address + VENDOR_ERR);
     }
@@ -70,7 +70,7 @@ public final class Wc {
         NativeMemory.putInt(address + VENDOR_ERR, value);
     }
 
-    /** Bytes received, read or fetched; undefined for sends and on failure. */
+    /** Returns the number of bytes received, read or fetched; undefined for sends and on failure. */
     public static int byteLen(long address) {
         return NativeMemory.getInt(address + BYTE_LEN);
     }
@@ -80,7 +80,7 @@ public final class Wc {
         NativeMemory.putInt(address + BYTE_LEN, value);
     }
 
-    /** Immediate data; network order in memory, host order here. */
+    /** Returns the immediate data. It is in network order in memory and in host order here. */
     public static int immData(long address) {
         return NativeMemory.ALL.get(NativeMemory.INT_BE, address + IMM_DATA);
     }
@@ -90,7 +90,7 @@ public final class Wc {
         NativeMemory.ALL.set(NativeMemory.INT_BE, address + IMM_DATA, value);
     }
 
-    /** The key that the peer invalidated; it shares its bytes with the immediate data. */
+    /** Returns the key that the peer invalidated, which shares its bytes with the immediate data. */
     public static int invalidatedRkey(long address) {
         return NativeMemory.getInt(address + INVALIDATED_RKEY);
     }
@@ -100,7 +100,7 @@ public final class Wc {
         NativeMemory.putInt(address + INVALIDATED_RKEY, value);
     }
 
-    /** Local queue pair. */
+    /** Returns the number of the local queue pair. */
     public static int qpNum(long address) {
         return NativeMemory.getInt(address + QP_NUM);
     }
@@ -110,7 +110,7 @@ public final class Wc {
         NativeMemory.putInt(address + QP_NUM, value);
     }
 
-    /** Remote queue pair, datagrams only. */
+    /** Returns the number of the remote queue pair; datagrams only. */
     public static int srcQp(long address) {
         return NativeMemory.getInt(address + SRC_QP);
     }
@@ -120,7 +120,7 @@ public final class Wc {
         NativeMemory.putInt(address + SRC_QP, value);
     }
 
-    /** {@code IBV_WC_GRH}, {@code IBV_WC_WITH_IMM}, {@code IBV_WC_WITH_INV}. */
+    /** Returns the flags, {@code IBV_WC_GRH}, {@code IBV_WC_WITH_IMM}, {@code IBV_WC_WITH_INV}. */
     public static int wcFlags(long address) {
         return NativeMemory.getInt(address + WC_FLAGS);
     }
@@ -130,7 +130,7 @@ public final class Wc {
         NativeMemory.putInt(address + WC_FLAGS, value);
     }
 
-    /** Partition of a datagram. */
+    /** Returns the partition index of a datagram. */
     public static int pkeyIndex(long address) {
         return NativeMemory.getShort(address + PKEY_INDEX) & 0xffff;
     }
@@ -140,7 +140,7 @@ public final class Wc {
         NativeMemory.putShort(address + PKEY_INDEX, (short) value);
     }
 
-    /** Source LID of a datagram. */
+    /** Returns the source LID of a datagram. */
     public static int slid(long address) {
         return NativeMemory.getShort(address + SLID) & 0xffff;
     }
@@ -150,7 +150,7 @@ public final class Wc {
         NativeMemory.putShort(address + SLID, (short) value);
     }
 
-    /** Service level of a datagram. */
+    /** Returns the service level of a datagram. */
     public static int sl(long address) {
         return NativeMemory.getByte(address + SL) & 0xff;
     }
@@ -160,7 +160,7 @@ public final class Wc {
         NativeMemory.putByte(address + SL, (byte) value);
     }
 
-    /** Path bits of a datagram's destination LID. */
+    /** Returns the path bits of a datagram's destination LID. */
     public static int dlidPathBits(long address) {
         return NativeMemory.getByte(address + DLID_PATH_BITS) & 0xff;
     }

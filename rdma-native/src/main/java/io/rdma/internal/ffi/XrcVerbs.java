@@ -1,13 +1,13 @@
 package io.rdma.internal.ffi;
 
 /**
- * Extended reliable connections, by the conventions of {@link Verbs}: {@code ibv_open_xrcd(3)},
- * {@code ibv_create_srq_ex(3)}, {@code ibv_create_qp_ex(3)}. The sending queue pair, {@code IBV_QPT_XRC_SEND}, is made
- * by {@link Verbs#createQp}.
+ * The calls for extended reliable connections, by the conventions of {@link Verbs}: {@code ibv_open_xrcd(3)},
+ * {@code ibv_create_srq_ex(3)}, {@code ibv_create_qp_ex(3)}. {@link Verbs#createQp} creates the sending queue
+ * pair, {@code IBV_QPT_XRC_SEND}.
  */
 public interface XrcVerbs {
     /**
-     * Opens a domain of this process alone, {@code ibv_open_xrcd(3)}.
+     * Opens a domain that is private to this process, {@code ibv_open_xrcd(3)}.
      *
      * @param context handle
      * @return handle
@@ -15,7 +15,7 @@ public interface XrcVerbs {
     long openXrcd(long context);
 
     /**
-     * Closes a domain, {@code ibv_close_xrcd(3)}; EBUSY while something uses it.
+     * Closes a domain, {@code ibv_close_xrcd(3)}; EBUSY while an object uses it.
      *
      * @param xrcd handle
      */
@@ -24,16 +24,16 @@ public interface XrcVerbs {
     /**
      * Creates a shared receive queue of type {@code IBV_SRQT_XRC}, {@code ibv_create_srq_ex(3)}.
      *
-     * @param pd handle, whose memory peers may use through it
+     * @param pd handle of the protection domain whose memory peers may use through it
      * @param xrcd handle
      * @param cq handle of the completion queue of its receives
-     * @param attr what is wanted; the limit does not count
-     * @return handle and what was granted
+     * @param attr requested attributes; the limit is ignored
+     * @return handle and granted attributes
      */
     Srq createXrcSrq(long pd, long xrcd, long cq, SrqAttr attr);
 
     /**
-     * Number of such a queue, by which peers name it, {@code ibv_get_srq_num(3)}.
+     * Returns the number by which peers name such a queue, {@code ibv_get_srq_num(3)}.
      *
      * @param srq handle
      * @return 24 bits
@@ -41,8 +41,8 @@ public interface XrcVerbs {
     int getSrqNum(long srq);
 
     /**
-     * Creates a receiving queue pair, {@code IBV_QPT_XRC_RECV}, {@code ibv_create_qp_ex(3)}; what arrives goes to the
-     * queue of the domain that the sender names.
+     * Creates a receiving queue pair, {@code IBV_QPT_XRC_RECV}, {@code ibv_create_qp_ex(3)}. Its messages go to the
+     * shared receive queue of the domain that the sender names.
      *
      * @param xrcd handle
      * @return handle and number, no capacity

@@ -1,5 +1,5 @@
 /**
- * The seam: libibverbs and librdmacm in C's words, as interfaces, with their records, constants, and the layouts of
+ * The seam: libibverbs and librdmacm under C's names, as interfaces, with their records, constants, and the layouts of
  * work requests and completions. {@code io.rdma.internal.ffi.lib} implements it by the real libraries,
  * {@code io.rdma.internal.soft} by the software device. Not exported.
  */

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place that logs at most once a second, however often something happens there: each record says how many of its kind
- * were left out since the one before. Any thread.
+ * Log of one place in the code, with at most one record a second. Each record has the number of records that were
+ * omitted since the previous one. Any thread.
  */
 public final class LimitedLog {
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -20,7 +20,7 @@ public final class LimitedLog {
     private final LongAdder left = new LongAdder();
 
     /**
-     * A place.
+     * Creates a log.
      *
      * @param of the class whose logger it uses
      */
@@ -29,7 +29,7 @@ public final class LimitedLog {
     }
 
     /**
-     * A place whose time somebody else tells.
+     * Creates a log with a clock of its own.
      *
      * @param of the class whose logger it uses
      * @param clock nanoseconds, as {@link System#nanoTime}
@@ -41,7 +41,7 @@ public final class LimitedLog {
     }
 
     /**
-     * Logs, or counts what is left out.
+     * Logs a record, or counts it as omitted.
      *
      * @param level of the record
      * @param message of the record

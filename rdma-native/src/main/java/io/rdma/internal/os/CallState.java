@@ -1,20 +1,21 @@
 package io.rdma.internal.os;
 
-import io.rdma.internal.ffi.lib.FfmVerbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A few bytes of native memory per thread: where a call leaves its {@code errno}, and small arguments of calls that
- * repeat.
+ * Native memory of one thread, a few bytes: for the {@code errno} of a call, and for small arguments of frequent calls.
  *
- * <p>Invariant: nothing here outlives one call of {@link FfmVerbs}; a thread (virtual ones too) only ever sees its own,
- * so that {@code errno} is that of its own last call.
+ * <p>Invariant: nothing here outlives one call of {@code FfmVerbs}. Each thread, also a virtual one, accesses only its
+ * own memory, so {@code errno} is that of its own last call.
  */
 public final class CallState {
-    /** Option of every handle whose man page defines {@code errno}; adds a leading segment, {@link #segment()}. */
+    /**
+     * Option of each handle whose function sets {@code errno}, as its man page says. The handle then takes {@link
+     * #segment()} as its first argument.
+     */
     public static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
 
     private static final int ERRNO_OFFSET = Math.toIntExact(Linker.Option.captureStateLayout()
@@ -35,22 +36,22 @@ public final class CallState {
         memory = Arena.ofAuto().allocate(SCRATCH + SCRATCH_SIZE, 8);
     }
 
-    /** The segment that a handle with {@link #ERRNO} takes first. */
+    /** Returns the segment that a handle with {@link #ERRNO} takes as its first argument. */
     public static MemorySegment segment() {
         return CURRENT.get().memory;
     }
 
-    /** The {@code errno} of this thread's last call that captured it. */
+    /** Returns the {@code errno} of this thread's last call that captured it. */
     public static int errno() {
         return segment().get(ValueLayout.JAVA_INT, ERRNO_OFFSET);
     }
 
-    /** Address of 32 bytes, aligned to 8, for the arguments of one call. */
+    /** Returns the address of 32 bytes, aligned to 8, for the arguments of one call. */
     public static long scratch() {
         return segment().address() + SCRATCH;
     }
 
-    /** What a downcall throws is a fault of this package, or an error of the virtual machine. */
+    /** Rethrows the exception of a downcall. It is a fault of this package or an error of the virtual machine. */
     public static RuntimeException unexpected(Throwable e) {
         if (e instanceof Error error) {
             throw error;

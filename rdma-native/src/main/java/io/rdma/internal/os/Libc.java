@@ -9,10 +9,10 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The calls of the C library that completion channels and error messages need, under C's names; a failure is the
+ * Calls of the C library that completion channels and error messages need, under their C names. A failure is the
  * negative errno.
  *
- * <p>{@code poll} and {@code read} block: none is {@code critical}.
+ * <p>{@code poll} and {@code read} block, so no handle is {@code critical}.
  */
 public final class Libc {
     public static final int EINTR = 4;
@@ -45,7 +45,7 @@ public final class Libc {
     private static final MethodHandle CLOSE = handle("close", JAVA_INT, JAVA_INT);
     private static final MethodHandle GETRLIMIT = handle("getrlimit", JAVA_INT, JAVA_INT, JAVA_LONG);
 
-    /** {@code fcntl(int, int, ...)}: its third argument is passed as variadic arguments are. */
+    /** {@code fcntl(int, int, ...)}, whose third argument is passed as a variadic one. */
     private static final MethodHandle FCNTL = downcall(
             "fcntl",
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
@@ -66,7 +66,7 @@ public final class Libc {
                 options);
     }
 
-    /** {@code poll(2)}: how many of the descriptors have an event, 0 on time-out. */
+    /** Calls {@code poll(2)}. Returns the number of descriptors that have an event, 0 on time-out. */
     static int poll(long fds, int count, int timeoutMillis) {
         try {
             int result = (int) POLL.invokeExact(CallState.segment(), fds, (long) count, timeoutMillis);
@@ -76,7 +76,7 @@ public final class Libc {
         }
     }
 
-    /** {@code eventfd(2)}. */
+    /** Calls {@code eventfd(2)}. */
     static int eventfd(int initial, int flags) {
         try {
             int result = (int) EVENTFD.invokeExact(CallState.segment(), initial, flags);
@@ -86,7 +86,7 @@ public final class Libc {
         }
     }
 
-    /** {@code read(2)}. */
+    /** Calls {@code read(2)}. */
     static long read(int fd, long address, long bytes) {
         try {
             long result = (long) READ.invokeExact(CallState.segment(), fd, address, bytes);
@@ -96,7 +96,7 @@ public final class Libc {
         }
     }
 
-    /** {@code write(2)}. */
+    /** Calls {@code write(2)}. */
     static long write(int fd, long address, long bytes) {
         try {
             long result = (long) WRITE.invokeExact(CallState.segment(), fd, address, bytes);
@@ -106,7 +106,7 @@ public final class Libc {
         }
     }
 
-    /** {@code close(2)}. */
+    /** Calls {@code close(2)}. */
     static int close(int fd) {
         try {
             int result = (int) CLOSE.invokeExact(CallState.segment(), fd);
@@ -132,7 +132,7 @@ public final class Libc {
         }
     }
 
-    /** The soft limit of {@code getrlimit(2)} in the resource's unit, unsigned (all ones: unlimited). */
+    /** Returns the soft limit of {@code getrlimit(2)} in the unit of the resource, unsigned (all ones: unlimited). */
     public static long softLimit(int resource) {
         long limits = CallState.scratch();
         try {

@@ -6,14 +6,14 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 // Invariants
-// - One method handle for all: making one takes milliseconds of the start-up. Its arguments are six longs, which the
-// calling conventions of x86-64 and aarch64 pass in registers as they do narrower integers and pointers; functions
-// that take fewer ignore the rest.
-// - errno is the calling thread's own (CallState).
+// - All calls share one method handle, because making one takes milliseconds of the start-up. Its arguments are six
+//   longs. The calling conventions of x86-64 and aarch64 pass them in registers as they do narrower integers and
+//   pointers; functions that take fewer arguments ignore the rest.
+// - errno is that of the calling thread (CallState).
 
 /**
- * Calls of Linux that batches of datagrams need, under C's names; a failure is the negative errno. Man pages of section
- * 2, {@code udp(7)}.
+ * Linux system calls for batches of datagrams, under their C names. A failure is the negative errno. See the man pages
+ * of section 2 and {@code udp(7)}.
  */
 public final class LinuxSockets {
     public static final int AF_INET = 2;
@@ -68,35 +68,35 @@ public final class LinuxSockets {
         }
     }
 
-    /** Of a call that returns an {@code int}, whose upper half is not defined in a register. */
+    /** Calls a function that returns an {@code int}, for which the upper half of the result register is undefined. */
     private static int intCall(MemorySegment function, long a, long b, long c, long d, long e) {
         int result = (int) call(function, a, b, c, d, e, 0);
         return result >= 0 ? result : -CallState.errno();
     }
 
-    /** {@code socket(2)}: a non-blocking datagram socket. */
+    /** Calls {@code socket(2)} for a non-blocking datagram socket. */
     public static int socket(int family) {
         return intCall(SOCKET, family, SOCK_DGRAM_NONBLOCK_CLOEXEC, 0, 0, 0);
     }
 
-    /** {@code bind(2)}. */
+    /** Calls {@code bind(2)}. */
     public static int bind(int fd, long address, int length) {
         return intCall(BIND, fd, address, length, 0, 0);
     }
 
-    /** {@code getsockname(2)}. */
+    /** Calls {@code getsockname(2)}. */
     public static int getsockname(int fd, long address, long length) {
         return intCall(GETSOCKNAME, fd, address, length, 0, 0);
     }
 
-    /** {@code setsockopt(2)} of an {@code int}. */
+    /** Calls {@code setsockopt(2)} with an {@code int} value. */
     public static int setsockopt(int fd, int level, int option, int value) {
         long at = CallState.scratch();
         NativeMemory.putInt(at, value);
         return intCall(SETSOCKOPT, fd, level, option, at, Integer.BYTES);
     }
 
-    /** {@code getsockopt(2)} of an {@code int}. */
+    /** Calls {@code getsockopt(2)} for an {@code int} value. */
     public static int getsockopt(int fd, int level, int option) {
         long at = CallState.scratch();
         NativeMemory.putInt(at + 8, Integer.BYTES);
@@ -104,20 +104,20 @@ public final class LinuxSockets {
         return result < 0 ? result : NativeMemory.getInt(at);
     }
 
-    /** {@code sendmmsg(2)}: how many messages were sent. */
+    /** Calls {@code sendmmsg(2)} without waiting. Returns the number of messages sent. */
     public static int sendmmsg(int fd, long messages, int count) {
         return intCall(SENDMMSG, fd, messages, count, MSG_DONTWAIT, 0);
     }
 
-    /** {@code recvmmsg(2)}, which does not wait: how many messages came. */
+    /** Calls {@code recvmmsg(2)} without waiting. Returns the number of messages received. */
     public static int recvmmsg(int fd, long messages, int count) {
         return intCall(RECVMMSG, fd, messages, count, MSG_DONTWAIT, 0);
     }
 
     /**
-     * {@code ppoll(2)}: how many descriptors have an event.
+     * Calls {@code ppoll(2)}. Returns the number of descriptors that have an event.
      *
-     * @param nanos how long to wait, negative for ever
+     * @param nanos time to wait, negative for ever
      */
     public static int ppoll(long fds, int count, long nanos) {
         long time = CallState.scratch();
@@ -128,7 +128,7 @@ public final class LinuxSockets {
         return intCall(PPOLL, fds, count, nanos < 0 ? 0 : time, 0, 0);
     }
 
-    /** {@code eventfd(2)}, non-blocking. */
+    /** Calls {@code eventfd(2)} for a non-blocking descriptor. */
     public static int eventfd() {
         return intCall(EVENTFD, 0, EFD_NONBLOCK_CLOEXEC, 0, 0, 0);
     }
@@ -140,22 +140,22 @@ public final class LinuxSockets {
         call(WRITE, eventfd, at, Long.BYTES, 0, 0, 0);
     }
 
-    /** Takes the signals of an eventfd. */
+    /** Consumes the signals of an eventfd. */
     public static void drain(int eventfd) {
         call(READ, eventfd, CallState.scratch(), Long.BYTES, 0, 0, 0);
     }
 
-    /** {@code close(2)}. */
+    /** Calls {@code close(2)}. */
     public static void close(int fd) {
         call(CLOSE, fd, 0, 0, 0, 0, 0);
     }
 
-    /** {@code strerror(3)} would need another call: the number is what is known. */
+    /** Returns the error number only, because {@code strerror(3)} would need another call. */
     public static String error(int negativeErrno) {
         return "errno " + -negativeErrno;
     }
 
-    /** Zeroed memory for as long as the arena lives. */
+    /** Allocates zeroed memory that lives as long as the arena. */
     public static long allocate(Arena arena, long bytes) {
         return arena.allocate(bytes, ValueLayout.JAVA_LONG.byteAlignment()).address();
     }

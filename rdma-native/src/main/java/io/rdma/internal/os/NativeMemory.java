@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 
 /**
  * All native memory as one global-scope segment, so that the hot path reads and writes by address without the liveness
- * check of an arena. Nothing here checks bounds: callers own the memory they name, or have checked the address against
- * a registration.
+ * check of an arena. Nothing here checks bounds: the caller owns the memory that it names, or has checked the address
+ * against a registration.
  */
 public final class NativeMemory {
     /** The whole address space; offset = address. */

@@ -10,12 +10,12 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-// Invariant: what is mapped is zeroed by the kernel, when it is touched first. The JDK would write zeros to all of
-// it at once, which is millions of them until the first message.
+// Invariant: the kernel zeroes mapped memory when it is first touched. The JDK would write zeros to all of it at once,
+// millions of them before the first message.
 
 /**
- * Memory in whole pages: with fork support the kernel's advice would hit the neighbours of a slab that shares a page
- * with them.
+ * Allocation of memory in whole pages. With fork support, the advice to the kernel would otherwise also affect the
+ * neighbours that share a page with a slab.
  */
 public final class Pages {
     private static final int PROT_READ_WRITE = 3;
@@ -24,7 +24,7 @@ public final class Pages {
     private static final int MAP_HUGETLB = 0x40000;
     private static final int MAP_HUGE_2MB = 21 << 26;
     private static final int MADV_HUGEPAGE = 14;
-    /** What {@code malloc(3)} maps, too: less comes from its heap. */
+    /** Size from which {@code malloc(3)} maps memory, too; it takes less from its heap. */
     private static final int LEAST_MAPPED = 128 << 10;
 
     private static final boolean LINUX = System.getProperty("os.name").startsWith("Linux");
@@ -32,7 +32,7 @@ public final class Pages {
 
     private Pages() {}
 
-    /** {@code getpagesize(2)}; 64 KiB on some arm64 kernels. */
+    /** Returns the result of {@code getpagesize(2)}; 64 KiB on some arm64 kernels. */
     private static long size() {
         if (LINUX) {
             return (int) Mapping.call(SixLongs.symbol("getpagesize"), 0, 0, 0, 0, 0);
@@ -50,7 +50,7 @@ public final class Pages {
         }
     }
 
-    /** The calls of Linux. */
+    /** Calls of Linux that map memory. */
     private static final class Mapping {
         private static final MethodHandle CALL = SixLongs.link();
         static final MemorySegment MMAP = SixLongs.symbol("mmap");
@@ -67,13 +67,13 @@ public final class Pages {
     }
 
     /**
-     * Allocates.
+     * Allocates memory.
      *
-     * @param arena frees it
+     * @param arena frees the memory
      * @param bytes at least 1
-     * @param hugePages wanted
-     * @return zeroed, of exactly that length, starting on a page that it shares with nobody
-     * @throws VerbsException where reserved pages are asked for and there are none
+     * @param hugePages the kind of huge pages requested
+     * @return zeroed, of exactly that length; it starts on a page that no other memory shares
+     * @throws VerbsException if reserved pages are requested and there are none
      */
     public static MemorySegment allocate(Arena arena, long bytes, HugePages hugePages) {
         if (!LINUX || bytes < LEAST_MAPPED) {
@@ -114,7 +114,7 @@ public final class Pages {
         Mapping.call(Mapping.MUNMAP, memory.address(), memory.byteSize(), 0, 0, 0);
     }
 
-    /** Advice: a kernel that does not know it, or was told never to join pages, gives ordinary ones. */
+    /** Advises the kernel to use huge pages. A kernel without them, or with them off, uses ordinary ones. */
     private static void advise(MemorySegment memory) {
         Mapping.call(Mapping.MADVISE, memory.address(), memory.byteSize(), MADV_HUGEPAGE, 0, 0);
     }

@@ -6,19 +6,20 @@ import java.lang.foreign.ValueLayout;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-// Invariant: nothing waits for this, and nothing depends on how it ends. It initialises no class of ours that could
-// fail to be without native access: who needs what failed here does it again, and fails as if this had never been.
+// Invariant: nothing waits for this thread, and nothing depends on its outcome. It initialises no class of this library
+// whose initialisation could fail without native access. Code that needs a step which failed here repeats the step, and
+// fails as if this thread had never run.
 
 /**
- * The first use of the linker, of the handles of native memory and of secure random numbers, which takes the JDK tens
- * of milliseconds, on a thread of its own.
+ * Preparation of the JDK on a thread of its own: the first use of the linker, of the handles of native memory and of
+ * secure random numbers takes tens of milliseconds.
  */
 public final class Preparation {
     private static final AtomicBoolean BEGUN = new AtomicBoolean();
 
     private Preparation() {}
 
-    /** Begins, the first time. */
+    /** Starts the thread, on the first call only. */
     public static void begin() {
         if (BEGUN.compareAndSet(false, true)) {
             Thread.ofPlatform().daemon().name("rdma-prepare").start(Preparation::run);
@@ -30,13 +31,13 @@ public final class Preparation {
             if (SixLongs.supported()) {
                 SixLongs.prepare();
             }
-            new SecureRandom().nextInt(); // it looks for its provider among a hundred classes
+            new SecureRandom().nextInt(); // the JDK looks for its provider among a hundred classes
             MemorySegment memory = Arena.ofAuto().allocate(Long.BYTES);
             memory.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, memory.get(ValueLayout.JAVA_LONG_UNALIGNED, 0));
             memory.set(ValueLayout.JAVA_INT_UNALIGNED, 0, memory.get(ValueLayout.JAVA_INT_UNALIGNED, 0));
             memory.set(ValueLayout.JAVA_SHORT_UNALIGNED, 0, memory.get(ValueLayout.JAVA_SHORT_UNALIGNED, 0));
         } catch (Throwable e) {
-            // The invariant: there is nobody to tell here.
+            // See the invariant: the code that needs it will fail by itself.
         }
     }
 }

@@ -10,20 +10,20 @@ import java.util.Locale;
 
 // Invariants
 // - The calling conventions of Linux on 64 bits pass six longs as they do narrower integers and pointers; functions
-// that take fewer ignore the rest. Of a result that is an int the lower half counts.
-// - There is no state here, so nothing fails for good: the linker keeps what it has made of a shape, and who links it
-// again, because it needs it, hears by itself why it can't be.
+//   that take fewer arguments ignore the rest. Of a result that is an int, only the lower half is defined.
+// - The class has no state, so no failure is permanent. The linker keeps what it made for a shape. Code that needs the
+//   shape links it again, and then gets the failure itself.
 
 /**
- * The one shape of all calls of C until the first message on {@code soft0}: each shape takes the linker milliseconds,
- * the first one tens of them.
+ * Single function shape of all C calls before the first message on {@code soft0}. The linker takes milliseconds for
+ * each shape, and tens of them for the first.
  */
 public final class SixLongs {
     private SixLongs() {}
 
     /**
-     * Whether sockets can be called so, whose structures are known of these: Linux on a little-endian 64-bit processor
-     * whose calling convention is known.
+     * Returns whether sockets can be called by this shape: on Linux on a little-endian 64-bit processor whose calling
+     * convention and socket structures are known.
      */
     public static boolean supported() {
         String os = System.getProperty("os.name", "");
@@ -31,7 +31,7 @@ public final class SixLongs {
         return os.equals("Linux") && (arch.equals("amd64") || arch.equals("x86_64") || arch.equals("aarch64"));
     }
 
-    /** A handle that takes the function, {@link CallState#segment()}, and six longs. */
+    /** Returns a handle that takes the function, {@link CallState#segment()}, and six longs. */
     static MethodHandle link() {
         return Linker.nativeLinker()
                 .downcallHandle(
@@ -40,7 +40,7 @@ public final class SixLongs {
                         CallState.ERRNO);
     }
 
-    /** A function of the C library. */
+    /** Returns a function of the C library. */
     static MemorySegment symbol(String name) {
         return Linker.nativeLinker()
                 .defaultLookup()
@@ -48,7 +48,7 @@ public final class SixLongs {
                 .orElseThrow(() -> new IllegalStateException("libc has no " + name));
     }
 
-    /** Links, and calls something harmless by it. */
+    /** Links the shape and calls a harmless function by it. */
     static void prepare() throws Throwable {
         long ignored = (long) link().invokeExact(symbol("getpagesize"), CallState.segment(), 0L, 0L, 0L, 0L, 0L, 0L);
     }

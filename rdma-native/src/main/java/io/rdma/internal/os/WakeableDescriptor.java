@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 // Invariants
-// - The two descriptors are polled together, level-triggered; a wake-up stays in the eventfd until one wait has read
-// it.
-// - What is neither an event nor a wake-up is the descriptor's end: poll(2) would return at once with it, for ever.
+// - The two descriptors are polled together, level-triggered. A wake-up stays in the eventfd until one wait has
+//   read it.
+// - An error or hang-up without an event is the end of the descriptor: poll(2) would return it at once, for ever.
 
-/** A descriptor that has events, a completion channel's or a context's, beside an eventfd that ends a wait. */
+/** Descriptor of the events of a completion channel or a context, together with an eventfd that ends a wait. */
 public final class WakeableDescriptor {
     private static final int ENDS = Libc.POLLERR | Libc.POLLHUP | Libc.POLLNVAL;
 
@@ -32,7 +32,7 @@ public final class WakeableDescriptor {
      * Waits for an event or a wake-up, {@code poll(2)}.
      *
      * @return whether the descriptor has an event
-     * @throws VerbsException EIO if none will come any more: the device is gone
+     * @throws VerbsException EIO if no more events can arrive, because the device is gone
      */
     public boolean await(int timeoutMillis) {
         long fds = CallState.scratch();

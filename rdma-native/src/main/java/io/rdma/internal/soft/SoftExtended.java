@@ -15,7 +15,8 @@ import io.rdma.verbs.VerbsException;
 import java.util.Objects;
 
 /**
- * {@link ExtendedVerbs} of the software device: the rings of the classic interface, with the rules of the extended one.
+ * Implementation of {@link ExtendedVerbs} by the software device. It uses the rings of the classic interface with the
+ * rules of the extended one.
  */
 final class SoftExtended implements ExtendedVerbs {
     private static final long STAMPS = WC_EX_WITH_COMPLETION_TIMESTAMP | WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;

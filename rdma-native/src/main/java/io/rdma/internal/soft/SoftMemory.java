@@ -16,9 +16,9 @@ import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
-// Invariant: the control path is serialised by the monitor of the verbs; regions are changed on the device thread only.
+// Invariant: the monitor of the verbs serialises the control path. Regions are changed on the device thread only.
 
-/** {@link MemoryVerbs} by the software device: no dma-bufs and no on-demand paging. */
+/** Implementation of {@link MemoryVerbs} by the software device, without dma-bufs and on-demand paging. */
 final class SoftMemory implements MemoryVerbs {
     private static final long MAX_DM = 1 << 26;
     private static final int MAX_LOG_ALIGN = 12;
@@ -30,7 +30,7 @@ final class SoftMemory implements MemoryVerbs {
         this.verbs = verbs;
     }
 
-    /** Refuses what a registration cannot have. */
+    /** Refuses invalid parameters of a registration. */
     static void check(String call, long address, long length, long iova, int access) {
         boolean remoteWrite = (access & (ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC)) != 0;
         if (length <= 0

@@ -16,9 +16,9 @@ import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
-// Invariant: the control path is serialised by the monitor of the verbs; keys are touched on the device thread only.
+// Invariant: the monitor of the verbs serialises the control path. Keys are accessed on the device thread only.
 
-/** {@link MemoryWindowVerbs} by the software device. */
+/** Implementation of {@link MemoryWindowVerbs} by the software device. */
 final class SoftMemoryWindows implements MemoryWindowVerbs {
     private final SoftVerbs verbs;
 

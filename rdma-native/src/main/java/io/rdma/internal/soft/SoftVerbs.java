@@ -59,13 +59,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - The control path is serialised by the monitor; protocol state is touched on the device thread only, by call().
+// - The monitor serialises the control path. Protocol state is accessed on the device thread only, through call().
 // - The device runs while at least one context is open.
 
-/** {@link Verbs} by the embedded software device {@code soft0}. */
+/** Implementation of {@link Verbs} by the embedded software device {@code soft0}. */
 public final class SoftVerbs implements CmDevice {
     static final String NAME = SoftLimits.NAME;
-    /** System property: the pcapng file that all packets are written to. */
+    /** System property: path of the pcapng file that receives all packets. */
     private static final String CAPTURE_PROPERTY = "io.rdma.soft.capture";
 
     private static final long ACK_WAIT_MILLIS = 2000;
@@ -93,9 +93,9 @@ public final class SoftVerbs implements CmDevice {
     }
 
     /**
-     * The software device of this process.
+     * Returns the software device of this process.
      *
-     * @return one instance
+     * @return always the same instance
      */
     public static SoftVerbs shared() {
         return Shared.VERBS;
@@ -112,18 +112,18 @@ public final class SoftVerbs implements CmDevice {
     }
 
     /**
-     * The faults of this device's links.
+     * Returns the fault plan of this device's links.
      *
-     * @return one object, for as long as the process lives
+     * @return always the same object
      */
     public FaultPlan faults() {
         return config.faults();
     }
 
     /**
-     * What the device has counted since it was opened, by name.
+     * Returns the device's counters by name.
      *
-     * @return all zero if it is not open
+     * @return counts since the device was opened; all zero if it is not open
      */
     public synchronized Map<String, Long> counters() {
         SoftDevice now = device;
@@ -131,9 +131,9 @@ public final class SoftVerbs implements CmDevice {
     }
 
     /**
-     * Where the device listens.
+     * Returns the address at which the device listens.
      *
-     * @return null if it is not open
+     * @return null if the device is not open
      */
     public synchronized @Nullable InetSocketAddress address() {
         SoftDevice now = device;
@@ -143,7 +143,7 @@ public final class SoftVerbs implements CmDevice {
     /**
      * Writes all packets to a file from now on, until the device is closed or this is called again.
      *
-     * @param file what is there is replaced; null: no longer
+     * @param file path of the file, which is replaced; null to stop
      * @throws UncheckedIOException if the file cannot be written
      */
     public synchronized void captureTo(@Nullable Path file) {
@@ -155,7 +155,7 @@ public final class SoftVerbs implements CmDevice {
     }
 
     /**
-     * Breaks something of the device, as hardware may.
+     * Injects a failure of the device, as hardware may have it.
      *
      * @throws VerbsException ENODEV if the device is not open
      */
@@ -164,7 +164,7 @@ public final class SoftVerbs implements CmDevice {
     }
 
     /**
-     * Breaks a queue pair.
+     * Injects the failure of a queue pair.
      *
      * @throws VerbsException ENODEV if the device is not open, EINVAL if it has no such queue pair
      */
@@ -356,7 +356,7 @@ public final class SoftVerbs implements CmDevice {
     public synchronized void deregMr(long mr) {
         SoftMr object = object("ibv_dereg_mr", mr, SoftMr.class);
         SoftDevice on = device();
-        // On the device thread: once this returns nothing touches the memory any more.
+        // On the device thread: after this call nothing accesses the memory.
         on.call(() -> {
             if (object.windows > 0) {
                 throw SoftDevice.busy("ibv_dereg_mr");
@@ -403,7 +403,7 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public void destroyCq(long cq) {
         SoftCq object = object("ibv_destroy_cq", cq, SoftCq.class);
-        // Outside the monitor: C blocks until all events are acknowledged, this waits for a bounded time.
+        // Outside the monitor: C blocks until all events are acknowledged; this waits for a bounded time only.
         if (object.users > 0 || !object.awaitAcked(ACK_WAIT_MILLIS)) {
             throw SoftDevice.busy("ibv_destroy_cq");
         }
@@ -505,7 +505,7 @@ public final class SoftVerbs implements CmDevice {
                     attr.sqSigAll(),
                     on.freshQpn(),
                     null);
-            handles.add(made); // before anything can be told of it
+            handles.add(made); // before any event can name it
             on.add(made);
             return made;
         });
@@ -557,7 +557,7 @@ public final class SoftVerbs implements CmDevice {
     public synchronized void destroyQp(long qp) {
         SoftQp object = object("ibv_destroy_qp", qp, SoftQp.class);
         object.device.call(() -> {
-            if (object.attached > 0) { // as ib_uverbs has it
+            if (object.attached > 0) { // as ib_uverbs does
                 throw SoftDevice.busy("ibv_destroy_qp");
             }
             device().remove(object);

@@ -18,7 +18,8 @@ import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
 /**
- * {@link XrcVerbs} of the software device; under the monitor of its {@link SoftVerbs}, as the rest of the control path.
+ * Implementation of {@link XrcVerbs} by the software device. The monitor of its {@link SoftVerbs} guards it, like the
+ * rest of the control path.
  */
 final class SoftXrc implements XrcVerbs {
     private static final QpCap NOTHING = new QpCap(0, 0, 0, 0, 0);
@@ -67,7 +68,7 @@ final class SoftXrc implements XrcVerbs {
         }
     }
 
-    /** With {@code ibv_destroy_srq}, under the monitor. */
+    /** Removes a shared receive queue that {@code ibv_destroy_srq} destroys. Under the monitor. */
     void destroyed(SoftSrq srq, SoftXrcd domain, SoftCq queue) {
         SoftDevice on = verbs.device();
         on.call(() -> {
@@ -92,7 +93,7 @@ final class SoftXrc implements XrcVerbs {
         synchronized (verbs) {
             SoftXrcd domain = verbs.object("ibv_create_qp_ex", xrcd, SoftXrcd.class);
             SoftDevice on = verbs.device();
-            // It completes nothing itself, and has no memory of its own until a peer names a shared queue.
+            // The target completes nothing itself, and has no protection domain until a peer names a shared queue.
             SoftCq none = new SoftCq(domain.context, 1, null, null);
             SoftPd nowhere = new SoftPd(domain.context, null);
             SoftQp qp = on.call(() -> {

@@ -14,19 +14,19 @@ import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.util.MimeType;
 
 // Invariants
-// - One stream uses it, so one call at a time; who answers that it needs more is asked for the same value next, or
-// never again.
-// - `target` is handed out at most once per value, and nothing reaches it after the call: it is taken away, and its
-// buffer released.
+// - One stream uses an encoder, so there is one call at a time. After a call that returned a negative length, the next
+// call, if there is one, is for the same value.
+// - `target` is handed out at most once per value. Nothing can reach it after the call: the field is cleared, and the
+// buffer over it is released.
 
-/** Has one of Spring's encoders write into the memory that will be sent. */
+/** Message encoder that lets an encoder of Spring write into the memory that will be sent. */
 final class EncoderOfValues<T> extends RegisteredAllocator implements MessageEncoder<T> {
     private final Encoder<? super T> encoder;
     private final ResolvableType type;
     private final MimeType mimeType;
     private final NettyDataBufferFactory factory = new NettyDataBufferFactory(this);
-    private @Nullable MemorySegment target; // while there is a value to be encoded, and until it is handed out
-    private byte @Nullable [] outgrown; // a value that needs memory of its own, encoded
+    private @Nullable MemorySegment target; // set while a value is encoded, until handed out
+    private byte @Nullable [] outgrown; // encoded value that needs memory of its own
 
     EncoderOfValues(Encoder<? super T> encoder, ResolvableType type, MimeType mimeType) {
         this.encoder = encoder;

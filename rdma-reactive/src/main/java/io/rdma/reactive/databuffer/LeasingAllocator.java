@@ -5,7 +5,7 @@ import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Buffers of a connection's pool of send buffers. Thread-safe. */
+/** Allocator that leases buffers from a connection's pool of send buffers. Thread-safe. */
 final class LeasingAllocator extends RegisteredAllocator {
     private final BufferPool pool;
 

@@ -15,8 +15,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Values of one type as messages, by Spring's encoders and decoders; immutable. A message is a value, so formats need
- * no delimiters.
+ * Codec that sends and receives values of one type as messages, by Spring's encoders and decoders. Immutable. A message
+ * is one value, so formats need no delimiters.
  *
  * <pre>{@code
  * MessageCodec<Order> orders =
@@ -29,7 +29,7 @@ import reactor.core.publisher.Mono;
  */
 public final class MessageCodec<T> {
     private final Encoder<? super T> encoder;
-    private final Decoder<?> decoder; // of T, which was asked
+    private final Decoder<?> decoder; // of T, as canDecode confirmed
     private final ResolvableType type;
     private final MimeType mimeType;
 
@@ -41,15 +41,16 @@ public final class MessageCodec<T> {
     }
 
     /**
-     * A codec for a class.
+     * Returns a codec for a class.
      *
      * @param <T> type of the values
-     * @param type their class
-     * @param encoder with {@code encodeValue}, as those for JSON, CBOR, Smile, Protobuf and strings have it
-     * @param decoder of whole values
+     * @param type class of the values
+     * @param encoder encoder that implements {@code encodeValue}, as those for JSON, CBOR, Smile, Protobuf and
+     *     strings do
+     * @param decoder decoder of whole values
      * @param mimeType format
      * @return a codec
-     * @throws IllegalArgumentException if encoder or decoder do not know the type in that format
+     * @throws IllegalArgumentException if the encoder or the decoder does not support the type in that format
      */
     public static <T> MessageCodec<T> of(
             Class<T> type, Encoder<? super T> encoder, Decoder<?> decoder, MimeType mimeType) {
@@ -57,15 +58,16 @@ public final class MessageCodec<T> {
     }
 
     /**
-     * A codec for a type that no class names, such as {@code List<Order>}; who calls says what {@code T} is.
+     * Returns a codec for a type that no class denotes, such as {@code List<Order>}. The caller chooses {@code T},
+     * which must match {@code type}.
      *
      * @param <T> type of the values
-     * @param type the same at run time
+     * @param type the same type at run time
      * @param encoder as for a class
      * @param decoder as for a class
      * @param mimeType format
      * @return a codec
-     * @throws IllegalArgumentException if encoder or decoder do not know the type in that format
+     * @throws IllegalArgumentException if the encoder or the decoder does not support the type in that format
      */
     public static <T> MessageCodec<T> of(
             ResolvableType type, Encoder<? super T> encoder, Decoder<?> decoder, MimeType mimeType) {
@@ -80,29 +82,29 @@ public final class MessageCodec<T> {
     }
 
     /**
-     * Sends each value as a message: {@link RdmaConnection#send(Publisher, io.rdma.reactive.MessageEncoder)}. The
-     * encoder writes into the send buffer itself; a value that turns out to be larger gets registered memory of its
-     * own, up to what the peer receives.
+     * Sends each value as a message, by {@link RdmaConnection#send(Publisher, io.rdma.reactive.MessageEncoder)}. The
+     * encoder writes directly into the send buffer. A value that turns out to be larger gets registered memory of its
+     * own, up to the largest message that the peer can receive.
      *
-     * <p><b>Errors</b> also with what the encoder throws.
+     * <p><b>Errors</b> also with an exception of the encoder.
      *
-     * @param connection open
-     * @param values what to send
-     * @return completes empty, when the peer's device has all of them
+     * @param connection open connection
+     * @param values values to send
+     * @return completes empty, when the peer's device has received all of them
      */
     public Mono<Void> send(RdmaConnection connection, Publisher<? extends T> values) {
         return Mono.defer(() -> connection.send(values, new EncoderOfValues<T>(encoder, type, mimeType)));
     }
 
     /**
-     * Receives values, decoded from the buffer that each arrived in: {@link RdmaConnection#receiveOwned}, with its
-     * back-pressure and on its thread. The buffer is the decoder's to release. A message that is no value for the
-     * decoder, such as JSON's {@code null}, is left out.
+     * Receives values and decodes each one from the buffer that it arrived in, by {@link RdmaConnection#receiveOwned},
+     * with its back-pressure and on its thread. The decoder releases the buffer. A message that the decoder does not
+     * turn into a value, such as JSON's {@code null}, is skipped.
      *
-     * <p><b>Errors</b> also with {@link org.springframework.core.codec.DecodingException}, for a message that cannot be
-     * decoded; the connection stays open then, and another subscriber gets the messages after it.
+     * <p><b>Errors</b> also with {@link org.springframework.core.codec.DecodingException} for a message that cannot be
+     * decoded. The connection then stays open, and another subscriber receives the messages that follow.
      *
-     * @param connection open
+     * @param connection open connection
      * @return the values
      */
     public Flux<T> receive(RdmaConnection connection) {
@@ -114,12 +116,12 @@ public final class MessageCodec<T> {
         });
     }
 
-    @SuppressWarnings("unchecked") // the decoder said that it makes this type
+    @SuppressWarnings("unchecked") // canDecode confirmed this type
     private @Nullable T decode(ReceivedMessage message) {
         NettyDataBuffer buffer = RdmaDataBuffers.wrap(message);
         try {
             return (T) decoder.decode(buffer, type, mimeType, Map.of());
-        } catch (Throwable e) { // most decoders have released it by now, some throw before
+        } catch (Throwable e) { // most decoders have released it by now; some throw before that
             int left = buffer.getNativeBuffer().refCnt();
             if (left > 0) {
                 buffer.getNativeBuffer().release(left);

@@ -14,9 +14,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Registered memory as Spring's data buffers. They are {@link NettyDataBuffer}s: a buffer that came by RDMA can be the
- * body of a response of WebFlux on Netty as it is, and all of Spring's {@link DataBufferUtils} hold. As everywhere in
- * Spring, who has a buffer releases it or passes it on; the last release gives the memory back, once.
+ * Factory methods for Spring's data buffers over registered memory. The buffers are {@link NettyDataBuffer}s: a buffer
+ * that arrived by RDMA can directly be the body of a response of WebFlux on Netty, and all of Spring's
+ * {@link DataBufferUtils} apply. As everywhere in Spring, the holder of a buffer releases it or passes it on. The last
+ * release returns the memory, once.
  */
 public final class RdmaDataBuffers {
     private static final NettyDataBufferFactory RECEIVED = new NettyDataBufferFactory(ByteBufAllocator.DEFAULT);
@@ -24,34 +25,35 @@ public final class RdmaDataBuffers {
     private RdmaDataBuffers() {}
 
     /**
-     * A message, readable in the buffer that it arrived in. What is made of it ({@code retainedSlice}, {@code split})
-     * shares the memory and the count of references.
+     * Wraps a message, readable in the buffer that it arrived in. Buffers derived from the result
+     * ({@code retainedSlice}, {@code split}) share its memory and its reference count.
      *
-     * @param message open; closed by the last release, so that its buffer is posted again
-     * @return its bytes
-     * @throws IllegalStateException if it is closed
+     * @param message open message; the last release closes it, so that its buffer is posted again
+     * @return the bytes of the message
+     * @throws IllegalStateException if the message is closed
      */
     public static NettyDataBuffer wrap(ReceivedMessage message) {
         return RECEIVED.wrap(new LentByteBuf(ByteBufAllocator.DEFAULT, message));
     }
 
     /**
-     * A buffer, empty and writable up to its capacity.
+     * Wraps a buffer as empty and writable up to its capacity.
      *
-     * @param buffer idle; closed by the last release
-     * @return nothing yet
-     * @throws IllegalStateException if it is closed or in use by the device
+     * @param buffer idle buffer; the last release closes it
+     * @return an empty data buffer
+     * @throws IllegalStateException if the buffer is closed or in use by the device
      */
     public static NettyDataBuffer wrap(RegisteredBuffer buffer) {
         return RECEIVED.wrap(RegisteredByteBuf.of(ByteBufAllocator.DEFAULT, buffer, buffer.capacity()));
     }
 
     /**
-     * A factory whose buffers lie in a connection's send buffers while one is free and large enough, and in Netty's
-     * memory otherwise; so does a buffer that grows beyond. What {@link #send} gets from here it sends without a copy.
-     * A buffer may have more capacity than asked for. It holds its send buffer until it is released: do not keep many.
+     * Returns a factory that takes its buffers from a connection's send buffers while one is free and large enough, and
+     * from Netty's memory otherwise. A buffer that outgrows its send buffer moves to Netty's memory too. {@link #send}
+     * sends buffers of this factory without a copy. A buffer may have more capacity than requested. It holds its send
+     * buffer until it is released, so do not keep many.
      *
-     * @param connection open
+     * @param connection open connection
      * @return a factory; thread-safe
      */
     public static NettyDataBufferFactory factory(RdmaConnection connection) {
@@ -60,27 +62,28 @@ public final class RdmaDataBuffers {
     }
 
     /**
-     * Messages, without a copy: {@link RdmaConnection#receiveOwned} with each message wrapped. A buffer that is not
-     * released is one that the peer cannot send into.
+     * Receives messages without a copy, by {@link RdmaConnection#receiveOwned}, and wraps each one. A buffer that is
+     * not released is a receive buffer that the peer cannot send into.
      *
-     * @param connection open
-     * @return buffers to be released by the subscriber; use
-     *     {@code doOnDiscard(DataBuffer.class, DataBufferUtils::release)} where operators may drop them
+     * @param connection open connection
+     * @return buffers, which the subscriber releases; use
+     *     {@code doOnDiscard(DataBuffer.class, DataBufferUtils::release)} where an operator may drop them
      */
     public static Flux<DataBuffer> receive(RdmaConnection connection) {
         return connection.receiveOwned().map(RdmaDataBuffers::wrap);
     }
 
     /**
-     * Sends what is readable of a buffer as one message, and releases it.
+     * Sends the readable bytes of a buffer as one message, and releases the buffer.
      *
-     * <p><b>Completes</b> when the peer's device has the message. <b>Errors</b> as
-     * {@link RdmaConnection#send(RegisteredBuffer)}. <b>Cancel</b> as there. <b>Buffer</b>: if it is of
-     * {@link #factory}, or a wrapped {@link RegisteredBuffer}, of this connection, and nothing of it was read, the
-     * device reads it where it is; otherwise it is copied. Not to be written until the end, before which it is
-     * released, whatever that end is. It stays the caller's while nobody subscribes; a second subscriber gets an error.
+     * <p><b>Completes</b> when the peer's device has received the message. <b>Errors</b> as
+     * {@link RdmaConnection#send(RegisteredBuffer)}. <b>Cancel</b> as there. <b>Buffer</b>: the device reads the buffer
+     * in place if it comes from {@link #factory}, or is a wrapped {@link RegisteredBuffer}, of this connection, and no
+     * byte of it was read; otherwise it is copied. The caller must not write to it until the end. It is released before
+     * the end is signalled, whatever the outcome. Until the first subscription it stays the caller's. A second
+     * subscriber receives an error.
      *
-     * @param connection open
+     * @param connection open connection
      * @param message any data buffer
      * @return completes empty
      */
@@ -106,7 +109,7 @@ public final class RdmaDataBuffers {
         int from = message.readPosition();
         int length = message.readableByteCount();
         return connection.send(length, target -> {
-            // A cancel releases the message, perhaps just now: then nothing will be sent.
+            // A cancel releases the message, perhaps at this moment; in that case nothing will be sent.
             DataBuffer held = DataBufferUtils.retain(message);
             try {
                 held.toByteBuffer(from, target.asByteBuffer(), 0, length);

@@ -5,7 +5,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
-/** An allocator that hands out registered memory for direct buffers while there is some; everything else is Netty's. */
+/**
+ * Allocator that provides registered memory for direct buffers while some is available. All other buffers come
+ * from Netty.
+ */
 abstract class RegisteredAllocator extends AbstractByteBufAllocator {
     private static final ByteBufAllocator OTHERS = ByteBufAllocator.DEFAULT;
 
@@ -14,12 +17,15 @@ abstract class RegisteredAllocator extends AbstractByteBufAllocator {
     }
 
     /**
-     * @param capacity at least so much
-     * @return null if there is none
+     * Returns a buffer over registered memory.
+     *
+     * @param capacity least number of bytes
+     * @return null if no registered memory is available
      */
     abstract @Nullable ByteBuf registered(int capacity, int maxCapacity);
 
-    // Direct by default, also where Netty would rather not free direct memory: what is direct here is mostly lent.
+    // Buffers are direct by default, even where Netty prefers heap buffers because it cannot reliably free direct
+    // memory: direct buffers here are mostly leased.
 
     @Override
     public final ByteBuf buffer() {

@@ -7,12 +7,12 @@ import io.rdma.buffer.RegisteredBuffer;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: `moved` is set before Netty moves the bytes elsewhere, and never reset; until then they are in the
+// Invariant: `moved` is set before Netty moves the bytes elsewhere, and is never reset. Until then the bytes are in the
 // registered memory, from its start.
 
 /**
- * Registered memory as an empty {@link ByteBuf} to be written; the last release ends its lease, if it has one. One that
- * outgrows the memory is moved to ordinary memory by Netty.
+ * {@link ByteBuf} over registered memory, initially empty. The last release ends its lease, if it has one. Netty moves
+ * a buffer that outgrows the memory to ordinary memory.
  */
 final class RegisteredByteBuf extends UnpooledDirectByteBuf {
     private final @Nullable RegisteredBuffer lease;
@@ -25,22 +25,22 @@ final class RegisteredByteBuf extends UnpooledDirectByteBuf {
         clear();
     }
 
-    /** Takes a lease over. */
+    /** Returns a buffer that takes over a lease. */
     static RegisteredByteBuf of(ByteBufAllocator alloc, RegisteredBuffer lease, int maxCapacity) {
         return new RegisteredByteBuf(alloc, lease.segment(), maxCapacity, lease);
     }
 
-    /** Over memory that is somebody else's to give back. */
+    /** Returns a buffer over memory that its owner frees or returns. */
     static RegisteredByteBuf of(ByteBufAllocator alloc, MemorySegment memory, int maxCapacity) {
         return new RegisteredByteBuf(alloc, memory, maxCapacity, null);
     }
 
-    /** Whether what is to be read is what the registered memory begins with. */
+    /** Returns whether the readable bytes begin at the start of the registered memory. */
     boolean isInPlace() {
         return !moved && readerIndex() == 0;
     }
 
-    /** The lease, if it can be sent as it is. */
+    /** Returns the lease if the buffer can be sent from where it is; else null. */
     @Nullable
     RegisteredBuffer lease() {
         return isInPlace() ? lease : null;

@@ -5,17 +5,17 @@ import io.netty.buffer.UnpooledDirectByteBuf;
 import io.rdma.buffer.ReceivedMessage;
 
 /**
- * A message in the buffer that it arrived in, as a {@link io.netty.buffer.ByteBuf}; the last release closes the
- * message, and so posts the buffer again.
+ * {@link io.netty.buffer.ByteBuf} over a message in the buffer that it arrived in. The last release closes the message,
+ * and so posts the buffer again.
  */
 public final class LentByteBuf extends UnpooledDirectByteBuf {
     private final ReceivedMessage message;
 
     /**
-     * Takes a message over.
+     * Takes over a message.
      *
-     * @param alloc for what is made of it, such as copies and composites
-     * @param message open
+     * @param alloc allocator for derived buffers, such as copies and composites
+     * @param message open message
      */
     public LentByteBuf(ByteBufAllocator alloc, ReceivedMessage message) {
         super(alloc, message.segment().asByteBuffer(), message.length());
@@ -24,7 +24,7 @@ public final class LentByteBuf extends UnpooledDirectByteBuf {
 
     @Override
     protected void deallocate() {
-        super.deallocate(); // what it was moved to, if somebody made it shorter
+        super.deallocate(); // frees the memory that Netty moved it to, if its capacity was reduced
         message.close();
     }
 }

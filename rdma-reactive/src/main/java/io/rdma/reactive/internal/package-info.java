@@ -1,4 +1,4 @@
-/** What several packages of the library share; not exported. */
+/** Classes that several packages of the library share; not exported. */
 @NullMarked
 package io.rdma.reactive.internal;
 

@@ -23,7 +23,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** A connection whose operations are observed; everything else is the connection's below. */
+/** Connection whose operations are observed. All other calls go to the underlying connection. */
 final class ObservedConnection implements RdmaConnection {
     private final RdmaConnection connection;
     private final ObservationRegistry registry;
@@ -34,8 +34,8 @@ final class ObservedConnection implements RdmaConnection {
     }
 
     /**
-     * From the subscription to the end; the parent is the observation in the subscriber's context, or else the current
-     * one.
+     * Observes an operation from the subscription to the end. The parent is the observation in the subscriber's
+     * context, or else the current one.
      */
     private <T> Mono<T> observed(String operation, Mono<T> mono) {
         return Mono.deferContextual(context -> {
@@ -46,17 +46,17 @@ final class ObservedConnection implements RdmaConnection {
                 observation.parentObservation(context.get(RdmaObservations.CONTEXT_KEY));
             }
             observation.start();
-            AtomicBoolean stopped = new AtomicBoolean(); // a cancel and the end may come at once
+            AtomicBoolean stopped = new AtomicBoolean(); // a cancel and the end may be concurrent
             Runnable stop = () -> {
                 if (stopped.compareAndSet(false, true)) {
                     try {
                         observation.stop();
-                    } catch (RuntimeException e) { // a handler's mistake must not undo what has happened
+                    } catch (RuntimeException e) { // a faulty handler must not change the outcome
                         Operators.onErrorDropped(e, Context.of(context));
                     }
                 }
             };
-            // Before the subscriber goes on, who may stop the parent.
+            // Stopped before the subscriber is signalled, because the subscriber may then stop the parent.
             return mono.doOnError(observation::error).doOnTerminate(stop).doOnCancel(stop);
         });
     }

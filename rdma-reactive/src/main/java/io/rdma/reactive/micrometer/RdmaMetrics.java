@@ -17,32 +17,33 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * Meters of an open device, its completion loops and connections; reads counters that exist anyway, and only when the
- * registry asks. The name of each meter, its unit and tags are in docs/operate/observability.md.
+ * Meters of an open device, its completion loops and its connections. They read counters that exist anyway, and only
+ * when the registry samples them. docs/operate/observability.md lists the name, unit and tags of each meter.
  *
  * <pre>{@code
  * new RdmaMetrics(resources).bindTo(registry);
  * }</pre>
  *
- * <p>Tags have few values: {@code device}, and for a loop {@code loop}, its number. A connection is not a tag.
+ * <p>Tags have few values: {@code device}, and for a loop {@code loop}, its number. Connections have no tag.
  */
 public final class RdmaMetrics implements MeterBinder {
     private final RdmaResources resources;
     private final Tags tags;
 
     /**
-     * For one device.
+     * Creates the meters of one device.
      *
-     * @param resources given to clients and servers with their {@code resources} method; the registry holds them weakly
+     * @param resources resources as given to clients and servers by their {@code resources} method; the registry holds
+     *     them weakly
      */
     public RdmaMetrics(RdmaResources resources) {
         this(resources, List.of());
     }
 
     /**
-     * For one device, with tags of the application's.
+     * Creates the meters of one device, with tags of the application.
      *
-     * @param resources as above
+     * @param resources resources as given to clients and servers by their {@code resources} method
      * @param tags added to each meter
      */
     public RdmaMetrics(RdmaResources resources, Iterable<Tag> tags) {

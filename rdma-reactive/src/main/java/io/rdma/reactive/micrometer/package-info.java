@@ -1,4 +1,4 @@
-/** Meters and observations. Needs {@code micrometer-core} on the class path, which nothing else does. */
+/** Meters and observations. Needs {@code micrometer-core} on the class path, which no other package needs. */
 @NullMarked
 package io.rdma.reactive.micrometer;
 

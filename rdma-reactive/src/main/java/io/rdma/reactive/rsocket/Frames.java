@@ -16,14 +16,14 @@ import reactor.core.Scannable;
 import reactor.util.context.Context;
 
 // Invariants
-// - A frame is released here after it was passed on: who needs it longer retains it, as with every transport of
-// RSocket.
-// - RSocket asks for everything at once and may retain frames for long, so demand does not slow the peer down. Hence at
-// most half of the receive buffers are lent; when they are out a frame is copied, and its buffer posted again at once.
+// - A frame is released here after it was passed on. A receiver that needs it longer retains it, as with every
+// transport of RSocket.
+// - RSocket requests without limit and may retain frames for long, so demand does not slow the peer down. Therefore at
+// most half of the receive buffers are lent. Beyond that a frame is copied, and its buffer is posted again at once.
 
-/** Messages as frames, and back. */
+/** Operator that turns messages into RSocket frames, with the encoder for the other direction. */
 final class Frames implements CoreSubscriber<ReceivedMessage>, Subscription, Scannable {
-    /** One copy, from wherever the frame's parts are into the buffer that the device reads. */
+    /** Encoder that copies a frame once, from wherever its parts are into the buffer that the device reads. */
     static final MessageEncoder<ByteBuf> ENCODER = new MessageEncoder<>() {
         @Override
         public int encode(ByteBuf frame, MemorySegment target) {
@@ -85,7 +85,7 @@ final class Frames implements CoreSubscriber<ReceivedMessage>, Subscription, Sca
         actual.onError(closed(error));
     }
 
-    /** RSocket wants to hear of every end as of an error. */
+    /** Signals the end as an error, because RSocket expects every end of a connection to be an error. */
     @Override
     public void onComplete() {
         actual.onError(new ClosedChannelException());

@@ -9,16 +9,16 @@ import java.util.Objects;
 import reactor.core.publisher.Mono;
 
 /**
- * RSocket's client side over RDMA; immutable.
+ * Client transport of RSocket over RDMA. Immutable: each method that changes a setting returns a copy.
  *
  * <pre>{@code
  * RSocketConnector.connectWith(RdmaClientTransport.create(RdmaClient.create().host("10.0.0.1").port(7471)))
  * }</pre>
  *
- * <p>A frame is a message. What is larger than the peer's receive buffer is read by the peer from registered memory, so
- * frames need not be fragmented. Frames that arrive stay in registered memory until RSocket, or the application with
- * {@code PayloadDecoder.ZERO_COPY}, releases them; when half of the receive buffers are out that way, further ones are
- * copied. <b>Signals</b> come on the completion loop: what RSocket calls there must not block.
+ * <p>A frame is a message. The peer reads a frame that is larger than its receive buffers from registered memory, so
+ * frames need not be fragmented. Frames that arrive stay in registered memory until RSocket releases them, or the
+ * application with {@code PayloadDecoder.ZERO_COPY}. When half of the receive buffers are held this way, further frames
+ * are copied. <b>Signals</b> arrive on the completion loop: functions that RSocket calls there must not block.
  */
 public final class RdmaClientTransport implements ClientTransport {
     private final RdmaClient client;
@@ -32,9 +32,9 @@ public final class RdmaClientTransport implements ClientTransport {
     }
 
     /**
-     * A transport with frames of up to 16 MiB, and Netty's default allocator.
+     * Returns a transport with frames of up to 16 MiB, and Netty's default allocator.
      *
-     * @param client with address and options; frames keep their boundaries, so any options do
+     * @param client client with address and options; frames keep their boundaries, so any options are suitable
      * @return a transport
      */
     public static RdmaClientTransport create(RdmaClient client) {
@@ -42,9 +42,9 @@ public final class RdmaClientTransport implements ClientTransport {
     }
 
     /**
-     * With another limit on the length of frames.
+     * Sets the limit on the length of frames.
      *
-     * @param bytes 64 to 16,777,215; at most what the peer's {@code maxMessageSize} allows
+     * @param bytes 64 to 16,777,215; at most the peer's {@code maxMessageSize}
      * @return a copy
      */
     public RdmaClientTransport maxFrameLength(int bytes) {
@@ -52,9 +52,9 @@ public final class RdmaClientTransport implements ClientTransport {
     }
 
     /**
-     * With another allocator, for frames that are sent and for copies.
+     * Sets the allocator for frames that are sent and for copies.
      *
-     * @param allocator any
+     * @param allocator any allocator
      * @return a copy
      */
     public RdmaClientTransport alloc(ByteBufAllocator allocator) {
@@ -67,10 +67,10 @@ public final class RdmaClientTransport implements ClientTransport {
     }
 
     /**
-     * Connects, at each subscription.
+     * Connects once for each subscription.
      *
-     * <p><b>Errors</b> as {@link RdmaClient#connect}. <b>Cancel</b> gives up; a connection that comes nevertheless is
-     * closed.
+     * <p><b>Errors</b> as {@link RdmaClient#connect}. <b>Cancel</b> stops the attempt; a connection that is established
+     * nevertheless is closed.
      *
      * @return the connection
      */

@@ -5,7 +5,7 @@ import io.rsocket.Closeable;
 import java.net.InetSocketAddress;
 import reactor.core.publisher.Mono;
 
-/** A server that listens for RSocket's connections. */
+/** Handle of a server that listens for RSocket's connections. */
 public final class RdmaCloseableServer implements Closeable {
     private final DisposableServer server;
 
@@ -14,15 +14,15 @@ public final class RdmaCloseableServer implements Closeable {
     }
 
     /**
-     * Where it listens.
+     * Returns the address that the server listens on.
      *
-     * @return with the real port
+     * @return address with the actual port
      */
     public InetSocketAddress address() {
         return server.address();
     }
 
-    /** Stops listening and closes its connections. Does not wait. */
+    /** Stops listening and closes the server's connections. Does not wait. */
     @Override
     public void dispose() {
         server.dispose();

@@ -18,9 +18,9 @@ import reactor.core.publisher.Operators;
 // Invariants
 // - A frame that was handed over is released exactly once: by the encoder, by the discard hook, or by the queue of
 // RSocket's `sender` when that is disposed.
-// - The connection ends when the sender does, and the sender when the connection does.
+// - The connection ends when the sender does, and the sender ends when the connection does.
 
-/** Frames over one {@link RdmaConnection}: a message for each, so none has a length in front. */
+/** RSocket connection over one {@link RdmaConnection}. Each frame is one message, so frames carry no length prefix. */
 final class RdmaDuplexConnection extends BaseDuplexConnection {
     private static final Logger LOG = System.getLogger(RdmaDuplexConnection.class.getName());
 
@@ -59,11 +59,11 @@ final class RdmaDuplexConnection extends BaseDuplexConnection {
     }
 
     /**
-     * Sends the error behind all frames, and ends. Not by {@code tryEmitFinal}: RSocket's queue forgets its final
-     * frame, and its end, if the frame before it took the last of the demand.
+     * Sends the error after all frames, and ends the connection. Does not use {@code tryEmitFinal}: RSocket's queue
+     * loses its final frame, and its end, if the frame before it used up the demand.
      */
     @Override
-    @SuppressWarnings("deprecation") // of onComplete, whose successor is the method that must not be used
+    @SuppressWarnings("deprecation") // onComplete: its replacement is the method that loses frames
     public void sendErrorAndClose(RSocketErrorException error) {
         sender.tryEmitNormal(ErrorFrameCodec.encode(alloc, 0, error));
         sender.onComplete();

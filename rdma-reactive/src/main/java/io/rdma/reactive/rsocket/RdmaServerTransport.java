@@ -8,14 +8,15 @@ import java.util.Objects;
 import reactor.core.publisher.Mono;
 
 /**
- * RSocket's server side over RDMA; immutable. See {@link RdmaClientTransport} for what holds for both.
+ * Server transport of RSocket over RDMA. Immutable: each method that changes a setting returns a copy.
+ * {@link RdmaClientTransport} describes the properties of both.
  *
  * <pre>{@code
  * RSocketServer.create(acceptor).bind(RdmaServerTransport.create(RdmaServer.create().port(7471)))
  * }</pre>
  */
 public final class RdmaServerTransport implements ServerTransport<RdmaCloseableServer> {
-    /** The largest that RSocket knows. */
+    /** Largest frame length that RSocket can encode. */
     static final int MAX_FRAME_LENGTH = (1 << 24) - 1;
 
     private static final int MIN_FRAME_LENGTH = 64; // RSocket's smallest fragment
@@ -39,9 +40,9 @@ public final class RdmaServerTransport implements ServerTransport<RdmaCloseableS
     }
 
     /**
-     * A transport with frames of up to 16 MiB, and Netty's default allocator.
+     * Returns a transport with frames of up to 16 MiB, and Netty's default allocator.
      *
-     * @param server with address and options; its handler is replaced
+     * @param server server with address and options; its handler is replaced
      * @return a transport
      */
     public static RdmaServerTransport create(RdmaServer server) {
@@ -49,9 +50,9 @@ public final class RdmaServerTransport implements ServerTransport<RdmaCloseableS
     }
 
     /**
-     * With another limit on the length of frames.
+     * Sets the limit on the length of frames.
      *
-     * @param bytes 64 to 16,777,215; at most what the peer's {@code maxMessageSize} allows
+     * @param bytes 64 to 16,777,215; at most the peer's {@code maxMessageSize}
      * @return a copy
      */
     public RdmaServerTransport maxFrameLength(int bytes) {
@@ -59,9 +60,9 @@ public final class RdmaServerTransport implements ServerTransport<RdmaCloseableS
     }
 
     /**
-     * With another allocator, for frames that are sent and for copies.
+     * Sets the allocator for frames that are sent and for copies.
      *
-     * @param allocator any
+     * @param allocator any allocator
      * @return a copy
      */
     public RdmaServerTransport alloc(ByteBufAllocator allocator) {
@@ -74,12 +75,12 @@ public final class RdmaServerTransport implements ServerTransport<RdmaCloseableS
     }
 
     /**
-     * Listens, at each subscription.
+     * Binds and listens, once for each subscription.
      *
      * <p><b>Errors</b> as {@link RdmaServer#bind}.
      *
-     * @param acceptor of RSocket
-     * @return listening
+     * @param acceptor acceptor of RSocket
+     * @return the listening server
      */
     @Override
     public Mono<RdmaCloseableServer> start(ConnectionAcceptor acceptor) {

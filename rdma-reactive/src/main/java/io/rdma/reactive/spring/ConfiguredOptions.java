@@ -5,7 +5,7 @@ import java.util.function.UnaryOperator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ssl.SslBundles;
 
-/** Options of connections that properties say, the same for clients and servers. */
+/** Connection options from the properties, the same for clients and servers. */
 final class ConfiguredOptions implements UnaryOperator<ConnectionOptions> {
     private final RdmaProperties properties;
     private final ObjectProvider<SslBundles> bundles;

@@ -7,40 +7,44 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import reactor.core.publisher.Mono;
 
-// Invariant: `running` is the server from a start to the next stop; starts and stops exclude each other.
+// Invariant: `running` is the server from a start to the next stop. Starts and stops exclude each other.
 
 /**
- * A server that runs from start to stop of the context.
+ * Server that runs from the start of the context to its stop.
  *
- * @param <S> what listens
+ * @param <S> type of the listening server
  */
 abstract class ContextServer<S> implements SmartLifecycle {
-    /** How long a start may take. */
+    /** Longest time that a start may take. */
     static final Duration START_TIMEOUT = Duration.ofSeconds(30);
 
     private final Function<S, InetSocketAddress> addressOf;
     private volatile @Nullable S running;
 
-    /** @param addressOf where it listens */
+    /**
+     * Creates a server that does not run yet.
+     *
+     * @param addressOf returns the address that a server listens on
+     */
     ContextServer(Function<S, InetSocketAddress> addressOf) {
         this.addressOf = addressOf;
     }
 
-    /** Has it listen. At most once before {@link #close}. */
+    /** Starts to listen. Called at most once before {@link #close}. */
     abstract S bind();
 
     /**
-     * Has it end. At most once after {@link #bind}.
+     * Ends the server. Called at most once after {@link #bind}.
      *
-     * @return completes when it has ended
+     * @return completes when the server has ended
      */
     abstract Mono<Void> close(S server);
 
     /**
-     * Where the server listens.
+     * Returns the address that the server listens on.
      *
-     * @return with the real port
-     * @throws IllegalStateException if it does not run
+     * @return address with the actual port
+     * @throws IllegalStateException if the server does not run
      */
     public InetSocketAddress address() {
         S now = running;

@@ -18,12 +18,15 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches if the device that the properties ask for can be used, which only a trial shows: it is opened, as much memory
- * is registered as a connection takes, and it is closed again. Matches also if the properties say that there must be
- * one: its bean fails then and says why.
+ * Condition that matches if the device that the properties select is usable. Only a trial shows that: the condition
+ * opens the device, registers as much memory as a connection needs, and closes the device again. It also matches if the
+ * properties require a device: if there is none, the device's bean then fails and reports why.
  */
 final class OnRdmaDevice extends SpringBootCondition implements ConfigurationCondition {
-    /** Asked once, when the beans are registered, and not while configurations are still read. */
+    /**
+     * Returns the phase in which beans are registered, so that the condition is evaluated once, and not while
+     * configurations are still being parsed.
+     */
     @Override
     public ConfigurationPhase getConfigurationPhase() {
         return ConfigurationPhase.REGISTER_BEAN;

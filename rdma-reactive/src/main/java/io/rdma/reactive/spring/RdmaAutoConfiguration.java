@@ -15,7 +15,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * An open device, a client and a server from properties {@code rdma.*}; each gives way to a bean of the application's.
+ * Auto-configuration of an open device, a client and a server from the properties {@code rdma.*}. A bean of the
+ * application replaces each of them.
  */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "rdma.enabled", matchIfMissing = true)

@@ -9,7 +9,7 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** The health indicator {@code rdma}, with {@code spring-boot-health} on the class path. */
+/** Auto-configuration of the health indicator {@code rdma}, if {@code spring-boot-health} is on the class path. */
 @AutoConfiguration(after = RdmaAutoConfiguration.class)
 @ConditionalOnClass({ReactiveHealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(RdmaResources.class)

@@ -9,8 +9,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Up while the device answers and one of its ports is active; tells its name, its ports' states and how many
- * connections there are.
+ * Health indicator that is up while the device responds and one of its ports is active. Reports the name of the device,
+ * the states of its ports and the number of connections.
  */
 public final class RdmaHealthIndicator extends AbstractReactiveHealthIndicator {
     private final RdmaResources resources;
@@ -22,7 +22,7 @@ public final class RdmaHealthIndicator extends AbstractReactiveHealthIndicator {
 
     @Override
     protected Mono<Health> doHealthCheck(Health.Builder builder) {
-        return Mono.fromCallable(() -> check(builder)).subscribeOn(Schedulers.boundedElastic()); // asks the device
+        return Mono.fromCallable(() -> check(builder)).subscribeOn(Schedulers.boundedElastic()); // queries the device
     }
 
     private Health check(Health.Builder builder) {

@@ -9,7 +9,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
-/** Meters of the open device, with Micrometer on the class path; Boot binds them to its registries. */
+/**
+ * Auto-configuration of the meters of the open device, if Micrometer is on the class path. Boot binds them to
+ * its registries.
+ */
 @AutoConfiguration(after = RdmaAutoConfiguration.class)
 @ConditionalOnClass(MeterBinder.class)
 @ConditionalOnBean(RdmaResources.class)

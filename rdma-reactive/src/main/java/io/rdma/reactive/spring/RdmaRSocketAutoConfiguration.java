@@ -20,9 +20,9 @@ import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
 
 /**
- * RSocket over RDMA, with {@code rsocket-core} on the class path: a transport for clients, and, if
- * {@code rdma.rsocket.port} says where, a server. Of Spring Boot's own RSocket it takes what there is: with
- * {@code spring-boot-starter-rsocket} controllers with {@code @MessageMapping} are served.
+ * Auto-configuration of RSocket over RDMA, if {@code rsocket-core} is on the class path: a transport for clients, and a
+ * server if {@code rdma.rsocket.port} is set. It uses the parts of Spring Boot's own RSocket support that are present:
+ * with {@code spring-boot-starter-rsocket}, controllers with {@code @MessageMapping} are served.
  */
 @AutoConfiguration(
         after = RdmaAutoConfiguration.class,
@@ -30,7 +30,7 @@ import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHa
 @ConditionalOnClass(RSocketServer.class)
 public final class RdmaRSocketAutoConfiguration {
     private static final int MIN_FRAME_LENGTH = 64; // RSocket's smallest fragment
-    private static final int MIN_PAYLOAD_LIMIT = 1 << 24; // RSocket wants room for its largest frame
+    private static final int MIN_PAYLOAD_LIMIT = 1 << 24; // RSocket requires room for its largest frame
 
     RdmaRSocketAutoConfiguration() {}
 
@@ -43,15 +43,16 @@ public final class RdmaRSocketAutoConfiguration {
     }
 
     /**
-     * What a peer with the same properties receives, so that RSocket refuses the request that is larger, and not the
-     * device the connection.
+     * Returns the longest frame that a peer with the same properties receives. RSocket then refuses a request that is
+     * too large, instead of the device failing the connection.
      */
     private static int frameLength(RdmaProperties properties, int most) {
         return Math.clamp(properties.maxMessageSize(), MIN_FRAME_LENGTH, most);
     }
 
     /**
-     * The server; what it answers comes from Spring's messaging, or from the application's own {@link RSocketServer}.
+     * Configuration of the server. Spring's messaging answers its requests, or the application's own
+     * {@link RSocketServer} does.
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty("rdma.rsocket.port")
@@ -61,7 +62,10 @@ public final class RdmaRSocketAutoConfiguration {
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(RSocketMessageHandler.class)
         static class Messaging {
-            /** Leaves payloads where they arrived, for decoders that read them there, as Spring Boot does over TCP. */
+            /**
+             * Returns a server that leaves payloads in their receive buffers if the decoders can read them there, as
+             * Spring Boot does over TCP.
+             */
             @Bean
             @ConditionalOnBean(RSocketMessageHandler.class)
             @ConditionalOnMissingBean
@@ -74,7 +78,10 @@ public final class RdmaRSocketAutoConfiguration {
             }
         }
 
-        /** What Spring Boot's own RSocket server honours as well; Spring Security's interceptor comes by it. */
+        /**
+         * Applies the customizers that Spring Boot's own RSocket server applies too. Spring Security adds its
+         * interceptor through one of them.
+         */
         @Order(2)
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(RSocketServerCustomizer.class)
@@ -85,7 +92,7 @@ public final class RdmaRSocketAutoConfiguration {
             }
         }
 
-        /** After those before, whose beans it asks for. */
+        /** Starts the server. Ordered after the configurations above, because its condition requires their beans. */
         @Order(3)
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnBean(RSocketServer.class)
@@ -106,7 +113,7 @@ public final class RdmaRSocketAutoConfiguration {
 
             private static int port(RdmaProperties properties) {
                 Integer port = properties.rsocket().port();
-                if (port == null) { // the condition takes an empty one for one
+                if (port == null) { // the condition accepts an empty value as set
                     throw new IllegalArgumentException(
                             "rdma.rsocket.port is empty: say a port, 0 for a free one, or leave it out");
                 }

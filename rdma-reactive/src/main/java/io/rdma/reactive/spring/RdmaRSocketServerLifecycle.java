@@ -7,8 +7,8 @@ import java.util.Objects;
 import reactor.core.publisher.Mono;
 
 /**
- * Runs RSocket's server from start to stop of the context. A stop closes the connections: RSocket's last for as long as
- * the clients want, so nothing is waited for.
+ * Life cycle of RSocket's server, which runs from the start of the context to its stop. A stop closes the connections
+ * at once, because RSocket connections last as long as their clients want.
  */
 public final class RdmaRSocketServerLifecycle extends ContextServer<RdmaCloseableServer> {
     private final RSocketServer rsocket;

@@ -13,10 +13,13 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 // Invariants
-// - A handler is in `active` from its begin to its end, and none begins once `stopping` is set.
-// - A stop calls back exactly once: when all handlers have ended or the time is up, and the server is closed.
+// - A handler is in `active` from its start to its end, and no handler starts once `stopping` is set.
+// - A stop calls back exactly once, when all handlers have ended or the time is up, and the server is closed.
 
-/** Runs the server from start to stop of the context; a stop lets handlers end by themselves for some time. */
+/**
+ * Life cycle of the server, which runs from the start of the context to its stop. A stop gives handlers some time to
+ * end by themselves.
+ */
 public final class RdmaServerLifecycle extends ContextServer<DisposableServer> {
     private final RdmaServer server;
     private final RdmaConnectionHandler handler;
@@ -38,10 +41,10 @@ public final class RdmaServerLifecycle extends ContextServer<DisposableServer> {
     }
 
     private Publisher<Void> serve(RdmaConnection connection) {
-        active.add(connection); // before the look: a stop that comes later finds it
+        active.add(connection); // before the check: a stop that begins later finds it
         if (stopping != null) {
             ended(connection);
-            return Mono.empty(); // which closes it
+            return Mono.empty(); // an empty publisher, so the server closes the connection
         }
         return Flux.defer(() -> handler.handle(connection)).doFinally(how -> ended(connection));
     }
@@ -62,7 +65,7 @@ public final class RdmaServerLifecycle extends ContextServer<DisposableServer> {
     Mono<Void> close(DisposableServer listening) {
         Sinks.Empty<Void> waiting = Sinks.empty();
         stopping = waiting;
-        endStopIfIdle();
+        endStopIfIdle(); // completes at once if no handler is active
         return waiting.asMono().timeout(shutdownTimeout, Mono.empty()).then(Mono.defer(() -> {
             listening.dispose();
             return listening.onDispose();

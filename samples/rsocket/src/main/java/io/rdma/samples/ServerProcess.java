@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A server of a sample in a process of its own, which ends with its standard input and so with who started it. */
+/** A server of a sample in a process of its own. It ends with its standard input, and so with its parent process. */
 public final class ServerProcess implements AutoCloseable {
     private final Process process;
     private final BufferedReader output;
@@ -19,11 +19,11 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a program, whose first act should be {@link #endWithStandardInput}.
+     * Starts a program, which should call {@link #endWithStandardInput} first.
      *
      * @param program with a main method
      * @param arguments its arguments
-     * @return running
+     * @return the running process
      * @throws IOException if it cannot be started
      */
     public static ServerProcess start(Class<?> program, List<String> arguments) throws IOException {
@@ -41,24 +41,24 @@ public final class ServerProcess implements AutoCloseable {
                 .start());
     }
 
-    /** In the process itself: ends it when nobody holds the other end of its standard input any more. */
+    /** Ends the calling process when its standard input is closed, that is, when its parent process has ended. */
     public static void endWithStandardInput() {
         Thread.ofVirtual().start(() -> {
             try (InputStream in = System.in) {
                 in.transferTo(OutputStream.nullOutputStream());
             } catch (IOException e) {
-                // as good as its end
+                // treated like the end of the input
             }
             System.exit(0);
         });
     }
 
     /**
-     * Waits until it says so.
+     * Waits for a line of its output that begins with a given text.
      *
      * @param beginning of a line
-     * @return the number behind it
-     * @throws IOException if it has ended before
+     * @return the number after it
+     * @throws IOException if the process has ended before it printed the line
      */
     public int port(String beginning) throws IOException {
         String line;
@@ -70,13 +70,17 @@ public final class ServerProcess implements AutoCloseable {
         throw new IOException("the server has ended: see above");
     }
 
-    /** @return as the operating system knows it */
+    /**
+     * Returns the process.
+     *
+     * @return its handle in the operating system
+     */
     public ProcessHandle handle() {
         return process.toHandle();
     }
 
     /**
-     * Asks it to end, and waits.
+     * Asks the process to end, and waits for it.
      *
      * @return its exit status
      */

@@ -1,4 +1,4 @@
-/** What these samples share. */
+/** Code that the RSocket samples share. */
 @NullMarked
 package io.rdma.samples;
 

@@ -3,9 +3,9 @@ package io.rdma.samples.bench;
 import java.util.Locale;
 
 /**
- * The value that a figure has to reach.
+ * A limit that a figure has to meet.
  *
- * @param most whether the limit is the most, else the least
+ * @param most whether the limit is a maximum, otherwise a minimum
  * @param limit the number
  */
 record Bar(boolean most, double limit) {

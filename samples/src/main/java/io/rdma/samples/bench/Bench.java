@@ -2,7 +2,7 @@ package io.rdma.samples.bench;
 
 import picocli.CommandLine.Command;
 
-/** The instruments, one command each. */
+/** The benchmarks, with one command each. */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** What all instruments can be told. */
+/** The options of all benchmarks. */
 final class BenchOptions {
     @Option(
             names = "--rounds",

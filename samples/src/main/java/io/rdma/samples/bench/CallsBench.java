@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the way of calling C costs where it counts. */
+/** A benchmark of the ways to call C, for the functions where the cost matters. */
 @Command(
         name = "calls",
         mixinStandardHelpOptions = true,
@@ -57,7 +57,7 @@ final class CallsBench implements Callable<Integer> {
             if (!options.quick()) {
                 warmUp(all);
             }
-            for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // 0 warms up
+            for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // round 0 warms up
                 Results into = round == 0 ? new Results("warm-up") : results;
                 all.forEach((operation, styles) -> round(into, operation, styles));
             }
@@ -68,8 +68,8 @@ final class CallsBench implements Callable<Integer> {
     }
 
     /**
-     * In bursts with pauses, in which the compilers catch up: from the interpreter by way of the first one to the
-     * second are several steps, and each begins with calls.
+     * Warms up in bursts, with pauses in which the JIT compilers catch up. There are several steps from the interpreter
+     * to the first compiler and then to the second, and each of them is triggered by calls.
      */
     private static void warmUp(Map<Operation, Map<CallingStyle, TimedCalls>> all) throws InterruptedException {
         for (int burst = 0; burst < BURSTS; burst++) {
@@ -79,8 +79,9 @@ final class CallsBench implements Callable<Integer> {
     }
 
     /**
-     * In turn batch by batch, so that what else the machine does meanwhile falls on all styles; of each the median. The
-     * order is another one each time: what a style finds depends on who was before.
+     * Measures the styles in turn, batch by batch, so that other work of the machine affects all styles alike. The
+     * result of a style is its median. The order changes for each batch, since a style is affected by the one that ran
+     * before it.
      */
     private void round(Results into, Operation operation, Map<CallingStyle, TimedCalls> styles) {
         Map<CallingStyle, Figure> batches = new EnumMap<>(CallingStyle.class);

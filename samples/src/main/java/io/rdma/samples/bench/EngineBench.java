@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the library costs without a device. */
+/** A benchmark of the library without a device. */
 @Command(
         name = "engine",
         mixinStandardHelpOptions = true,

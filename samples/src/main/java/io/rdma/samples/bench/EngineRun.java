@@ -21,13 +21,13 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** Runs JMH once a round, each benchmark in a JVM of its own, and compares within each round. */
+/** A run of JMH in each round, with each benchmark in a JVM of its own. Compares within each round. */
 final class EngineRun {
     private static final String BARE = "bare loop, 64 B writes";
     private static final String ENGINE = "engine, 64 B writes";
     private static final String MANY = " connections, 16 writes in flight on each";
     private static final String THREADS = " submitting thread(s), total";
-    /** What is measured, by class, method and parameter as JMH names them. */
+    /** Names of the figures, by class, method and parameter as JMH names them. */
     private static final Map<String, String> NAMES = Map.ofEntries(
             Map.entry("ForeignCalls.bound", "call of C, symbol"),
             Map.entry("ForeignCalls.boundCritical", "call of C, symbol, critical"),
@@ -59,7 +59,7 @@ final class EngineRun {
     Results measure() throws Exception {
         Files.createDirectories(options.output());
         if (options.quick()) {
-            System.setProperty("jmh.ignoreLock", "true"); // nobody looks at the figures
+            System.setProperty("jmh.ignoreLock", "true"); // a quick run's figures are not used
         }
         for (int round = 1; round <= options.rounds(); round++) {
             System.out.println("round " + round + " of " + options.rounds());
@@ -103,7 +103,7 @@ final class EngineRun {
                 add(result, threads);
             }
         } catch (NoBenchmarksException e) {
-            // none of this class was asked for
+            // no benchmark of this class was selected
         }
     }
 
@@ -142,7 +142,7 @@ final class EngineRun {
         results.compare(ENGINE, BARE, Bar.atMost(1.3));
         results.bar(ENGINE + ", allocated", Bar.atMost(0.5));
         results.compare("Mono write, pipelined", BARE, Bar.atMost(4));
-        results.bar("Mono write, pipelined, allocated", Bar.atMost(96.5)); // half a byte is what JMH allocates
+        results.bar("Mono write, pipelined, allocated", Bar.atMost(96.5)); // half a byte is allocated by JMH
         results.compare("Mono write, one at a time", BARE);
         results.compare("Mono write, pipelined by flatMap", BARE);
         results.compare("suspended write, pipelined", BARE, Bar.atMost(6));

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: one value for each round, in order, so two figures of a run can be compared round by round.
+// Invariant: one value for each round, in order, so that two figures of a run can be compared round by round.
 
-/** One number that was measured once in each round; the same for a ratio of two such figures. */
+/** A number that was measured once in each round, or a ratio of two such figures. */
 final class Figure {
     private static final String RATIO = "x";
     private static final String OVER = " / ";
@@ -23,7 +23,9 @@ final class Figure {
     }
 
     /**
-     * @param quantity the unit; for a ratio that of the figures that are compared
+     * Creates a figure.
+     *
+     * @param quantity the unit; for a ratio, that of the compared figures
      */
     Figure(String name, String unit, String quantity) {
         this.name = name;
@@ -31,7 +33,7 @@ final class Figure {
         this.quantity = quantity;
     }
 
-    /** This one over another, round by round. */
+    /** Returns the ratio of a figure to another one, round by round. */
     static Figure ratio(Figure figure, Figure base) {
         Figure ratio = new Figure(figure.name + OVER + difference(base.name, figure.name), RATIO, figure.unit);
         for (int round = 0; round < Math.min(figure.rounds.size(), base.rounds.size()); round++) {
@@ -40,7 +42,7 @@ final class Figure {
         return ratio;
     }
 
-    /** A name without the words that it begins and ends with as another one does, up to commas. */
+    /** Returns a name without the words, up to commas, that it shares with the beginning or the end of another one. */
     private static String difference(String name, String other) {
         List<String> words = new ArrayList<>(List.of(name.split(", ")));
         List<String> others = new ArrayList<>(List.of(other.split(", ")));
@@ -80,12 +82,12 @@ final class Figure {
         return unit.equals(RATIO);
     }
 
-    /** Tells whether a higher value is the better one: that of a rate. */
+    /** Returns whether a higher value is better, as for a rate. */
     boolean isMoreBetter() {
         return quantity.matches(".*/m?s");
     }
 
-    /** Returns the name, that of a ratio without what it is compared with. */
+    /** Returns the name; for a ratio, without the figure that it is compared with. */
     String subject() {
         return isRatio() && name.contains(OVER) ? name.substring(0, name.indexOf(OVER)) : name;
     }
@@ -112,7 +114,7 @@ final class Figure {
                 : asked;
     }
 
-    /** Returns all numbers that a picture of the figure has to have a place for. */
+    /** Returns all numbers that a picture of the figure has to cover. */
     DoubleStream extent() {
         return bar == null ? DoubleStream.of(least(), most()) : DoubleStream.of(least(), most(), bar.limit());
     }

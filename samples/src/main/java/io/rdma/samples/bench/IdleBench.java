@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What connections cost that have nothing to do. */
+/** A measurement of the cost of idle connections. */
 @Command(
         name = "idle",
         mixinStandardHelpOptions = true,
@@ -62,7 +62,11 @@ final class IdleBench implements Callable<Integer> {
         return resources.registrationBudget().registered() / 1024.0 / connections;
     }
 
-    /** Waits until what came before has calmed down, then for as long again: the share of a core that was used. */
+    /**
+     * Waits until earlier work has settled, then measures for as long again.
+     *
+     * @return the share of a core that was used
+     */
     private double idle() throws InterruptedException {
         long millis = options.quick() ? 500 : 5_000;
         Thread.sleep(millis);

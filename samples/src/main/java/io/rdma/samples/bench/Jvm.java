@@ -14,14 +14,14 @@ final class Jvm {
 
     private Jvm() {}
 
-    /** Processor time of this process, all threads. */
+    /** Returns the processor time of this process, of all its threads. */
     static long cpuNanos() {
         return SYSTEM.getProcessCpuTime();
     }
 
     /**
-     * Until nothing has been compiled for half a second, at most a minute: on a single processor it would be measured
-     * as well.
+     * Waits until nothing has been compiled for half a second, at most a minute. On a single processor, compilation
+     * would distort the measurement.
      */
     static void awaitCompilers() throws InterruptedException {
         CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
@@ -32,7 +32,7 @@ final class Jvm {
         }
     }
 
-    /** A command line for another one, up to the name of its main class. */
+    /** Returns a command line for another JVM, up to the name of its main class. */
     static List<String> command(String... options) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -8,11 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-// perftest prints one line for a size that begins with the size and the number of iterations. Of a latency test the
-// third
-// number behind them is the median, of a bandwidth test the second is the average.
+// For each size, perftest prints one line that begins with the size and the number of iterations. Of the numbers after
+// these two, the third is the median of a latency test, and the second is the average of a bandwidth test.
 
-/** The programs of the perftest package, both ends on this machine. */
+/** The programs of the perftest package, with both ends on this machine. */
 final class Perftest {
     private static final Pattern ROW = Pattern.compile("\\s*\\d+\\s+\\d+\\s+([\\d.]+)\\s+([\\d.]+)\\s+([\\d.]+).*");
     private static final int TRIES = 100;
@@ -23,7 +22,11 @@ final class Perftest {
     private final int gidIndex;
     private final boolean events;
 
-    /** @param events whether both ends sleep until something completes, else they poll without end */
+    /**
+     * Selects the device and the address that the programs use.
+     *
+     * @param events whether both ends sleep until a completion; otherwise they poll continuously
+     */
     Perftest(String device, String host, int gidIndex, boolean events) {
         this.device = device;
         this.host = host;
@@ -31,12 +34,12 @@ final class Perftest {
         this.events = events;
     }
 
-    /** Median in microseconds. */
+    /** Returns the median latency in microseconds. */
     double latency(String program, int size, int count) throws IOException, InterruptedException {
         return run(program, size, count, 3);
     }
 
-    /** Average in Gbit/s. */
+    /** Returns the average bandwidth in Gbit/s. */
     double bandwidth(String program, int size, int count) throws IOException, InterruptedException {
         return run(program, size, count, 2, "--report_gbits");
     }
@@ -45,10 +48,10 @@ final class Perftest {
             throws IOException, InterruptedException {
         List<String> command =
                 new ArrayList<>(List.of(program, "-F", "-d", device, "-x", "" + gidIndex, "-n", "" + count));
-        if (!program.startsWith("ib_atomic")) { // its size is fixed
+        if (!program.startsWith("ib_atomic")) { // the size of an atomic is fixed
             command.addAll(List.of("-s", "" + size));
         }
-        if (events && !program.startsWith("ib_write")) { // whose server has nothing to wait for
+        if (events && !program.startsWith("ib_write")) { // the server of ib_write has no completion to wait for
             command.add("-e");
         }
         command.addAll(List.of(more));
@@ -64,7 +67,7 @@ final class Perftest {
                 if (value >= 0) {
                     return value;
                 }
-                Thread.sleep(100); // the server did not listen yet
+                Thread.sleep(100); // the server was not listening yet
             }
             throw new IOException("no result of " + String.join(" ", client));
         } finally {
@@ -74,7 +77,11 @@ final class Perftest {
         }
     }
 
-    /** @return negative if it ended without one */
+    /**
+     * Returns a value from the client's output.
+     *
+     * @return negative if the client ended without one
+     */
     private static double value(List<String> client, int column) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(client)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The horizontal axis of a panel: logarithmic, or linear from zero on if a value is zero. */
+/** The horizontal axis of a panel: logarithmic, or linear from zero if a value is zero. */
 final class PlotAxis {
     private final boolean logarithmic;
     private final double from;
@@ -21,12 +21,12 @@ final class PlotAxis {
     }
 
     /**
-     * Makes an axis on which all values have a place.
+     * Creates an axis that covers all values.
      *
      * @param values at least one
-     * @param one whether 1 has a place too
-     * @param left where the axis begins, in pixels
-     * @param right where it ends
+     * @param one whether the axis also covers 1
+     * @param left start of the axis, in pixels
+     * @param right end of the axis, in pixels
      */
     static PlotAxis covering(double[] values, boolean one, double left, double right) {
         double least = Math.min(Arrays.stream(values).min().orElse(1), one ? 1 : Double.MAX_VALUE);
@@ -44,7 +44,7 @@ final class PlotAxis {
         return left + share * (right - left);
     }
 
-    /** Returns the values that the axis names: 1, 2 and 5 of each power of ten, fewer on a long axis. */
+    /** Returns the values at the ticks of the axis: 1, 2 and 5 of each power of ten, fewer on a long axis. */
     List<Double> ticks() {
         List<Double> ticks = new ArrayList<>();
         double decades = Math.log10(to / from);

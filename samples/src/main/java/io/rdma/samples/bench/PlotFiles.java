@@ -11,7 +11,7 @@ import javax.imageio.ImageIO;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code bench plot}: draws results again from their JSON. */
+/** The command {@code bench plot}, which draws results again from their JSON. */
 @Command(
         name = "plot",
         mixinStandardHelpOptions = true,

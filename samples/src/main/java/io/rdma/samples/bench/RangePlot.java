@@ -16,9 +16,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A picture of figures: one panel for each question, in which a dot is the median of a figure, a line through it
- * reaches from its least to its most round, and a dashed mark is its bar. The axis is logarithmic unless a figure is
- * zero.
+ * A picture of figures with one panel for each question. In a panel, a dot is the median of a figure over its rounds, a
+ * line through it reaches from the least to the greatest value, and a dashed mark is its bar. The axis is logarithmic
+ * unless a value is zero.
  */
 final class RangePlot {
     private static final int WIDTH = 1000;
@@ -51,7 +51,7 @@ final class RangePlot {
         graphics = image.createGraphics();
     }
 
-    /** Draws figures. */
+    /** Returns a picture of the figures. */
     static BufferedImage of(List<Figure> figures) {
         System.setProperty("java.awt.headless", "true");
         RangePlot plot = new RangePlot(figures);
@@ -152,7 +152,7 @@ final class RangePlot {
         return text.contains(".") ? text.replaceFirst("\\.?0+$", "") : text;
     }
 
-    /** Names the figures of a panel, without the words at the end that all of them have. */
+    /** Returns the names of the figures of a panel, without the words at the end that all names share. */
     private static List<String> labels(List<Figure> figures) {
         List<String> names = figures.stream().map(Figure::subject).toList();
         String common = names.getFirst().contains(", ")

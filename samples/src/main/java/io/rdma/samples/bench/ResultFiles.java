@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import javax.imageio.ImageIO;
 
-/** Results as JSON, and as a plot for each unit. */
+/** Files of results: JSON, and one plot for each unit. */
 final class ResultFiles {
     private ResultFiles() {}
 
@@ -56,7 +56,7 @@ final class ResultFiles {
             Path file = folder.resolve(name);
             ImageIO.write(RangePlot.of(figures), "png", file.toFile());
             System.out.println("written: " + file);
-        } catch (IOException | RuntimeException | LinkageError e) { // where there are no fonts, for instance
+        } catch (IOException | RuntimeException | LinkageError e) { // such as on a system without fonts
             System.out.println("no plot of " + unit + ": " + e);
         }
     }

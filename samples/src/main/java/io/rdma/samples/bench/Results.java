@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The figures of one instrument, and how they compare. */
+/** The figures of one benchmark, and their comparisons. */
 final class Results {
     private final String instrument;
     private final double loadBefore = load();
@@ -20,17 +20,17 @@ final class Results {
         this.instrument = instrument;
     }
 
-    /** Load of the machine over the last minute, all programs together; negative where it is not known. */
+    /** Returns the load of the machine over the last minute, of all programs together; negative if it is not known. */
     private static double load() {
         return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     }
 
-    /** One value of this round. */
+    /** Adds a value of this round to a figure. */
     void add(String name, String unit, double value) {
         figures.computeIfAbsent(name, n -> new Figure(n, unit)).add(value);
     }
 
-    /** What a figure should be; ignored for a figure that was not measured. */
+    /** Sets the bar of a figure. Does nothing for a figure that was not measured. */
     void bar(String name, Bar bar) {
         Figure figure = figures.get(name);
         if (figure != null) {
@@ -38,7 +38,7 @@ final class Results {
         }
     }
 
-    /** After the last round: a ratio of two figures, if both were measured. */
+    /** Adds the ratio of two figures, if both were measured. Called after the last round. */
     void compare(String name, String base, @Nullable Bar bar) {
         Figure figure = figures.get(name);
         Figure other = figures.get(base);
@@ -47,7 +47,7 @@ final class Results {
         }
     }
 
-    /** The same without a bar. */
+    /** Adds the ratio of two figures, without a bar. */
     void compare(String name, String base) {
         compare(name, base, null);
     }
@@ -64,7 +64,7 @@ final class Results {
         return List.copyOf(ratios);
     }
 
-    /** What the figures were measured on. */
+    /** Returns a description of the machine on which the figures were measured. */
     Map<String, Object> machine() {
         Map<String, Object> machine = new LinkedHashMap<>();
         machine.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));

@@ -12,11 +12,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-// The first third of the samples is left out: compilers and pools still grow. A value of the second third stands beside
-// the one of the last third
-// that is as far from its beginning, so a ratio above 1 is growth.
+// The first third of the samples is left out, since compilers and pools still grow. Each value of the second third is
+// compared with the value at the same position of the last third, so a ratio above 1 means growth.
 
-/** Whether anything grows. */
+/** A soak test, which shows whether the process grows. */
 @Command(
         name = "soak",
         mixinStandardHelpOptions = true,
@@ -87,7 +86,7 @@ final class SoakBench implements Callable<Integer> {
         String after = what + ", last third";
         for (int i = third; i < 2 * third; i++) {
             double first = value.applyAsDouble(samples.get(i));
-            if (first > 0) { // else it is not known here
+            if (first > 0) { // 0 means that this system does not report the value
                 results.add(before, unit, first);
                 results.add(after, unit, value.applyAsDouble(samples.get(i + third)));
             }

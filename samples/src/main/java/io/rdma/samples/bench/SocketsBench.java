@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What users would take instead. */
+/** A comparison with the alternatives to this library. */
 @Command(
         name = "sockets",
         mixinStandardHelpOptions = true,

@@ -12,13 +12,14 @@ import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: a round has every carrier do every exchange, one right after the other, over connections that stay.
+// Invariant: in each round every carrier performs every exchange, one immediately after the other, over connections
+// that stay open.
 
-/** The same exchanges over each {@link Carrier}. */
+/** A run of the same exchanges over each {@link Carrier}. */
 final class SocketsRun {
     private static final long SECOND = 1_000_000_000;
 
-    /** What is exchanged; {@code chunk} messages are sent between two looks at the clock. */
+    /** The kinds of exchanges. {@code chunk} messages are sent between two readings of the clock. */
     private enum Exchange {
         PING_PONG("64 B ping-pong", 64, 200),
         SMALL("64 B stream", 64, 5_000),
@@ -56,7 +57,7 @@ final class SocketsRun {
                 .distinct()
                 .forEach(command::add);
         try (OtherJvm other = OtherJvm.start(command)) {
-            for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // 0 warms up
+            for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // round 0 warms up
                 System.out.println("round " + round + " of " + options.rounds());
                 Results into = round == 0 ? new Results("warm-up") : results;
                 round(into, "one JVM", Carrier::serve, Jvm::cpuNanos);
@@ -89,7 +90,7 @@ final class SocketsRun {
     }
 
     private void run(Results into, Client client, Exchange exchange, String name, LongSupplier cpu) throws Exception {
-        chunk(client, exchange, new Histogram(3)); // a connection's first messages are its slowest
+        chunk(client, exchange, new Histogram(3)); // the first messages of a connection are its slowest
         Histogram times = new Histogram(3);
         long count = 0;
         long cpuBefore = cpu.getAsLong();

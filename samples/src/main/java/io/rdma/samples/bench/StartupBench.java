@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** How long until something works. */
+/** A measurement of the time from start to the first operation. */
 @Command(
         name = "startup",
         mixinStandardHelpOptions = true,
@@ -53,7 +53,7 @@ final class StartupBench implements Callable<Integer> {
         return 0;
     }
 
-    /** A run that leaves an archive, which the others use. */
+    /** Runs a program once to create the archive that later runs use. */
     private void train(Map<String, String[]> ways, String way, String name, String make, String use)
             throws IOException, InterruptedException {
         Path archive = options.output().resolve(name).toAbsolutePath();
@@ -77,14 +77,18 @@ final class StartupBench implements Callable<Integer> {
         return command;
     }
 
-    /** @return milliseconds by the clock until the program's last word, and of processor time */
+    /**
+     * Starts a program and waits for its last line.
+     *
+     * @return milliseconds of elapsed time until that line, and of processor time
+     */
     private static double[] start(Class<?> program, String... javaOptions) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(command(program, javaOptions));
         long start = System.nanoTime();
         Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try (BufferedReader output = process.inputReader()) {
             String said = output.readLine();
-            while (said != null && said.startsWith("[")) { // the JVM's own words
+            while (said != null && said.startsWith("[")) { // a message of the JVM itself
                 said = output.readLine();
             }
             double millis = (System.nanoTime() - start) / 1e6;

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A real verbs device. */
+/** A comparison with perftest on a real verbs device. */
 @Command(
         name = "verbs",
         mixinStandardHelpOptions = true,
@@ -72,7 +72,7 @@ final class VerbsBench implements Callable<Integer> {
         command.addAll(List.of(VerbsServer.class.getName(), device, idle.name(), host));
         try (OtherJvm other = OtherJvm.start(command);
                 VerbsClient ours = new VerbsClient(device, idle, host, other.port("verbs"))) {
-            for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // 0 warms up
+            for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // round 0 warms up
                 System.out.println("round " + round + " of " + options.rounds());
                 round(round == 0 ? new Results("warm-up") : results, ours, round == 0 ? null : theirs, pairs);
             }

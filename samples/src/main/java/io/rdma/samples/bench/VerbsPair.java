@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An operation of this library, and the program of perftest that does the same. */
+/** An operation of this library, and the program of perftest that performs the same operation. */
 record VerbsPair(
         String name,
         String base,
@@ -16,16 +16,16 @@ record VerbsPair(
     private static final Bar LATENCY = Bar.atMost(1.15);
     private static final Bar BANDWIDTH = Bar.atLeast(0.95);
 
-    /** One figure. */
+    /** Measures one figure. */
     @FunctionalInterface
     interface Measure<T> {
         double of(T program) throws Exception;
     }
 
     /**
-     * In the order of a round.
+     * Returns all pairs, in the order of a round.
      *
-     * @param count operations of a latency; of a bandwidth, 64 KiB each
+     * @param count number of operations of a latency; for a bandwidth, number of operations of 64 KiB
      */
     static List<VerbsPair> all(int count) {
         List<VerbsPair> pairs = new ArrayList<>();

@@ -1,4 +1,4 @@
-/** The instruments: what an operation costs, beside what else does it. */
+/** The benchmarks: the cost of an operation of this library, compared with its alternatives. */
 @NullMarked
 package io.rdma.samples.bench;
 

@@ -9,14 +9,14 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What one side of a connection tells the other.
+ * The address that one side of a connection sends to the other.
  *
  * @param qpNumber of its queue pair
  * @param psn of the first packet that it will send
  * @param lid of its port, 0 on Ethernet
- * @param mtu that its link has now
+ * @param mtu that is active on its port
  * @param gid of its port
- * @param memory that the other may use
+ * @param memory that the other side may use
  */
 record Address(int qpNumber, int psn, int lid, Mtu mtu, Gid gid, RemoteMemory memory) {
     void write(DataOutputStream out) throws IOException {

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** How a queue pair gets from RESET to where it can send, and how it ends. */
+/** The states of a queue pair from RESET to ready to send, and its end. */
 @Command(
         name = "bring-up",
         mixinStandardHelpOptions = true,
@@ -32,8 +32,8 @@ final class BringUp implements Callable<Integer> {
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 Side a = new Side(context, domain, 4096);
                 Side b = new Side(context, domain, 4096)) {
-            // Both sides learn each other's address first. Here they are neighbours; TcpExchange shows the way over a
-            // network.
+            // Both sides first learn each other's address. Here they are in one process; TcpExchange shows the exchange
+            // over a network.
             Address toA = a.address();
             Address toB = b.address();
             System.out.println("a is " + toA);
@@ -42,7 +42,7 @@ final class BringUp implements Callable<Integer> {
             say("INIT: which port, and what a peer may do. Receives can be posted from here on");
             step(a.pair, a.init());
             step(b.pair, b.init());
-            b.receive(RECEIVE, 0, 4096); // before the peer can send: a message that finds no receive must be sent again
+            b.receive(RECEIVE, 0, 4096); // before the peer can send: a message without a receive is sent again
 
             say("a step that is not there is refused, and names what is wrong");
             refused(a.pair, a.readyToSend());

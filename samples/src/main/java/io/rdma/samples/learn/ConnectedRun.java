@@ -11,14 +11,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reliable connections: a queue pair for each client and worker, whose receives are its own, or shared by all of a
- * worker.
+ * A run with reliable connections: a queue pair for each client and worker. Its receives are its own, or are shared by
+ * all queue pairs of a worker.
  */
 final class ConnectedRun extends ScalingRun {
     private final int own;
     private final List<SharedReceiveQueue> shared = new ArrayList<>();
 
-    /** @param own receives of each queue pair; 0 if they share those of the worker */
+    /**
+     * Creates a run.
+     *
+     * @param own receives of each queue pair; 0 if they share those of the worker
+     */
     ConnectedRun(DeviceContext context, ProtectionDomain domain, int clients, int workers, int own, int ofWorker) {
         super(context, domain, clients);
         this.own = own;

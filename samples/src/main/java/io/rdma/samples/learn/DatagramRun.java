@@ -15,11 +15,11 @@ import io.rdma.verbs.QueuePairType;
 import io.rdma.verbs.SendChain;
 import java.security.SecureRandom;
 
-/** Datagrams: one queue pair for each worker hears all clients, and a message that is lost is lost. */
+/** A run with datagrams: one queue pair for each worker receives from all clients. A lost message is not sent again. */
 final class DatagramRun extends ScalingRun {
-    private static final int ROUTE = 40; // in front of every datagram that arrives: where it came from
+    private static final int ROUTE = 40; // in front of every received datagram: the route that it came by
 
-    private final int qkey = new SecureRandom().nextInt() >>> 1; // the highest bit is for privileged ones
+    private final int qkey = new SecureRandom().nextInt() >>> 1; // keys with the highest bit are privileged
     private final AddressHandle path; // the workers and clients are on the same port
 
     DatagramRun(DeviceContext context, ProtectionDomain domain, int clients, int workers, int ofWorker) {
@@ -50,7 +50,7 @@ final class DatagramRun extends ScalingRun {
 
     @Override
     void connect(int client) {
-        theirs.add(datagrams(sent, 1)); // the workers need not know
+        theirs.add(datagrams(sent, 1)); // the workers need no information about it
     }
 
     @Override

@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Extended reliable connections: one queue pair for each client, which says in each message whose receives it is to
- * take, that is, which worker gets it.
+ * A run with extended reliable connections: one queue pair for each client. Each message names the shared receive queue
+ * that it goes to, and thereby the worker that gets it.
  */
 final class ExtendedRun extends ScalingRun {
     private final XrcDomain extended;
     private final List<SharedReceiveQueue> shared = new ArrayList<>();
-    private final int[] numbers; // of the workers' queues, which the clients know
+    private final int[] numbers; // numbers of the workers' queues, which the clients know
 
     ExtendedRun(DeviceContext context, ProtectionDomain domain, int clients, int workers, int ofWorker) {
         super(context, domain, clients);

@@ -11,8 +11,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * libibverbs has two interfaces for posting and for polling; here the same code uses both, and says what a write costs
- * by each.
+ * A comparison of the two interfaces of libibverbs for posting and polling. The same code uses both and measures the
+ * cost of a write by each.
  */
 @Command(
         name = "interfaces",
@@ -53,14 +53,16 @@ final class Interfaces implements Callable<Integer> {
     }
 
     /**
-     * @return microseconds of the posting and of the polling thread, for each write; the polls that find nothing are
+     * Measures the cost of a write.
+     *
+     * @return microseconds of the posting and of the polling thread for each write; polls that find nothing are
      *     not counted
      */
     private double[] cost(Side from, Address to, int chain) {
         int rounds = Math.max(1, measuring.count() / chain);
         long posting = 0;
         long polling = 0;
-        for (int round = -rounds; round < rounds; round++) { // those below 0 warm up
+        for (int round = -rounds; round < rounds; round++) { // rounds below 0 warm up
             from.sends.clear();
             for (int i = 0; i < chain; i++) {
                 from.sends

@@ -2,7 +2,7 @@ package io.rdma.samples.learn;
 
 import picocli.CommandLine.Command;
 
-/** The teaching programs, in the order in which to read them. */
+/** The programs that teach verbs, in the order in which to read them. */
 @Command(
         name = "learn",
         mixinStandardHelpOptions = true,

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import picocli.CommandLine.Option;
 
-/** What the programs that measure can be told, and how they take times. */
+/** The options of the programs that measure, and the measurement of time. */
 final class Measuring {
     @Option(
             names = {"-n", "--count"},
@@ -26,7 +26,10 @@ final class Measuring {
         return count;
     }
 
-    /** The median of doing something so often, one after the other, in microseconds; what comes before warms up. */
+    /**
+     * Returns the median time of an action in microseconds. The action is repeated, one run after the other. As many
+     * runs before them warm up.
+     */
     double median(Runnable what) {
         long[] nanos = new long[count()];
         for (int i = 0; i < nanos.length; i++) {

@@ -34,17 +34,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Datagrams to a group: one send, and every queue pair that is attached gets a copy, or not: nobody is told of what is
- * lost.
+ * Datagrams to a multicast group. One send reaches every attached queue pair with a copy. A copy may be lost without
+ * notice to any side.
  */
 @Command(
         name = "multicast",
         mixinStandardHelpOptions = true,
         description = "Send one datagram to a group, and show who received it.")
 final class Multicast implements Callable<Integer> {
-    private static final int GROUP_QPN = 0xffffff; // of every multicast datagram
-    private static final int QKEY = 0x1234; // who does not know it is not heard
-    private static final int ROUTE = 40; // in front of every datagram that arrives: where it came from
+    private static final int GROUP_QPN = 0xffffff; // destination of every multicast datagram
+    private static final int QKEY = 0x1234; // datagrams with another key are dropped
+    private static final int ROUTE = 40; // in front of every received datagram: the route that it came by
     private static final int BYTES = 256;
 
     @Mixin
@@ -100,7 +100,7 @@ final class Multicast implements Callable<Integer> {
         }
     }
 
-    /** A datagram queue pair needs no peer: its key and its first packet's number are all there is to say. */
+    /** Creates a datagram queue pair. It needs no peer: only its key and the number of its first packet are set. */
     private static QueuePair datagrams(ProtectionDomain domain, CompletionQueue queue) {
         QueuePair pair = domain.createQueuePair(QueuePairType.UD, queue, queue, new QueuePairCapacity(1, 1, 1, 1, 0));
         pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
@@ -113,8 +113,8 @@ final class Multicast implements Callable<Integer> {
     }
 
     /**
-     * On Ethernet the host joins too, or its network interface would not let the group's frames in; RDMA CM does the
-     * same.
+     * Joins the group by the host's network stack too. On Ethernet, the network interface would otherwise not accept
+     * the group's frames. RDMA CM does the same.
      */
     private static MulticastSocket join(InetAddress group, InetAddress local) throws IOException {
         MulticastSocket socket = new MulticastSocket(0);
@@ -125,7 +125,10 @@ final class Multicast implements Callable<Integer> {
         return socket;
     }
 
-    /** The send and a copy for each member; a lost one would never come, so there is an end to waiting. */
+    /**
+     * Waits for the completion of the send and for a copy for each member. The wait is limited, since a lost copy
+     * never arrives.
+     */
     private int listen(CompletionQueue queue, MemoryRegion memory) {
         CompletionBatch batch = new CompletionBatch(members + 1);
         long deadline = System.nanoTime() + 30_000_000_000L;

@@ -12,8 +12,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Memory that is registered once and closed to everybody, but opened for the peer of a connection by a memory window,
- * each time under another key.
+ * Memory that is registered once without remote access. A memory window opens it for the peer of a connection, with
+ * another key each time.
  */
 final class OpenedMemory implements AutoCloseable {
     private final Side side;
@@ -27,9 +27,10 @@ final class OpenedMemory implements AutoCloseable {
     }
 
     /**
-     * Binds the window: a work request, which the device does without a call of the kernel.
+     * Opens the memory by binding the window. The bind is a work request, which the device executes without a
+     * system call.
      *
-     * @return what the peer is told
+     * @return the location and key for the peer
      */
     RemoteMemory open() {
         side.sends.clear();
@@ -42,7 +43,7 @@ final class OpenedMemory implements AutoCloseable {
         return window.remote();
     }
 
-    /** The key is worth nothing from here on. */
+    /** Closes the memory. The key is invalid from here on. */
     void shut() {
         side.sends.clear();
         side.sends

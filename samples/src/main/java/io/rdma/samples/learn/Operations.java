@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * The operations of a reliable connection beside each other: what each needs of the peer, and how long it takes from
+ * A comparison of the operations of a reliable connection: what each requires of the peer, and how long it takes from
  * post to completion.
  */
 @Command(

@@ -26,8 +26,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What it costs to have the device use the application's memory: registering it each time, once, through a cache, paged
- * on demand, or copying into memory that is registered; and to open memory for a peer each time, by a window.
+ * A measurement of the ways to let the device use the application's memory: registering it each time, once, through a
+ * cache, or with paging on demand, or copying into registered memory. Also of opening memory for a peer each time, by
+ * a window.
  */
 @Command(
         name = "registration",
@@ -59,9 +60,9 @@ final class Registration implements Callable<Integer> {
             b.connect(a.address());
             MemorySegment data = arena.allocate(largest, 4096);
             Map<String, ToDoubleFunction<MemorySegment>> ways = new LinkedHashMap<>();
-            // The page tables of the process and of the device are changed, and changed back.
+            // Changes the page tables of the process and of the device, and changes them back.
             ways.put("register each time", source -> registered(domain, a, there, source, Set.of()));
-            // A look into a table says that this memory is registered already.
+            // A lookup in a table finds that this memory is already registered.
             ways.put(
                     "cache",
                     source -> measuring.median(() -> {
@@ -69,7 +70,7 @@ final class Registration implements Callable<Integer> {
                             write(a, there, source, buffer.lkey());
                         }
                     }));
-            // Good for little memory: the processor's caches feel it.
+            // Good for small amounts of memory: a large copy displaces data in the processor's caches.
             ways.put(
                     "copy",
                     source -> measuring.median(() -> {
@@ -82,7 +83,7 @@ final class Registration implements Callable<Integer> {
                 }
             });
             if (context.queryDeviceExtended().rcOnDemand().contains(OnDemandOperation.WRITE)) {
-                // No page is pinned: registering costs little, and the device asks for each page that it lacks.
+                // No page is pinned. Registering costs little, and the device requests each page that is missing.
                 ways.put(
                         "on demand each time",
                         source -> registered(domain, a, there, source, EnumSet.of(AccessFlag.ON_DEMAND)));
@@ -124,8 +125,8 @@ final class Registration implements Callable<Integer> {
     }
 
     /**
-     * The peer opens a part of its memory for one write and closes it again; that memory stays registered, for nobody
-     * else.
+     * Measures memory that the peer opens for one write and then closes again. The memory stays registered, without
+     * access for other peers.
      */
     private double windowed(ProtectionDomain domain, Side a, Side b, MemorySegment source) {
         try (MemoryRegion from = domain.register(source, Set.of());

@@ -11,15 +11,18 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A server's workers with more and more clients, by four ways of receiving: what each needs, and how fast it is. */
+/**
+ * A measurement of a server's workers with a growing number of clients, for four ways of receiving: the resources that
+ * each way needs, and its speed.
+ */
 @Command(
         name = "scaling",
         mixinStandardHelpOptions = true,
         description = "A server's workers with more and more clients, by RC with and without shared receives, XRC and"
                 + " UD: queue pairs, memory, set-up, messages.")
 final class Scaling implements Callable<Integer> {
-    private static final int OWN_RECEIVES = 16; // for each client that may send at any time
-    private static final int SHARED_RECEIVES = 64; // for as many as send at the same time
+    private static final int OWN_RECEIVES = 16; // for each client, which may send at any time
+    private static final int SHARED_RECEIVES = 64; // for the clients that send at the same time
 
     @Mixin
     private DeviceOption device = new DeviceOption();
@@ -74,7 +77,7 @@ final class Scaling implements Callable<Integer> {
         return 0;
     }
 
-    /** All that the device has. */
+    /** Returns the ways of receiving that the device supports. */
     private List<Kind> kinds() {
         List<Kind> kinds = new ArrayList<>(List.of(Kind.values()));
         try (DeviceContext context = device.device().open()) {
@@ -86,7 +89,12 @@ final class Scaling implements Callable<Integer> {
         return kinds;
     }
 
-    /** @return queue pairs of the server, KiB of receives, microseconds to set a peer up, thousand messages a second */
+    /**
+     * Measures one way of receiving.
+     *
+     * @return queue pairs of the server, KiB of receives, microseconds to set a peer up, thousands of messages
+     *     per second
+     */
     private double[] measure(Kind kind, int peers) {
         try (DeviceContext context = device.device().open();
                 ProtectionDomain domain = context.allocateProtectionDomain();
@@ -112,7 +120,7 @@ final class Scaling implements Callable<Integer> {
     }
 
     private ScalingRun run(Kind kind, DeviceContext context, ProtectionDomain domain, int peers) {
-        // Each peer has one message under way: with less than that a connection waits, and a datagram is lost.
+        // Each peer has one message in flight. With fewer receives, a connection waits and a datagram is lost.
         int shared = Math.max(SHARED_RECEIVES, peers);
         return switch (kind) {
             case OWN -> new ConnectedRun(context, domain, peers, workers, OWN_RECEIVES, 0);

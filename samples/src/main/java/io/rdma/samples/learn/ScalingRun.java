@@ -15,18 +15,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A server with some workers, and clients that each have something to say to every worker; all in one process, since
- * what is counted is what each side needs.
+ * A server with some workers, and clients that each send messages to every worker. All of them are in one process,
+ * since the run only counts the resources of each side.
  */
 abstract class ScalingRun implements AutoCloseable {
     static final int MESSAGE = 1024;
     private static final long PATIENCE_NANOS = 60_000_000_000L;
-    private static final long GIVEN_UP_NANOS = 2_000_000_000L; // a datagram that did not come by then is lost
+    private static final long GIVEN_UP_NANOS = 2_000_000_000L; // a datagram that has not arrived by then is lost
     private static final SecureRandom RANDOM = new SecureRandom();
 
     final ProtectionDomain domain;
     final List<Worker> workers = new ArrayList<>();
-    /** The server's, and the clients', in the order in which they were made. */
+    /** Queue pairs of the server; {@link #theirs} has those of the clients. Both are in the order of creation. */
     final List<QueuePair> ours = new ArrayList<>();
 
     final List<QueuePair> theirs = new ArrayList<>();
@@ -41,11 +41,11 @@ abstract class ScalingRun implements AutoCloseable {
     ScalingRun(DeviceContext context, ProtectionDomain domain, int mostClients) {
         this.domain = domain;
         steps = new Steps(context);
-        sent = context.createCompletionQueue(mostClients, null); // each has one message under way
+        sent = context.createCompletionQueue(mostClients, null); // each client has one message in flight
         message = domain.allocate(MESSAGE, Set.of());
     }
 
-    /** Connects one client more with every worker. */
+    /** Connects one more client with every worker. */
     final void connect() {
         connect(clients++);
     }
@@ -53,21 +53,21 @@ abstract class ScalingRun implements AutoCloseable {
     abstract void connect(int client);
 
     /**
-     * Says in the request which worker it is for.
+     * Adds the worker's address to a request.
      *
-     * @return the queue pair to post it to
+     * @return the queue pair to which the request is posted
      */
     abstract QueuePair address(SendChain request, int client, int worker);
 
-    /** Posts what the chain of a worker has: a slot, whose message was taken. */
+    /** Posts the chain of a worker, which has the receive of one slot whose message was taken. */
     abstract int post(int worker, int slot);
 
-    /** Whether what was sent also arrives. */
+    /** Returns whether every message that is sent also arrives. */
     boolean isReliable() {
         return true;
     }
 
-    /** Two ends of a reliable connection get to know each other. */
+    /** Connects the two ends of a reliable connection. */
     final void connect(QueuePair our, QueuePair their) {
         ours.add(our);
         theirs.add(their);
@@ -81,9 +81,9 @@ abstract class ScalingRun implements AutoCloseable {
     }
 
     /**
-     * Every client sends one message, each round to another worker.
+     * Sends one message from every client, in each round to another worker.
      *
-     * @return how many arrived
+     * @return number of messages that arrived
      */
     final int round(int number) {
         for (int client = 0; client < clients; client++) {
@@ -130,14 +130,14 @@ abstract class ScalingRun implements AutoCloseable {
         return lost;
     }
 
-    /** KiB that are posted for receiving. */
+    /** Returns the size of the memory that is posted for receiving, in KiB. */
     final double memory() {
         return workers.stream()
                 .mapToDouble(worker -> worker.memory.segment().byteSize() / 1024.0)
                 .sum();
     }
 
-    /** What is between queue pairs and completion queues. */
+    /** Closes the objects of a subclass, after the queue pairs and before the completion queues. */
     void closeShared() {}
 
     @Override

@@ -22,7 +22,7 @@ import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
 import java.security.SecureRandom;
 
-/** One side of a connection, made by hand: memory that the peer may use, a completion queue, a queue pair. */
+/** One side of a connection, set up step by step: memory that the peer may use, a completion queue and a queue pair. */
 final class Side implements AutoCloseable {
     static final int DEPTH = 128;
     private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -34,29 +34,29 @@ final class Side implements AutoCloseable {
     final ReceiveChain receives = new ReceiveChain(DEPTH, 1);
     final CompletionBatch batch = new CompletionBatch(DEPTH);
     private final Steps steps;
-    private final int psn = new SecureRandom().nextInt(1 << 24); // nobody may guess it
+    private final int psn = new SecureRandom().nextInt(1 << 24); // random, so that it cannot be guessed
     private int awaited; // completions
 
     Side(DeviceContext context, ProtectionDomain domain, long bytes) {
         this(context, domain, bytes, PostingInterface.CLASSIC);
     }
 
-    /** By one of the two interfaces of posting and polling, see {@link Interfaces}. */
+    /** Creates a side that uses one of the two interfaces of posting and polling, see {@link Interfaces}. */
     Side(DeviceContext context, ProtectionDomain domain, long bytes, PostingInterface way) {
         steps = new Steps(context);
         memory = domain.allocate(bytes, Steps.ALL);
-        // An overrun would be the end: room for all that is posted.
+        // There is room for all posted requests, since an overrun would be fatal.
         queue = context.createCompletionQueue(2 * DEPTH, null, way, CompletionTimestamp.NONE);
         QueuePairCapacity capacity = new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 64);
         pair = domain.createQueuePair(QueuePairType.RC, queue, queue, null, capacity, way);
     }
 
-    /** What the peer has to know; how it gets there is the application's affair. */
+    /** Returns the address for the peer. The application decides how to send it. */
     Address address() {
         return steps.address(pair, psn, memory.remote());
     }
 
-    /** By which address of ours: on Ethernet a routable one, which is never index 0 by rule. */
+    /** Returns the local address to use: on Ethernet a routable one, which by rule is never at index 0. */
     static GidTableEntry gid(DeviceContext context) {
         boolean ethernet = context.queryPort(Steps.PORT).linkLayer() == LinkLayer.ETHERNET;
         return context.queryGidTable().stream()
@@ -67,7 +67,7 @@ final class Side implements AutoCloseable {
                 .orElseThrow(() -> new RdmaException(context.name() + " has no routable GID: see devinfo"));
     }
 
-    /** RESET, INIT, RTR, RTS: see {@link BringUp}, which does it step by step. */
+    /** Connects the queue pair from RESET by INIT and RTR to RTS. {@link BringUp} does it step by step. */
     void connect(Address peer) {
         pair.modify(init());
         pair.modify(readyToReceive(peer));
@@ -86,14 +86,14 @@ final class Side implements AutoCloseable {
         return steps.readyToSend(pair.type(), psn);
     }
 
-    /** Posts a receive into the memory from an offset on. */
+    /** Posts a receive into the memory at an offset. */
     void receive(long wrId, long offset, int bytes) {
         receives.clear();
         receives.add(wrId).entry(memory.segment().address() + offset, bytes, memory.lkey());
         posted("ibv_post_recv", pair.post(receives));
     }
 
-    /** Posts what was put into {@link #sends}: one chain, one doorbell. */
+    /** Posts the requests in {@link #sends} as one chain, with one doorbell. */
     void post() {
         posted("ibv_post_send", pair.post(sends));
         sends.clear();
@@ -105,11 +105,11 @@ final class Side implements AutoCloseable {
         }
     }
 
-    /** Waits for so many completions more; the last of them are in {@link #batch}. */
+    /** Waits for a number of further completions. The last of them are in {@link #batch}. */
     void await(int completions) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         awaited += completions;
-        while (awaited > 0) { // a poll may take more than are waited for: those count for the next time
+        while (awaited > 0) { // a poll may return more than are awaited: they count for the next call
             int polled = poll();
             awaited -= polled;
             if (System.nanoTime() - deadline > 0) {
@@ -122,9 +122,9 @@ final class Side implements AutoCloseable {
     }
 
     /**
-     * Takes what has completed, and checks it.
+     * Polls for completions, and checks their status.
      *
-     * @return how many
+     * @return number of completions
      */
     int poll() {
         int polled = queue.poll(batch);

@@ -14,8 +14,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What reliable queue pairs of a port are told on their way from RESET to where they can send: {@link BringUp} goes
- * step by step.
+ * The attributes of a port's reliable queue pairs on their way from RESET to ready to send. {@link BringUp} performs
+ * the steps one by one.
  */
 final class Steps {
     static final int PORT = 1;
@@ -30,7 +30,7 @@ final class Steps {
         gid = Side.gid(context);
     }
 
-    /** What the peer has to know; how it gets there is the application's affair. */
+    /** Returns the address for the peer. The application decides how to send it. */
     Address address(QueuePair pair, int psn, RemoteMemory memory) {
         return new Address(pair.number(), psn, port.lid(), port.activeMtu(), gid.gid(), memory);
     }
@@ -42,7 +42,11 @@ final class Steps {
                 .access(ALL);
     }
 
-    /** @param type who only sends, {@link QueuePairType#XRC_SEND}, answers nobody */
+    /**
+     * Returns the attributes for RTR.
+     *
+     * @param type of the queue pair; {@link QueuePairType#XRC_SEND} only sends, so it never responds
+     */
     QueuePairAttributes readyToReceive(QueuePairType type, Address peer) {
         QueuePairAttributes attributes = QueuePairAttributes.toState(QueuePairState.RTR)
                 .pathMtu(port.activeMtu().min(peer.mtu()))
@@ -57,7 +61,11 @@ final class Steps {
                 : attributes.path(PORT, gid.index(), there, peer.lid());
     }
 
-    /** @param type who only receives, {@link QueuePairType#XRC_RECV}, asks nobody */
+    /**
+     * Returns the attributes for RTS.
+     *
+     * @param type of the queue pair; {@link QueuePairType#XRC_RECV} only receives, so it never requests
+     */
     QueuePairAttributes readyToSend(QueuePairType type, int psn) {
         QueuePairAttributes attributes =
                 QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(psn).timeout(14);

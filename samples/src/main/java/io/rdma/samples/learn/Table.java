@@ -13,8 +13,8 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler;
 
 /**
- * Measured numbers: one row for each x, one column for each thing that was measured; printed, and drawn as lines over
- * logarithmic axes.
+ * A table of measured numbers, with one row for each x and one column for each measured quantity. It is printed, and
+ * drawn as lines over logarithmic axes.
  */
 final class Table {
     private final String name;
@@ -45,7 +45,7 @@ final class Table {
             Path file = folder.resolve(name + ".png");
             ImageIO.write(BitmapEncoder.getBufferedImage(chart()), "png", file.toFile());
             System.out.println("written: " + file);
-        } catch (IOException | RuntimeException | LinkageError e) { // where there are no fonts, for instance
+        } catch (IOException | RuntimeException | LinkageError e) { // such as on a system without fonts
             System.out.println("no plot: " + e);
         }
     }

@@ -18,8 +18,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * A reliable connection between two processes whose addresses travel over TCP: send, read and write, each checked by
- * the other side.
+ * A reliable connection between two processes that exchange their addresses over TCP: send, read and write, each of
+ * which the other side checks.
  */
 @Command(
         name = "exchange",
@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
         description = "Connect two processes by an exchange over TCP, and have them send, read and write.")
 final class TcpExchange {
     private static final int TIMEOUT_MILLIS = 60_000;
-    private static final int HALF = 2048; // each side offers the first half to its peer, and works in the second
+    private static final int HALF = 2048; // each side lends the first half to its peer, and works in the second half
     private static final String FROM_SERVER = "read me: I am in the server's memory";
     private static final String FROM_CLIENT = "the client has written this";
 
@@ -70,7 +70,7 @@ final class TcpExchange {
             Address peer = Address.read(in);
             side.connect(peer);
             side.receive(1, HALF, 64);
-            barrier(out, in); // both can receive: from here on either may send
+            barrier(out, in); // both sides can receive: from here on either side may send
             if (server) {
                 side.await(1);
                 System.out.println("the client says that it is done");
@@ -82,7 +82,7 @@ final class TcpExchange {
         }
     }
 
-    /** The client does everything, the server's processor takes part in the last step only. */
+    /** Runs the client, which performs all operations. The server's processor takes part only in the last step. */
     private static int work(Side side, Address peer) {
         MemorySegment mine = side.memory.segment().asSlice(HALF);
         operation(side, WorkRequestOpcode.RDMA_READ, peer, FROM_SERVER.length() + 1);
@@ -90,7 +90,7 @@ final class TcpExchange {
         System.out.println("read from the server: " + read);
         mine.setString(0, FROM_CLIENT);
         operation(side, WorkRequestOpcode.RDMA_WRITE, peer, FROM_CLIENT.length() + 1);
-        // Behind the write, and so seen behind it.
+        // The send is posted after the write, so the peer receives it after the written data.
         mine.set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
         operation(side, WorkRequestOpcode.SEND, peer, 1);
         System.out.println("written and told");

@@ -17,7 +17,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** What there is in verbs, and what is made from what. */
+/** The objects of verbs, and which of them is created from which. */
 @Command(
         name = "objects",
         mixinStandardHelpOptions = true,
@@ -28,7 +28,7 @@ final class VerbsObjects implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        // Try-with-resources closes in the reverse order, which is the order that verbs want.
+        // Try-with-resources closes in reverse order, which is the order that verbs requires.
         try (DeviceContext context = device.device().open();
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 MemoryRegion memory =
@@ -57,7 +57,10 @@ final class VerbsObjects implements Callable<Integer> {
         return 0;
     }
 
-    /** What C answers with EBUSY is an exception here, and the object stays open. */
+    /**
+     * Tries to close an object that is in use. Where C returns EBUSY, this library throws an exception, and the object
+     * stays open.
+     */
     private static void refuse(String what, AutoCloseable object) {
         try {
             object.close();

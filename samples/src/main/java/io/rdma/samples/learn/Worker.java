@@ -10,7 +10,10 @@ import io.rdma.verbs.ReceiveChain;
 import java.util.EnumSet;
 import java.util.function.IntConsumer;
 
-/** One worker of a server: memory in slots for what it receives, and the completion queue where that completes. */
+/**
+ * One worker of a server: the memory for received messages, divided into slots, and the completion queue of
+ * the receives.
+ */
 final class Worker implements AutoCloseable {
     final MemoryRegion memory;
     final CompletionQueue received;
@@ -21,11 +24,14 @@ final class Worker implements AutoCloseable {
     Worker(DeviceContext context, ProtectionDomain domain, int slots, int slotBytes) {
         this.slotBytes = slotBytes;
         memory = domain.allocate((long) slots * slotBytes, EnumSet.of(AccessFlag.LOCAL_WRITE));
-        received = context.createCompletionQueue(slots, null); // no more than that can be posted, so it never overruns
+        received = context.createCompletionQueue(slots, null); // at most so many are posted: no overrun
         receives = new ReceiveChain(slots, 1);
     }
 
-    /** Puts receives into the chain, into the memory from a slot on; which slot it was comes back in the completion. */
+    /**
+     * Fills the chain with receives into consecutive slots of the memory. The completion returns the number of
+     * the slot.
+     */
     ReceiveChain slots(int first, int count) {
         receives.clear();
         for (int slot = first; slot < first + count; slot++) {
@@ -35,9 +41,9 @@ final class Worker implements AutoCloseable {
     }
 
     /**
-     * Takes what has arrived.
+     * Polls for messages that have arrived.
      *
-     * @return how many messages
+     * @return number of messages
      */
     int poll(IntConsumer slot) {
         int polled = received.poll(batch);

@@ -11,16 +11,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * How large a write should be: small ones are soon there, large ones use the link; and what asking for fewer
- * completions gives.
+ * A measurement of the size of writes: small ones have a low latency, large ones use the link well. Also measures the
+ * effect of fewer signaled requests.
  */
 @Command(
         name = "write-sizes",
         mixinStandardHelpOptions = true,
         description = "Writes of all sizes: how long one takes, and how much gets across when many are under way.")
 final class WriteSizes implements Callable<Integer> {
-    private static final int WINDOW = 64; // under way at once
-    private static final int QUARTER = WINDOW / 4; // of them complete with one completion
+    private static final int WINDOW = 64; // number in flight
+    private static final int QUARTER = WINDOW / 4; // number that one completion covers
 
     @Mixin
     private DeviceOption device = new DeviceOption();
@@ -62,7 +62,7 @@ final class WriteSizes implements Callable<Integer> {
     }
 
     /**
-     * Keeps the window full: four chains are under way, and as one ends the next is posted.
+     * Keeps the window full: four chains are in flight, and the end of one posts the next.
      *
      * @return MB/s
      */
@@ -80,7 +80,7 @@ final class WriteSizes implements Callable<Integer> {
         return 1e3 * size * QUARTER * chains / (System.nanoTime() - start);
     }
 
-    /** One chain, one doorbell. A completion says that all before it are done too. */
+    /** Posts one chain with one doorbell. A completion means that all requests before it have ended too. */
     private static void chain(Side a, Address toB, int size, int writes, int signalEvery) {
         a.sends.clear();
         for (int i = 1; i <= writes; i++) {

@@ -1,3 +1,3 @@
-/** Small programs to learn verbs from, one noun after the other; each runs on every device. */
+/** Small programs that teach verbs, one object after the other. Each runs on every device. */
 @org.jspecify.annotations.NullMarked
 package io.rdma.samples.learn;

@@ -1,17 +1,17 @@
 package io.rdma.samples.pipeline;
 
-// Invariant: one caller at a time, from any thread: the messages of one connection.
+// Invariant: one caller at a time, from any thread, for the messages of one connection.
 
-/** What the sink does: undoes the differences, and checks that every block comes once, in order and unchanged. */
+/** The work of the sink: undoes the differences, and checks that every block arrives once, in order and unchanged. */
 public final class Checker {
     private final Measured measured = new Measured();
     private long last;
 
     /**
-     * Takes the next message.
+     * Checks the next message.
      *
      * @param message as received; its samples are replaced
-     * @throws IllegalStateException if it is another one than should come
+     * @throws IllegalStateException if another message was expected
      */
     public void take(Message message) {
         switch (message) {

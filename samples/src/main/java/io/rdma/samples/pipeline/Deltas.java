@@ -1,16 +1,16 @@
 package io.rdma.samples.pipeline;
 
-// Invariant: one caller at a time, from any thread: the messages of one connection.
+// Invariant: one caller at a time, from any thread, for the messages of one connection.
 
-/** What the transform does: each sample becomes its difference to the one before, which is a small number. */
+/** The work of the transform: replaces each sample by its difference to the one before, which is a small number. */
 public final class Deltas {
     private long last;
 
     /**
-     * Transforms a message; the end stays as it is.
+     * Transforms a message. The end is not changed.
      *
      * @param message as received; its samples are replaced
-     * @return what to send
+     * @return the message to send
      */
     public Message apply(Message message) {
         if (message instanceof Message.Block block) {

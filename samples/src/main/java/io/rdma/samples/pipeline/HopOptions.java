@@ -5,7 +5,7 @@ import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How stages are connected; the same for all of a pipeline. */
+/** The options of the connections between stages, which are the same for the whole pipeline. */
 final class HopOptions {
     @Mixin
     private DeviceOption device = new DeviceOption();
@@ -33,7 +33,7 @@ final class HopOptions {
         return samples;
     }
 
-    /** For a stage in another process. */
+    /** Returns the arguments for a stage in another process. */
     List<String> arguments() {
         return List.of(
                 "--device",

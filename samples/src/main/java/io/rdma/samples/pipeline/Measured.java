@@ -3,7 +3,7 @@ package io.rdma.samples.pipeline;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/** Blocks counted, and a checksum of their samples, in order. */
+/** A count of blocks, and a checksum of their samples in order. */
 final class Measured {
     private final CRC32C crc = new CRC32C();
     private ByteBuffer bytes = ByteBuffer.allocate(0);

@@ -4,31 +4,31 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-// Invariant: nothing is read from a message that its length and its first byte do not promise.
+// Invariant: decoding reads only bytes whose presence the length and the first byte of the message guarantee.
 
 /**
- * What flows through a pipeline: blocks, then one end. First byte of a message: which of the two. Numbers are
- * big-endian.
+ * A message of a pipeline. A stream consists of blocks and then one end. The first byte of a message is its kind.
+ * Numbers are big-endian.
  */
 public sealed interface Message {
-    /** The stream broke off. */
+    /** Error text for a stream that broke off. */
     String WITHOUT_END = "the stream broke off, without its end: a stage before this one is gone";
 
-    /** Bytes of a block before its samples, and all bytes of an end: kind, number or count, checksum. */
+    /** Size of a block before its samples, and of a whole end, in bytes: kind, number or count, checksum. */
     int HEADER_BYTES = 16;
 
     /**
-     * Samples with their number.
+     * A block of samples.
      *
-     * @param number blocks before it
-     * @param samples what was measured, or, behind the transform, each one's difference to the one before
+     * @param number of blocks before it
+     * @param samples the measured values; after the transform, the difference of each to the one before
      */
     record Block(long number, long[] samples) implements Message {}
 
     /**
-     * No more blocks; as its answer, that they have come.
+     * The end of the stream. As an answer, it confirms that all blocks have arrived.
      *
-     * @param count blocks
+     * @param count of blocks
      * @param checksum CRC-32C of all samples as they were measured
      */
     record End(long count, int checksum) implements Message {
@@ -39,11 +39,11 @@ public sealed interface Message {
     }
 
     /**
-     * Reads a message, all of it.
+     * Decodes a message completely.
      *
      * @param message as received
      * @return a copy
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the bytes are not a message
      */
     static Message decode(MemorySegment message) {
         long bytes = message.byteSize();
@@ -60,10 +60,10 @@ public sealed interface Message {
     }
 
     /**
-     * Takes it for the answer to an end, which is an end.
+     * Returns this message as the answer to an end, which must be an end.
      *
-     * @return itself
-     * @throws IllegalArgumentException if it is none
+     * @return this message
+     * @throws IllegalArgumentException if it is not an end
      */
     default End answer() {
         if (this instanceof End end) {
@@ -73,10 +73,10 @@ public sealed interface Message {
     }
 
     /**
-     * Writes it.
+     * Encodes the message.
      *
      * @param target a send buffer
-     * @return bytes; negative if they do not fit
+     * @return number of bytes; negative if they do not fit
      */
     default int encode(MemorySegment target) {
         return switch (this) {
@@ -106,16 +106,16 @@ public sealed interface Message {
     }
 
     /**
-     * How long a block is.
+     * Returns the length of a block.
      *
-     * @param samples in it
+     * @param samples number of samples in it
      * @return bytes
      */
     static int bytes(int samples) {
         return HEADER_BYTES + samples * Long.BYTES;
     }
 
-    /** Where things are in a message. */
+    /** The layout of a message. */
     final class Layout {
         private static final byte BLOCK = 1;
         private static final byte END = 2;

@@ -3,13 +3,16 @@ package io.rdma.samples.pipeline;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-// Invariants: one caller of turn() at a time; the others from any thread. A wait ends in any case once hurry() was
-// called, but for at most one step.
+// Invariants: one caller of turn() at a time; all other methods from any thread. After a call of hurry(), a wait lasts
+// at most one more step.
 
-/** How fast the sink takes blocks: at full speed, slowly for some of them, not at all from one of them on. */
+/**
+ * The pace at which the sink takes blocks: at full speed, slowly in a range of blocks, and with a pause before
+ * one block.
+ */
 public final class Pace {
     private static final CompletableFuture<Void> NOW = CompletableFuture.completedFuture(null);
-    private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(2); // timers are not finer
+    private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(2); // resolution of timers
 
     private final long slowFrom;
     private final long slowTo;
@@ -20,12 +23,12 @@ public final class Pace {
     private long due = System.nanoTime();
 
     /**
-     * A pace.
+     * Creates a pace.
      *
      * @param slowFrom first block that is taken slowly
-     * @param slowTo first one that is not any more
-     * @param perSecond how many slow ones
-     * @param pauseAt the block before which it stands still until it is resumed
+     * @param slowTo first block after that range
+     * @param perSecond rate of the slow blocks
+     * @param pauseAt block before which the sink pauses until it is resumed
      */
     Pace(long slowFrom, long slowTo, int perSecond, long pauseAt) {
         this.slowFrom = slowFrom;
@@ -38,10 +41,10 @@ public final class Pace {
     }
 
     /**
-     * Waits for the time to take a message.
+     * Waits until a message is due.
      *
      * @param message the next one
-     * @return completes then, on a thread that must not be blocked
+     * @return completes when it is due, on a thread that must not be blocked
      */
     public CompletableFuture<Void> turn(Message message) {
         if (!(message instanceof Message.Block block) || hurried) {
@@ -62,12 +65,12 @@ public final class Pace {
                 : new CompletableFuture<Void>().completeOnTimeout(null, due - now, TimeUnit.NANOSECONDS);
     }
 
-    /** Goes on after a pause, or will not pause. */
+    /** Ends the pause, or prevents it if it has not begun. */
     void resume() {
         resumed.complete(null);
     }
 
-    /** Full speed from now on. */
+    /** Switches to full speed. */
     void hurry() {
         hurried = true;
         resume();

@@ -11,13 +11,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A stream through three processes: all of them, or one. */
+/** A stream through three processes. The command runs all of them, or one. */
 @Command(
         name = "pipeline",
         mixinStandardHelpOptions = true,
         description = "Producer, transform and sink in three processes; watch demand travel back from a slow sink.")
 public final class Pipeline implements Callable<Integer> {
-    /** Which blocks the sink takes slowly. */
+    /** The range of blocks that the sink takes slowly. */
     enum Slow {
         never,
         middle,
@@ -25,9 +25,9 @@ public final class Pipeline implements Callable<Integer> {
     }
 
     private static final String NO_PAUSE = "-1";
-    /** For what is on its way behind a producer that was asked to end; all stages work on it. */
+    /** Time for the blocks on the way after the producer was asked to end. All stages still work on them. */
     private static final int ORDERLY_SECONDS = 120;
-    /** For an end of the stream, which comes only if the producer was asked as well. */
+    /** Time for the end of the stream, which comes only if the producer was asked to end too. */
     private static final int ALONE_SECONDS = 10;
 
     @Mixin
@@ -82,7 +82,7 @@ public final class Pipeline implements Callable<Integer> {
         return run.run(stage -> command(stage, from, to));
     }
 
-    /** The command line of a stage, but for where it connects to. */
+    /** Returns the command line of a stage, without the address to which it connects. */
     private List<String> command(Stage stage, long slowFrom, long slowTo) {
         Language language = languages.get(languages.size() == 1 ? 0 : stage.ordinal());
         return switch (stage) {

@@ -20,11 +20,14 @@ import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.lines.SeriesLines;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** A run drawn: the rate of each stage over time, and below it where the blocks are that the sink has not taken yet. */
+/**
+ * A plot of a run: the rate of each stage over time, and below it the location of the blocks that the sink has not
+ * yet taken.
+ */
 final class PipelinePlot {
     private static final int WIDTH = 1200;
     private static final int HEIGHT = 420;
-    /** Reports that a rate is the mean of, on each side. */
+    /** Number of reports on each side over which a rate is averaged. */
     private static final int SMOOTHING = 2;
 
     private final Map<Stage, List<StageReport>> reports;
@@ -34,7 +37,7 @@ final class PipelinePlot {
     PipelinePlot(Map<Stage, List<StageReport>> reports, Hop hop) {
         this.reports = reports;
         this.hop = hop;
-        // The sink is there first, and has nothing to do until the producer is.
+        // The plot starts with the producer. The sink starts earlier, and has nothing to do until then.
         this.start =
                 of(Stage.PRODUCER).isEmpty() ? 0 : of(Stage.PRODUCER).getFirst().micros();
     }
@@ -44,7 +47,7 @@ final class PipelinePlot {
     }
 
     /**
-     * Draws it.
+     * Draws the plot.
      *
      * @return the file
      */
@@ -99,7 +102,10 @@ final class PipelinePlot {
         return chart;
     }
 
-    /** Each buffer holds one block; the areas lie behind each other, the sum of all of them hindmost. */
+    /**
+     * Returns a chart of the location of the blocks. Each buffer holds one block. The areas overlap: the sum of all is
+     * drawn first, behind the others.
+     */
     private XYChart places() {
         XYChart chart = chart("Where the blocks are", "buffers that hold one");
         double[] times = of(Stage.SINK).stream()
@@ -118,7 +124,7 @@ final class PipelinePlot {
                 at(times, Stage.SINK, report -> hop.buffers() - report.credits()));
         List<double[]> sums = new ArrayList<>();
         double[] sum = new double[times.length];
-        for (double[] place : places.reversed()) { // those at the sink lie lowest: they fill first
+        for (double[] place : places.reversed()) { // those at the sink are at the bottom, since they fill first
             for (int i = 0; i < sum.length; i++) {
                 sum[i] += place[i];
             }
@@ -138,7 +144,7 @@ final class PipelinePlot {
         return chart;
     }
 
-    /** What a stage last said at each of these times. */
+    /** Returns the value of a stage's last report before each of these times. */
     private double[] at(double[] times, Stage stage, ToDoubleFunction<StageReport> value) {
         List<StageReport> all = of(stage);
         double[] values = new double[times.length];

@@ -12,9 +12,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** The three stages in processes of their own on this host: starts, watches and judges them. */
+/**
+ * A run of the three stages in processes of their own on this host. It starts and watches them, and judges the result.
+ */
 final class PipelineRun {
-    /** How often each of them says how it stands. */
+    /** Interval between reports of a stage, in milliseconds. */
     static final int REPORT_MILLIS = 100;
 
     private static final int END_SECONDS = 60;
@@ -33,9 +35,9 @@ final class PipelineRun {
     }
 
     /**
-     * Runs them to the end.
+     * Runs the stages to the end.
      *
-     * @param command of each, but for where it connects to
+     * @param command of each stage, without the address to which it connects
      * @return exit status
      */
     int run(Function<Stage, List<String>> command) throws IOException, InterruptedException {
@@ -70,17 +72,16 @@ final class PipelineRun {
     }
 
     /**
-     * When this process is asked to end: the stream ends where the producer is, and what is on its way is still
-     * checked.
+     * Handles a request to end this process: the producer ends the stream, and the blocks on the way are still checked.
      */
     private static void stopping(StageProcess producer, StageProcess sink, CountDownLatch judged) {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             producer.stop();
             try {
-                sink.enter(); // if it stands still
+                sink.enter(); // ends a pause
                 judged.await(2 * END_SECONDS, TimeUnit.SECONDS);
             } catch (IOException e) {
-                // it has ended
+                // the sink has ended
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -97,7 +98,7 @@ final class PipelineRun {
                     }
                 }
             } catch (IOException e) {
-                // nobody presses Enter any more, or the sink has ended
+                // standard input is closed, or the sink has ended
             }
         });
     }
@@ -112,7 +113,7 @@ final class PipelineRun {
             }
         }));
         settled.join();
-        for (StageProcess stage : stages) { // the neighbours of one that failed notice it themselves
+        for (StageProcess stage : stages) { // the neighbours of a failed stage notice the failure themselves
             stage.awaitEnd(END_SECONDS);
         }
         watch.finish();

@@ -5,23 +5,23 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** One stage in this process: its reports, its input, and its end when it is asked to end. */
+/** A stage that runs in this process, with its reports, its standard input, and its reaction to a request to end. */
 final class PipelineStage {
-    /** Begins the line that says where a stage listens. */
+    /** Start of the line with the port on which a stage listens. */
     static final String LISTENING = "listening on port ";
-    /** Begins the last line of a stage that did its part. */
+    /** Start of the last line of a stage that succeeded. */
     static final String DONE = "done: ";
 
     private PipelineStage() {}
 
     /**
-     * Runs it.
+     * Runs a stage.
      *
      * @param report closed at the end
      * @param owned whether the process ends when its standard input does
-     * @param enter what a line on standard input does
-     * @param stop makes it end soon; called when the process is asked to end, which then waits for the stage
-     * @param stopSeconds how long it does
+     * @param enter runs for each line on standard input
+     * @param stop makes the stage end soon; called when the process is asked to end, which then waits for the stage
+     * @param stopSeconds how long the process waits for the stage
      * @param stage the work
      * @return exit status
      */
@@ -46,7 +46,7 @@ final class PipelineStage {
         Thread.ofPlatform().daemon().name("pipeline-input").start(() -> listen(owned, enter));
         try (report) {
             Message.End end = stage.get();
-            report.close(); // the last report comes before the last line
+            report.close(); // the last report precedes the last line
             System.out.println(DONE + end);
             return 0;
         } finally {
@@ -64,7 +64,7 @@ final class PipelineStage {
                 }
             }
         } catch (IOException e) {
-            // as the end
+            // treated like the end of the input
         }
         if (owned) {
             System.exit(1);

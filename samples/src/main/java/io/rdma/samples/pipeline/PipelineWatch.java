@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.Objects;
 
 // Invariants
-// - Reports of one stage are in the order of their times; all under the lock, since each stage has a thread that reads
-// it.
-// - What is shown of several stages at once is the last that each of them said, at most one interval old.
+// - The reports of one stage are in the order of their times. All are accessed under the lock, since each stage has a
+// thread that reads its output.
+// - A display of several stages shows the last report of each, which is at most one interval old.
 
-/** What the stages said so far, as it is shown while they run. */
+/** The reports of the stages so far, and their display during the run. */
 final class PipelineWatch {
     private static final int LINES_WITHOUT_TERMINAL = 20;
     private static final int RATE_REPORTS = 5;
@@ -33,7 +33,7 @@ final class PipelineWatch {
         }
     }
 
-    /** A stage said how it stands. */
+    /** Adds a report of a stage. */
     synchronized void report(StageReport report) {
         of(report.stage()).add(report);
         if (report.stage() == Stage.SINK && !full && (bar.isTerminal() || bar.moves(report.blocks()))) {
@@ -42,7 +42,7 @@ final class PipelineWatch {
         }
     }
 
-    /** After the last report: the cursor leaves the bar. */
+    /** Ends the display after the last report: moves the cursor off the line of the bar. */
     synchronized void finish() {
         if (bar.isTerminal() && !full) {
             System.out.println();
@@ -78,8 +78,9 @@ final class PipelineWatch {
     }
 
     /**
-     * Whether the producer was further ahead of the sink than it may be. Each of its reports is compared with one of
-     * the sink's that is younger, so what this finds is true; what it does not find was shorter than an interval.
+     * Returns whether the producer was further ahead of the sink than allowed. Each of its reports is compared
+     * with a later report of the sink, so a breach that is found is real. A breach that is not found was shorter
+     * than an interval.
      *
      * @return blocks ahead; 0 if it never was
      */
@@ -98,11 +99,11 @@ final class PipelineWatch {
         return worst > most ? worst : 0;
     }
 
-    /** Draws what was reported. */
+    /** Draws the reports. */
     synchronized void plot(Path folder, Hop hop) {
         try {
             System.out.println("written: " + new PipelinePlot(reports, hop).write(folder));
-        } catch (IOException | RuntimeException | LinkageError e) { // where there are no fonts, for instance
+        } catch (IOException | RuntimeException | LinkageError e) { // such as on a system without fonts
             System.out.println("no plot: " + e);
         }
     }

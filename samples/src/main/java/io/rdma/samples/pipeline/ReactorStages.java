@@ -12,7 +12,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** The stages with Reactor: demand is {@code request(n)} all the way. */
+/** The stages with Reactor. Demand is expressed by {@code request(n)} along the whole pipeline. */
 final class ReactorStages implements Stages {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
@@ -64,7 +64,7 @@ final class ReactorStages implements Stages {
         return serveOne(hop, here, report, upstream -> {
             report.connected(upstream.endpoint(), null);
             return messages(upstream)
-                    // Prefetches nothing: a block that waits here would have left its receive buffer.
+                    // No prefetch: a block that waits here would already have left its receive buffer.
                     .concatMap(message -> Mono.fromFuture(pace.turn(message)).thenReturn(message), 0)
                     .doOnNext(checker::take)
                     .doOnNext(report::count)
@@ -83,7 +83,7 @@ final class ReactorStages implements Stages {
                 .connectNow(PATIENCE);
     }
 
-    /** What comes, up to the end, which has to. */
+    /** Returns the messages up to the end of the stream, which must come. */
     private static Flux<Message> messages(RdmaConnection upstream) {
         return upstream.receive(message -> Message.decode(message.segment()))
                 .concatWith(Mono.error(() -> new IllegalStateException(Message.WITHOUT_END)))
@@ -98,7 +98,7 @@ final class ReactorStages implements Stages {
         return upstream.send(Message.HEADER_BYTES, end::encode).thenReturn(end);
     }
 
-    /** Takes one connection, and waits for what is done with it. */
+    /** Accepts one connection, and waits until its handler has ended. */
     private static Message.End serveOne(
             Hop hop, InetSocketAddress here, StageReporter report, Function<RdmaConnection, Mono<Message.End>> stage) {
         Sinks.One<Message.End> result = Sinks.one();
@@ -111,7 +111,7 @@ final class ReactorStages implements Stages {
                 .handle(upstream -> stage.apply(upstream)
                         .doOnNext(result::tryEmitValue)
                         .onErrorResume(error -> {
-                            result.tryEmitError(error); // to who waits; the server would only log it
+                            result.tryEmitError(error); // for the waiting caller; the server would only log it
                             return Mono.empty();
                         })
                         .then())

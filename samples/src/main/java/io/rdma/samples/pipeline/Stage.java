@@ -1,15 +1,15 @@
 package io.rdma.samples.pipeline;
 
-/** The parts of a pipeline, in the order of the stream. */
+/** The stages of a pipeline, in the order of the stream. */
 public enum Stage {
-    /** Makes blocks. */
+    /** Produces blocks. */
     PRODUCER,
-    /** Makes something else of each. */
+    /** Transforms each block. */
     TRANSFORM,
-    /** Takes and checks them. */
+    /** Receives and checks the blocks. */
     SINK;
 
-    /** As on the command line. */
+    /** Returns the name of the stage on the command line. */
     String command() {
         return name().toLowerCase(java.util.Locale.ROOT);
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What each stage is told. */
+/** The options that all stages have. */
 final class StageOptions {
     @Mixin
     private HopOptions hop = new HopOptions();
@@ -27,7 +27,7 @@ final class StageOptions {
     @Option(names = "--owned", hidden = true, description = "End when standard input does.")
     private boolean owned;
 
-    /** For a stage in another process, which is to end with this one. */
+    /** Returns the arguments for a stage in another process, which is to end with this process. */
     static List<String> arguments(Language language, int report) {
         return List.of("--language", language.name(), "--report", Integer.toString(report), "--owned");
     }

@@ -12,10 +12,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - One thread reads what it prints, to the end; `ended` completes after that, so its last line is known then.
-// - It ends with this process: its standard input does.
+// - One thread reads the output of the process, to its end. `ended` completes after that, so the last line is
+// known then.
+// - The process ends with this process, since its standard input then ends.
 
-/** One stage in a process of its own. */
+/** A stage in a process of its own. */
 final class StageProcess implements AutoCloseable {
     private static final int START_SECONDS = 240;
 
@@ -26,9 +27,9 @@ final class StageProcess implements AutoCloseable {
     private volatile @Nullable String done;
 
     /**
-     * Starts it.
+     * Starts the process.
      *
-     * @param watcher gets its reports, on a thread of their own
+     * @param watcher gets its reports, on a thread that only reads this process
      */
     StageProcess(Stage stage, List<String> arguments, Consumer<StageReport> watcher) throws IOException {
         this.stage = stage;
@@ -62,7 +63,7 @@ final class StageProcess implements AutoCloseable {
         return () -> System.out.println(stage.command() + ": " + line);
     }
 
-    /** Where it listens, once it does. */
+    /** Waits until the stage listens, and returns its port. */
     int port() throws IOException, InterruptedException {
         try {
             return port.get(START_SECONDS, TimeUnit.SECONDS);
@@ -76,40 +77,40 @@ final class StageProcess implements AutoCloseable {
         return stage;
     }
 
-    /** Completes with itself. */
+    /** Returns a future that completes with this object when the process has ended. */
     CompletableFuture<StageProcess> ended() {
         return ended;
     }
 
-    /** Waits for its end, but not for ever. */
+    /** Waits for the end of the process, for a limited time. */
     void awaitEnd(int seconds) throws InterruptedException {
         try {
             ended.get(seconds, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            // it is ended then
+            // the process still runs; close() ends it
         }
     }
 
-    /** What it said at the end of its part; null if it did not come to that. */
+    /** Returns the result that the stage printed at its end; null if it did not get that far. */
     @Nullable
     String done() {
         return done;
     }
 
-    /** After the end. */
+    /** Returns the exit status. Called after the end. */
     int status() {
         return process.exitValue();
     }
 
-    /** Presses Enter. */
+    /** Writes a newline to the standard input of the stage, as Enter does. */
     void enter() throws IOException {
         process.getOutputStream().write('\n');
         process.getOutputStream().flush();
     }
 
-    /** Asks it to end. */
+    /** Asks the process to end. */
     void stop() {
-        process.toHandle().destroy(); // what it prints stays readable, which Process.destroy() would end
+        process.toHandle().destroy(); // its output stays readable, which Process.destroy() would prevent
     }
 
     @Override

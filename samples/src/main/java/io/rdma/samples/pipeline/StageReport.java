@@ -6,12 +6,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a stage stood at some time; as text, a line that people and {@link PipelineRun} read.
+ * The state of a stage at some time. As text, it is a line for people and for {@link PipelineRun}.
  *
  * @param stage which one
- * @param micros when, by the clock of its host that begins with its start and is the same for all its processes
- * @param blocks that it has made (producer), received (transform) or is done with (sink)
- * @param waiting send buffers in use: encoded, and not with the next stage's device yet
+ * @param micros time, by a clock of the host that is the same for all its processes
+ * @param blocks that it has made (producer), received (transform) or finished (sink)
+ * @param waiting send buffers in use: the message is encoded, and the next stage's device does not yet have it
  * @param credits receive buffers that the stage before may still send to
  * @param starvations how often a message had to wait for a credit of the next stage
  */
@@ -33,12 +33,12 @@ record StageReport(Stage stage, long micros, long blocks, int waiting, int credi
                 starvations);
     }
 
-    /** Blocks per second since an earlier report of the same stage. */
+    /** Returns the blocks per second since an earlier report of the same stage. */
     double rateSince(StageReport earlier) {
         return micros <= earlier.micros ? 0 : (blocks - earlier.blocks) * 1e6 / (micros - earlier.micros);
     }
 
-    /** What a line says; empty for any other line. */
+    /** Parses a line. Returns empty for a line that is not a report. */
     static Optional<StageReport> parse(String line) {
         Matcher matcher = LINE.matcher(line);
         if (!matcher.matches()) {
@@ -52,7 +52,7 @@ record StageReport(Stage stage, long micros, long blocks, int waiting, int credi
                     Integer.parseInt(matcher.group(5)),
                     Integer.parseInt(matcher.group(6)),
                     Long.parseLong(matcher.group(7))));
-        } catch (IllegalArgumentException e) { // a line that only looks like one
+        } catch (IllegalArgumentException e) { // a line that only looks like a report
             return Optional.empty();
         }
     }

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: the last line that it prints has the last counts.
+// Invariant: the last report that is printed has the final counts.
 
-/** Counts what a stage does, and prints it from time to time. Any thread. */
+/** Reporter of a stage: counts its messages, and prints the counts periodically. Any thread. */
 public final class StageReporter implements AutoCloseable {
     private final Stage stage;
     private final Duration every;
@@ -22,16 +22,16 @@ public final class StageReporter implements AutoCloseable {
     }
 
     /**
-     * The stage listens.
+     * Reports that the stage listens.
      *
-     * @param port where
+     * @param port on which it listens
      */
     public void listening(int port) {
         System.out.println(PipelineStage.LISTENING + port);
     }
 
     /**
-     * The stage is connected to those beside it.
+     * Starts reporting. The stage is connected to its neighbours.
      *
      * @param toBefore to the stage before; null for the first one
      * @param toNext to the next stage; null for the last one
@@ -43,9 +43,9 @@ public final class StageReporter implements AutoCloseable {
     }
 
     /**
-     * A message was made, received or done with.
+     * Counts a message that was made, received or finished.
      *
-     * @param message an end does not count
+     * @param message an end is not counted
      */
     public void count(Message message) {
         if (message instanceof Message.Block) {
@@ -56,8 +56,8 @@ public final class StageReporter implements AutoCloseable {
     StageReport report() {
         RdmaEndpoint sending = next;
         RdmaEndpoint receiving = before;
-        // Compared with each other: by then the producer had made at least as many, the others had done at most as
-        // many.
+        // Reports of several stages are compared with each other. At this time the producer had made at least the
+        // reported number of blocks, and each other stage had finished at most the reported number.
         long madeBefore = blocks.get();
         long micros = System.nanoTime() / 1000;
         return new StageReport(

@@ -2,9 +2,9 @@ package io.rdma.samples.pipeline;
 
 import java.util.SplittableRandom;
 
-// Invariant: one caller of next() at a time, from any thread; stop() from any.
+// Invariant: one caller of next() at a time, from any thread; stop() from any thread.
 
-/** What the producer measures: a walk of random steps, in blocks. */
+/** The measurements of the producer: a walk of random steps, in blocks. */
 public final class Walk {
     private final long blocks;
     private final int samples;
@@ -14,7 +14,7 @@ public final class Walk {
     private volatile boolean stopped;
 
     Walk(long blocks, int samples) {
-        if (blocks < 1) { // its end would never come
+        if (blocks < 1) { // it would never end
             throw new IllegalArgumentException("one block at least, please, not " + blocks);
         }
         this.blocks = blocks;
@@ -22,9 +22,9 @@ public final class Walk {
     }
 
     /**
-     * The next message.
+     * Returns the next message.
      *
-     * @return a block; after the last one, or a stop, the end
+     * @return a block; after the last block, or after a stop, the end
      */
     public Message next() {
         if (stopped || measured.count() == blocks) {
@@ -40,13 +40,13 @@ public final class Walk {
         return made;
     }
 
-    /** No more blocks. */
+    /** Ends the stream: makes no more blocks. */
     void stop() {
         stopped = true;
     }
 
     /**
-     * Compares what came to the sink with what was made.
+     * Compares the sink's answer with the blocks that were made.
      *
      * @param answer the sink's
      * @throws IllegalStateException if they differ

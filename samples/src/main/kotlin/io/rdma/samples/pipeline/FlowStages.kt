@@ -18,7 +18,7 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import java.net.InetSocketAddress
 
-/** The stages with Flow: demand is a collector that comes back for more. */
+/** The stages with Flow. Demand is expressed by the collector, which takes the next message when it is ready. */
 class FlowStages : Stages {
     override fun produce(
         hop: Hop,
@@ -90,8 +90,8 @@ class FlowStages : Stages {
         }
 
     /**
-     * What comes, up to the end, which has to. Each message is copied, so its buffer is posted again while the
-     * collector works on it.
+     * Returns the messages up to the end of the stream, which must come. Each message is copied, so its buffer is
+     * posted again while the collector still works on the message.
      */
     private fun RdmaConnection.messages(): Flow<Message> =
         flow {
@@ -110,7 +110,7 @@ class FlowStages : Stages {
 
     private suspend fun RdmaConnection.reply(end: Message.End) = send(Message.HEADER_BYTES) { end.encode(it) }
 
-    /** Takes one connection, and waits for what is done with it. */
+    /** Accepts one connection, and waits until its handler has ended. */
     private suspend fun serveOne(
         hop: Hop,
         here: InetSocketAddress,

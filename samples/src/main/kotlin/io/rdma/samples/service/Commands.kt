@@ -8,7 +8,9 @@ import kotlinx.coroutines.runBlocking
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 
-/** Serves until the process is asked to end (SIGTERM, Ctrl-C); what was taken is answered before it does. */
+/**
+ * Serves until the process is asked to end (SIGTERM, Ctrl-C). Requests that were accepted are answered before it ends.
+ */
 fun factorServer(
     device: String,
     host: String,
@@ -29,7 +31,8 @@ fun factorServer(
 }
 
 /**
- * So many clients, each with a connection of its own and so many requests at once; returns how many answers were right.
+ * Runs a number of clients, each with a connection of its own and a number of concurrent requests. Returns how many
+ * answers were right.
  */
 fun factorClients(
     device: String,

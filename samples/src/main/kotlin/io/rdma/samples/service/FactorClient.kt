@@ -10,10 +10,10 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration
 
-// Invariant: a request is in `waiting` from before it is sent until its answer came, its coroutine was cancelled, or
-// the connection ended.
+// Invariant: a request is in `waiting` from before it is sent until its answer has arrived, its coroutine is cancelled,
+// or the connection has ended.
 
-/** Many requests at once over one connection; answers come in any order. */
+/** A client with many concurrent requests over one connection. Answers arrive in any order. */
 class FactorClient private constructor(
     private val connection: RdmaConnection,
 ) {
@@ -24,10 +24,10 @@ class FactorClient private constructor(
     private var ended: Throwable? = null
 
     /**
-     * The answer to a request that the server gives up after [time]. Cancellable: whoever does not wait any more is
-     * forgotten, and the answer dropped when it comes.
+     * Sends a request, which the server gives up after [time], and returns its answer. If the caller is cancelled, the
+     * answer is dropped when it arrives.
      *
-     * @throws io.rdma.engine.ConnectionClosedException if the connection ends before
+     * @throws io.rdma.engine.ConnectionClosedException if the connection ends before the answer
      */
     suspend fun ask(
         number: Long,
@@ -65,7 +65,7 @@ class FactorClient private constructor(
     }
 
     companion object {
-        /** Runs [block] with a client on a [connection], which nobody else may receive from meanwhile. */
+        /** Runs [block] with a client on a [connection]. Meanwhile no other code may receive from that connection. */
         suspend fun <T> use(
             connection: RdmaConnection,
             block: suspend CoroutineScope.(FactorClient) -> T,

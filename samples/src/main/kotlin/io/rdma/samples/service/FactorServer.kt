@@ -24,13 +24,15 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
 // Invariants
-// - Of one connection: one coroutine receives, one sends, and each request has one of its own; all are children of the
-// connection's, so none outlives it, and it ends when they have.
-// - A request that was taken is answered, by `stop` too, as long as its time has not come.
+// - Each connection has one coroutine that receives, one that sends, and one for each request. All are children of the
+// connection's coroutine: none outlives it, and it ends only when all of them have ended.
+// - Each accepted request gets an answer, which is OUT_OF_TIME if its time runs out. `stop` waits for these answers,
+// for at most its patience.
 
 /**
- * A service that finds prime factors. A client has at most [atOnce] requests at work: while it has, no more of its
- * messages are taken, so its device has no receive to send into, so its `send` suspends.
+ * A service that finds prime factors. It works on at most [atOnce] requests of a client at the same time. While that
+ * limit is reached it receives no more messages from that client. The client's device then finds no posted receive, and
+ * the client's `send` suspends.
  */
 class FactorServer(
     private val server: RdmaServer,
@@ -43,19 +45,22 @@ class FactorServer(
     private val answered = AtomicLong()
     private val working = AtomicInteger()
 
-    /** Requests that were answered so far. */
+    /** Returns the number of requests that were processed so far, without the refused ones. */
     fun answered(): Long = answered.get()
 
-    /** Requests that are at work now. */
+    /** Returns the number of requests that are being processed. */
     fun working(): Int = working.get()
 
-    /** Serves until it is stopped. */
+    /** Serves until [stop] is called. */
     suspend fun serve() {
         server.serve(::serve)
         drained.complete(Unit)
     }
 
-    /** Takes no more requests, answers those that it has, and closes. Requests have at most [patience]. */
+    /**
+     * Stops accepting requests, answers the accepted ones, and closes the server. Waits at most [patience] for
+     * the requests.
+     */
     suspend fun stop(patience: Duration) {
         stopping.complete(Unit)
         receiving.toList().forEach { it.cancel() }
@@ -73,13 +78,13 @@ class FactorServer(
                 val watching =
                     launch {
                         connection.awaitClosed()
-                        whole.cancel("the client has gone") // nobody wants the answers
+                        whole.cancel("the client has gone") // the answers have no receiver any more
                     }
                 val answers = Channel<Answer>(atOnce)
                 val sending = launch { connection.send(answers.consumeAsFlow(), Answer::encode) }
                 answerAll(connection, answers)
                 answers.close()
-                sending.join() // the peer's device has them
+                sending.join() // returns when the peer's device has the answers
                 watching.cancel()
             }
         } finally {
@@ -87,7 +92,7 @@ class FactorServer(
         }
     }
 
-    /** Returns when no more requests are taken and all that were have their answers. */
+    /** Answers requests. Returns when no more requests are accepted and all accepted ones have their answers. */
     private suspend fun answerAll(
         connection: RdmaConnection,
         answers: SendChannel<Answer>,
@@ -96,7 +101,7 @@ class FactorServer(
         val taking = launch { take(connection, work, answers) }
         receiving += taking
         taking.invokeOnCompletion { receiving -= taking }
-        if (stopping.isCompleted) taking.cancel() // stop() may have missed it
+        if (stopping.isCompleted) taking.cancel() // stop() may have run before `receiving` contained it
     }
 
     private suspend fun take(
@@ -105,7 +110,7 @@ class FactorServer(
         answers: SendChannel<Answer>,
     ) {
         val room = Semaphore(atOnce)
-        room.acquire() // before a request is taken: who has to wait for it has taken none that a stop would lose
+        room.acquire() // before a message is taken, so that no message is lost if stop() cancels this wait
         connection.incoming().collect { message ->
             val request = requireNotNull(Request.decode(message.segment())) { "that is no request" }
             working.incrementAndGet()
@@ -129,7 +134,7 @@ class FactorServer(
         }
     }
 
-    /** By trial; notices when its time has come. */
+    /** Finds the factors by trial division. Ends early when its time is over. */
     private suspend fun factors(number: Long): List<Long> {
         val context = coroutineContext
         val found = mutableListOf<Long>()

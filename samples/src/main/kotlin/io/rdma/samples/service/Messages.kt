@@ -7,18 +7,18 @@ import java.lang.foreign.ValueLayout
 
 private val INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(java.nio.ByteOrder.BIG_ENDIAN)
 private val LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(java.nio.ByteOrder.BIG_ENDIAN)
-private const val MOST_FACTORS = 62 // of a positive Long, all of them 2
+private const val MOST_FACTORS = 62 // a positive Long has at most 62 prime factors, all of them 2
 
-/** What becomes of a request. */
+/** The result of a request. */
 enum class Outcome { DONE, OUT_OF_TIME, REFUSED }
 
-/** Asks for the prime factors of a [number], which is of use for [milliseconds] only. */
+/** A request for the prime factors of a [number]. The server gives it up after [milliseconds]. */
 data class Request(
     val id: Int,
     val milliseconds: Int,
     val number: Long,
 ) {
-    /** Writes it; returns its length. */
+    /** Encodes the request into [target] and returns its length. */
     fun encode(target: MemorySegment): Int {
         target.set(INT, 0, id)
         target.set(INT, 4, milliseconds)
@@ -29,7 +29,7 @@ data class Request(
     companion object {
         const val BYTES = 16
 
-        /** Reads one; null if that is none. */
+        /** Decodes a request. Returns null if the bytes are not a valid request. */
         fun decode(source: MemorySegment): Request? =
             if (source.byteSize() == BYTES.toLong()) {
                 Request(source.get(INT, 0), source.get(INT, 4), source.get(LONG, 8))
@@ -39,13 +39,13 @@ data class Request(
     }
 }
 
-/** The answer to the request of the same [id]; only a [Outcome.DONE] one has [factors]. */
+/** The answer to the request with the same [id]. It has [factors] only if the outcome is [Outcome.DONE]. */
 data class Answer(
     val id: Int,
     val outcome: Outcome,
     val factors: List<Long> = emptyList(),
 ) {
-    /** Writes it; returns its length. */
+    /** Encodes the answer into [target] and returns its length. */
     fun encode(target: MemorySegment): Int {
         target.set(INT, 0, id)
         target.set(INT, 4, outcome.ordinal)
@@ -57,7 +57,7 @@ data class Answer(
     companion object {
         private const val HEAD = 12
 
-        /** Reads one; null if that is none. */
+        /** Decodes an answer. Returns null if the bytes are not a valid answer. */
         fun decode(source: MemorySegment): Answer? {
             if (source.byteSize() < HEAD) return null
             val outcome = Outcome.entries.getOrNull(source.get(INT, 4)) ?: return null

@@ -18,10 +18,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The structures of {@code rdma/rdma_cma.h} in native memory: what an identifier and an event say, and what a
- * connection wants.
- */
+/** The layouts of {@code rdma/rdma_cma.h} in native memory: identifiers, events and connection parameters. */
 final class CmLayout {
     static final int CHANNEL_FD = 0;
 
@@ -85,7 +82,7 @@ final class CmLayout {
         return at;
     }
 
-    /** @return address of a copy, 0 of nothing */
+    /** @return address of a copy, 0 for no bytes */
     static long bytes(SegmentAllocator in, byte[] bytes) {
         return bytes.length == 0
                 ? 0
@@ -108,7 +105,10 @@ final class CmLayout {
         return getByte(at) & 0xff;
     }
 
-    /** The private data lies at the start of both parameters, {@code conn} and {@code ud}: pointer, then length. */
+    /**
+     * Copies the private data, which starts both parameter structures, {@code conn} and {@code ud}: pointer,
+     * then length.
+     */
     private static byte[] privateData(long param) {
         long at = getLong(param);
         int length = u8(param + PARAM_PRIVATE_DATA_LEN);

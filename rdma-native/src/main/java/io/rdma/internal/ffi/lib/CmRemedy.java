@@ -4,7 +4,7 @@ import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
-/** Turns a failed call of librdmacm into the exception that says what to do. */
+/** The exceptions for failed calls of librdmacm, with the remedy. */
 final class CmRemedy {
     private static final int ENETUNREACH = 101;
     private static final int EHOSTUNREACH = 113;

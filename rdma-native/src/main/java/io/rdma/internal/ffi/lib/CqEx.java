@@ -1,8 +1,8 @@
 package io.rdma.internal.ffi.lib;
 
 /**
- * {@code struct ibv_cq_ex}: offsets behind the part that it has in common with {@code struct ibv_cq}, whose mutex
- * differs in size by architecture. The function pointers are null where the queue was not created to have that read.
+ * The layout of {@code struct ibv_cq_ex}: offsets from the end of the part that it shares with {@code struct ibv_cq},
+ * whose mutex differs in size by architecture. A function pointer is null if the queue was not created for that read.
  */
 final class CqEx {
     static final long BASE = base(System.getProperty("os.arch"));
@@ -30,7 +30,7 @@ final class CqEx {
 
     private CqEx() {}
 
-    /** {@code offsetof(struct ibv_cq_ex, comp_mask)}. */
+    /** Returns {@code offsetof(struct ibv_cq_ex, comp_mask)}. */
     static long base(String architecture) {
         return CQ_MUTEX + ProviderCalls.mutexBytes(architecture) + COND_AND_COUNTS;
     }

@@ -8,8 +8,8 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The functions that libibverbs exports for address handles and multicast groups; conventions as in
- * {@link IbverbsCalls}.
+ * The functions that libibverbs exports for address handles and multicast groups. The conventions are those
+ * of {@link IbverbsCalls}.
  */
 final class DatagramCalls {
     private static final MethodHandle CREATE_AH =
@@ -24,8 +24,8 @@ final class DatagramCalls {
     private DatagramCalls() {}
 
     /**
-     * {@code ibv_create_ah}: address handle, or 0 and errno; on RoCE it may ask the network for the neighbour's
-     * address.
+     * Calls {@code ibv_create_ah}: address handle, or 0 and errno. On RoCE it may query the network for the
+     * neighbour's address.
      */
     static long createAh(long pd, long attr) {
         try {
@@ -35,7 +35,7 @@ final class DatagramCalls {
         }
     }
 
-    /** {@code ibv_destroy_ah}: 0 or an errno. */
+    /** Calls {@code ibv_destroy_ah}: 0 or an errno. */
     static int destroyAh(long ah) {
         try {
             return (int) DESTROY_AH.invokeExact(ah);
@@ -44,7 +44,7 @@ final class DatagramCalls {
         }
     }
 
-    /** {@code ibv_attach_mcast}: 0 or an errno. */
+    /** Calls {@code ibv_attach_mcast}: 0 or an errno. */
     static int attachMcast(long qp, long gid, int lid) {
         try {
             return (int) ATTACH_MCAST.invokeExact(qp, gid, lid);
@@ -53,7 +53,7 @@ final class DatagramCalls {
         }
     }
 
-    /** {@code ibv_detach_mcast}: 0 or an errno. */
+    /** Calls {@code ibv_detach_mcast}: 0 or an errno. */
     static int detachMcast(long qp, long gid, int lid) {
         try {
             return (int) DETACH_MCAST.invokeExact(qp, gid, lid);

@@ -10,12 +10,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Calls through the function pointers of {@code struct ibv_qp_ex} and {@code struct ibv_cq_ex}, which {@code verbs.h}
- * makes inline. One method for each shape; the function is a pointer that the caller has found not to be null.
+ * Calls through the function pointers of {@code struct ibv_qp_ex} and {@code struct ibv_cq_ex}, which
+ * {@code verbs.h} makes inline. There is one method for each signature. The caller must have checked that the
+ * function pointer is not null.
  *
- * <p>Invariant: none is {@code critical}. Providers hold a spin lock from {@code wr_start} to {@code wr_complete} and
- * from {@code start_poll} to {@code end_poll}: a thread that spins for it inside a critical call would keep the virtual
- * machine from reaching the safepoint at which the lock's holder waits.
+ * <p>Invariant: no call is {@code critical}. Providers hold a spin lock from {@code wr_start} to {@code wr_complete}
+ * and from {@code start_poll} to {@code end_poll}. A thread that spins for the lock inside a critical call would keep
+ * the virtual machine from reaching the safepoint at which the owner of the lock waits.
  */
 final class ExtendedCalls {
     private static final MethodHandle CREATE =
@@ -48,7 +49,7 @@ final class ExtendedCalls {
         return MemorySegment.ofAddress(pointer);
     }
 
-    /** {@code create_qp_ex}, {@code create_cq_ex}: object, or 0 and errno. */
+    /** Calls {@code create_qp_ex} or {@code create_cq_ex}: object, or 0 and errno. */
     static long create(long function, long context, long attr) {
         try {
             return (long) CREATE.invokeExact(function(function), CallState.segment(), context, attr);
@@ -57,7 +58,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_start}, {@code wr_send}, {@code wr_abort}, {@code end_poll}. */
+    /** Calls {@code wr_start}, {@code wr_send}, {@code wr_abort} or {@code end_poll}. */
     static void run(long function, long object) {
         try {
             DO.invokeExact(function(function), object);
@@ -66,7 +67,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_send_imm}, {@code wr_send_inv}, {@code wr_local_inv}, {@code wr_set_xrc_srqn}. */
+    /** Calls {@code wr_send_imm}, {@code wr_send_inv}, {@code wr_local_inv} or {@code wr_set_xrc_srqn}. */
     static void run(long function, long qp, int value) {
         try {
             DO_INT.invokeExact(function(function), qp, value);
@@ -75,7 +76,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_rdma_read}, {@code wr_rdma_write}. */
+    /** Calls {@code wr_rdma_read} or {@code wr_rdma_write}. */
     static void remote(long function, long qp, int rkey, long address) {
         try {
             DO_KEY.invokeExact(function(function), qp, rkey, address);
@@ -84,7 +85,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_rdma_write_imm}; the immediate data as it lies in memory. */
+    /** Calls {@code wr_rdma_write_imm}; the immediate data is passed as it lies in memory. */
     static void remoteImm(long function, long qp, int rkey, long address, int imm) {
         try {
             DO_KEY_INT.invokeExact(function(function), qp, rkey, address, imm);
@@ -93,7 +94,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_atomic_fetch_add}. */
+    /** Calls {@code wr_atomic_fetch_add}. */
     static void fetchAdd(long function, long qp, int rkey, long address, long add) {
         try {
             DO_KEY_LONG.invokeExact(function(function), qp, rkey, address, add);
@@ -102,7 +103,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_atomic_cmp_swp}. */
+    /** Calls {@code wr_atomic_cmp_swp}. */
     static void compareSwap(long function, long qp, int rkey, long address, long compare, long swap) {
         try {
             DO_KEY_LONGS.invokeExact(function(function), qp, rkey, address, compare, swap);
@@ -111,7 +112,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_bind_mw}. */
+    /** Calls {@code wr_bind_mw}. */
     static void bind(long function, long qp, long mw, int rkey, long bindInfo) {
         try {
             DO_BIND.invokeExact(function(function), qp, mw, rkey, bindInfo);
@@ -120,7 +121,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_set_ud_addr}. */
+    /** Calls {@code wr_set_ud_addr}. */
     static void destination(long function, long qp, long ah, int qpn, int qkey) {
         try {
             DO_LONG_INTS.invokeExact(function(function), qp, ah, qpn, qkey);
@@ -129,7 +130,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_set_sge}. */
+    /** Calls {@code wr_set_sge}. */
     static void entry(long function, long qp, int lkey, long address, int length) {
         try {
             DO_KEY_INT.invokeExact(function(function), qp, lkey, address, length);
@@ -138,7 +139,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_set_sge_list}, {@code wr_set_inline_data}. */
+    /** Calls {@code wr_set_sge_list} or {@code wr_set_inline_data}. */
     static void data(long function, long qp, long first, long second) {
         try {
             DO_LONGS.invokeExact(function(function), qp, first, second);
@@ -147,7 +148,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code wr_complete}, {@code read_*} of up to 32 bits. */
+    /** Calls {@code wr_complete} or {@code read_*} of up to 32 bits. */
     static int getInt(long function, long object) {
         try {
             return (int) GET_INT.invokeExact(function(function), object);
@@ -156,7 +157,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code read_completion_ts}, {@code read_completion_wallclock_ns}. */
+    /** Calls {@code read_completion_ts} or {@code read_completion_wallclock_ns}. */
     static long getLong(long function, long object) {
         try {
             return (long) GET_LONG.invokeExact(function(function), object);
@@ -165,7 +166,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** {@code start_poll}, {@code get_srq_num}: an object and an address. */
+    /** Calls {@code start_poll} or {@code get_srq_num}: an object and an address. */
     static int startPoll(long function, long cq, long attr) {
         try {
             return (int) START_POLL.invokeExact(function(function), cq, attr);

@@ -1,7 +1,7 @@
 package io.rdma.internal.ffi.lib;
 
 /**
- * {@code struct ibv_qp_init_attr_ex} behind the {@link QpInitAttrLayout} that it begins with,
+ * The layouts of {@code struct ibv_qp_init_attr_ex}, after the {@link QpInitAttrLayout} that it begins with,
  * {@code struct ibv_srq_init_attr_ex}, {@code struct ibv_xrcd_init_attr} and {@code struct ibv_cq_init_attr_ex}.
  */
 final class ExtendedLayout {

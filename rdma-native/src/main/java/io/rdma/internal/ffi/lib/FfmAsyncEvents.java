@@ -11,8 +11,8 @@ import io.rdma.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - The context's async_fd does not block: who finds no event gets EAGAIN, also when two readers race.
-// - An event is copied before it is acknowledged: until then the library keeps its element from being destroyed.
+// - The context's async_fd is non-blocking: a thread that finds no event gets EAGAIN, even if two readers race.
+// - An event is copied before it is acknowledged: until then the library does not destroy the object that it is for.
 
 /** The asynchronous events of one context, {@code ibv_get_async_event(3)}. */
 final class FfmAsyncEvents {
@@ -69,7 +69,7 @@ final class FfmAsyncEvents {
         };
     }
 
-    /** After the context was closed. */
+    /** Releases the descriptor after the context was closed. */
     void close() {
         descriptor.close();
     }

@@ -22,14 +22,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 // Invariants
-// - A function pointer is looked at before it is called: null means that the object was not created for that.
-// - Between wr_start and wr_complete or wr_abort, and between start_poll and end_poll, nothing here can fail: the
+// - The function pointer of an operation or a field is checked before the call: null means that the object was not
+// created for it.
+// - Between wr_start and wr_complete or wr_abort, and between start_poll and end_poll, no code here throws, because the
 // provider holds a lock.
 
-/** {@link ExtendedVerbs} by libibverbs. */
+/** {@link ExtendedVerbs} over libibverbs. */
 final class FfmExtended implements ExtendedVerbs {
-    private static final int QP_TYPE = 60; // of struct ibv_qp
-    private static final int MOST_INLINE = 4096; // of several entries; devices have a few hundred bytes
+    private static final int QP_TYPE = 60; // offset in struct ibv_qp
+    private static final int MOST_INLINE = 4096; // limit for data of several entries; devices allow a few hundred bytes
     private static final ThreadLocal<MemorySegment> GATHERED =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(MOST_INLINE, 8));
 
@@ -59,7 +60,7 @@ final class FfmExtended implements ExtendedVerbs {
         }
     }
 
-    /** An object by a function of {@code struct verbs_context} that takes the context and attributes. */
+    /** Creates an object by a function of {@code struct verbs_context} that takes the context and attributes. */
     static long create(String call, long context, long field, long attr) {
         long function = ProviderCalls.extension(context, field);
         int errno = Errno.EOPNOTSUPP;
@@ -93,11 +94,11 @@ final class FfmExtended implements ExtendedVerbs {
             return -result;
         }
         result = Math.abs(ExtendedCalls.getInt(getLong(ex + QpEx.WR_COMPLETE), qp));
-        return result == Errno.ENOSPC ? -Errno.ENOMEM : -result; // rdma_rxe says the former of a full queue
+        return result == Errno.ENOSPC ? -Errno.ENOMEM : -result; // rdma_rxe reports a full queue as ENOSPC
     }
 
     /**
-     * One request.
+     * Adds one request.
      *
      * @return 0 or an errno
      */
@@ -152,10 +153,10 @@ final class FfmExtended implements ExtendedVerbs {
         return 0;
     }
 
-    /** Once per request, also for no bytes: some providers finish the request with it. */
+    /** Sets the data, once per request, even if it has no bytes: some providers finish the request in this call. */
     private static void setData(long qp, long ex, long list, int numSge, boolean inline) {
         if (inline) {
-            // Not wr_set_inline_data_list: librxe before rdma-core 64 sends nothing of it.
+            // wr_set_inline_data_list is avoided: librxe before rdma-core 64 sends none of its data.
             long data = numSge == 1 ? Sge.addr(list) : gather(list, numSge);
             ExtendedCalls.data(getLong(ex + QpEx.WR_SET_INLINE_DATA), qp, data, bytes(list, numSge));
         } else if (numSge == 1) {
@@ -189,7 +190,7 @@ final class FfmExtended implements ExtendedVerbs {
         return bytes;
     }
 
-    /** The caller has checked that it fits. */
+    /** Copies all entries to one place. The caller has checked that they fit. */
     private static long gather(long list, int numSge) {
         long gathered = GATHERED.get().address();
         long to = gathered;
@@ -213,7 +214,8 @@ final class FfmExtended implements ExtendedVerbs {
         long endPoll = getLong(ex + CqEx.END_POLL);
         int polled = 0;
         int result = 0;
-        // One at a time, not by ibv_next_poll: librxe before rdma-core 55 steps past the last completion with it.
+        // Each completion has its own start_poll: with ibv_next_poll, librxe before rdma-core 55 steps past the
+        // last completion.
         while (polled < numEntries && (result = ExtendedCalls.startPoll(startPoll, cq, attr)) == 0) {
             read(cq, ex, wc + (long) polled * Wc.SIZE, timestamps + (long) polled * Long.BYTES);
             polled++;
@@ -222,7 +224,7 @@ final class FfmExtended implements ExtendedVerbs {
         return polled > 0 || Math.abs(result) == Errno.ENOENT ? polled : -Errno.EIO;
     }
 
-    /** The completion that the queue stands at: no more than is defined, each field is a call. */
+    /** Reads the current completion. It reads only the fields that are defined, because each is a call. */
     private static void read(long cq, long ex, long wc, long timestamp) {
         int status = getInt(ex + CqEx.STATUS);
         Wc.wrId(wc, getLong(ex + CqEx.WR_ID));

@@ -5,11 +5,11 @@ import io.rdma.internal.os.CallState;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 
-/** {@code ibv_fork_init(3)} and {@code ibv_is_fork_initialized(3)}: of the library, not of a device. */
+/** {@code ibv_fork_init(3)} and {@code ibv_is_fork_initialized(3)}, which apply to the library, not to a device. */
 public final class FfmFork {
     private FfmFork() {}
 
-    /** {@code ibv_fork_init(3)}. */
+    /** Calls {@code ibv_fork_init(3)}. */
     public static void initialize() {
         if (FfmVerbs.ifAvailable().isEmpty()) {
             throw new VerbsException(
@@ -18,7 +18,10 @@ public final class FfmFork {
         init();
     }
 
-    /** The same, while the library is being loaded. */
+    /**
+     * Calls {@code ibv_fork_init(3)} without a check that the library is available, because it also runs while the
+     * library is being loaded.
+     */
     static void init() {
         int result;
         try {
@@ -36,7 +39,7 @@ public final class FfmFork {
     }
 
     /**
-     * {@code ibv_is_fork_initialized(3)}.
+     * Calls {@code ibv_is_fork_initialized(3)}.
      *
      * @return {@code IBV_FORK_*}
      */
@@ -45,7 +48,7 @@ public final class FfmFork {
             return Ibv.FORK_UNNEEDED;
         }
         if (!IbverbsCalls.has("ibv_is_fork_initialized")) {
-            return Ibv.FORK_DISABLED; // rdma-core before 35 cannot tell
+            return Ibv.FORK_DISABLED; // rdma-core before 35 lacks the call
         }
         try {
             return (int) MemoryCalls.IS_FORK_INITIALIZED.invokeExact();

@@ -17,8 +17,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * {@link MemoryVerbs} by libibverbs: its symbols where it has them, else the provider's functions in
- * {@code verbs_context}.
+ * {@link MemoryVerbs} over libibverbs: by its exported symbols if it has them, else by the provider's functions
+ * in {@code verbs_context}.
  */
 final class FfmMemory implements MemoryVerbs {
     static final int MR_LKEY = 36;
@@ -40,7 +40,7 @@ final class FfmMemory implements MemoryVerbs {
         return new Mr(mr, getInt(mr + MR_LKEY), getInt(mr + MR_RKEY));
     }
 
-    /** Of an object whose first field is its context. */
+    /** Returns a provider's function. */
     private static MemorySegment function(String call, long context, long field, String what) {
         MemorySegment function = VerbsContext.function(context, field);
         if (function == null) {

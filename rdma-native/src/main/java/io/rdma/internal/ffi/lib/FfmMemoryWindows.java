@@ -16,7 +16,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** {@link MemoryWindowVerbs} by the provider's functions, which {@code verbs.h} calls inline. */
+/** {@link MemoryWindowVerbs} over the provider's functions, which {@code verbs.h} calls inline. */
 final class FfmMemoryWindows implements MemoryWindowVerbs {
     private static final long OPS_ALLOC_MW = 8 + 56;
     private static final long OPS_BIND_MW = 8 + 64;
@@ -33,7 +33,7 @@ final class FfmMemoryWindows implements MemoryWindowVerbs {
     private static final MethodHandle BIND =
             Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
-    /** The provider's function; {@code pd->context} and {@code mw->context} are the first field. */
+    /** Returns the provider's function. {@code pd->context} and {@code mw->context} are the first field. */
     private static MemorySegment function(String call, long object, long operation) {
         long function = NativeMemory.getLong(NativeMemory.getLong(object) + operation);
         if (function == 0) {

@@ -36,11 +36,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - A channel's descriptor does not block: who finds no event gets EAGAIN, also when two readers race.
-// - An event is copied, private data too, before it is acknowledged, and acknowledged before anybody sees the copy: so
-// rdma_destroy_id(3) waits at most for a copy that is being made, whoever calls it.
+// - A channel's descriptor is non-blocking: a thread that finds no event gets EAGAIN, even if two readers race.
+// - An event is copied with its private data before it is acknowledged, and acknowledged before any caller sees the
+// copy. Therefore rdma_destroy_id(3) waits at most for a copy in progress, whichever thread calls it.
 
-/** {@link Rdmacm} by the real librdmacm. Handles are C's pointers. */
+/** {@link Rdmacm} over the real librdmacm. Handles are C's pointers. */
 public final class FfmRdmacm implements Rdmacm {
     private static final int AI_PASSIVE = 1;
 
@@ -48,7 +48,7 @@ public final class FfmRdmacm implements Rdmacm {
 
     private FfmRdmacm() {}
 
-    /** Loads the library once; keeps the reason where that fails. */
+    /** The library, loaded once, or the reason why it could not be loaded. */
     private static final class Holder {
         static final Optional<FfmRdmacm> RDMACM;
         static final Optional<String> REASON;
@@ -68,10 +68,10 @@ public final class FfmRdmacm implements Rdmacm {
     }
 
     /**
-     * The real library.
+     * Returns the real library.
      *
-     * @return one instance
-     * @throws RdmaException where librdmacm is missing; the message names the remedy
+     * @return the only instance
+     * @throws RdmaException if librdmacm is missing; the message names the remedy
      */
     public static FfmRdmacm get() {
         return Holder.RDMACM.orElseThrow(
@@ -163,7 +163,7 @@ public final class FfmRdmacm implements Rdmacm {
     @Override
     public CmIdEntry queryId(long id) {
         long context = getLong(id + ID_VERBS);
-        String device = context == 0 ? "" : FfmVerbs.name(getLong(context)); // ibv_context.device comes first
+        String device = context == 0 ? "" : FfmVerbs.name(getLong(context)); // ibv_context.device is the first field
         return new CmIdEntry(
                 context,
                 device,
@@ -192,7 +192,7 @@ public final class FfmRdmacm implements Rdmacm {
 
     @Override
     public void resolveRoute(long id, int timeoutMillis) {
-        if (getLong(id + ID_VERBS) == 0) { // C reads through it
+        if (getLong(id + ID_VERBS) == 0) { // C dereferences it
             throw new VerbsException("rdma_resolve_route", Errno.EINVAL, "Resolve the address first");
         }
         zero("rdma_resolve_route", call(RdmacmCalls.RESOLVE_ROUTE, id, timeoutMillis));
@@ -211,7 +211,7 @@ public final class FfmRdmacm implements Rdmacm {
         }
     }
 
-    /** C reads the limits of the identifier's device without looking whether there is one. */
+    /** Requires a device. C reads the limits of the identifier's device without checking that it has one. */
     private static void bound(String call, long id) {
         if (getLong(id + ID_VERBS) == 0) {
             throw new VerbsException(call, Errno.EINVAL, "The identifier is not bound to a device yet");
@@ -321,7 +321,7 @@ public final class FfmRdmacm implements Rdmacm {
             long port = arena.allocateFrom(service).address();
             int failed = call(RdmacmCalls.GETADDRINFO, name, port, hints.address(), result);
             if (failed != 0) {
-                // -1 with errno, or one of getaddrinfo(3)'s own numbers
+                // either -1 with errno, or an error number of getaddrinfo(3)
                 throw failed == -1
                         ? CmRemedy.failed("rdma_getaddrinfo", CallState.errno())
                         : new VerbsException(

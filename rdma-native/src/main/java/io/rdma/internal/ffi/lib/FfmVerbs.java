@@ -41,7 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** {@link Verbs} by the real libibverbs. Handles are C's pointers. */
+/** {@link Verbs} over the real libibverbs. Handles are C's pointers. */
 public final class FfmVerbs implements Verbs {
     private static final int DEVICE_NODE_TYPE = 16;
     private static final int DEVICE_TRANSPORT_TYPE = 20;
@@ -63,7 +63,7 @@ public final class FfmVerbs implements Verbs {
 
     private FfmVerbs() {}
 
-    /** Loads the library once; keeps the reason where that fails. */
+    /** The library, loaded once, or the reason why it could not be loaded. */
     private static final class Holder {
         static final Optional<FfmVerbs> VERBS;
         static final Optional<String> REASON;
@@ -86,18 +86,18 @@ public final class FfmVerbs implements Verbs {
     }
 
     /**
-     * The real verbs.
+     * Returns the real verbs.
      *
-     * @return empty where libibverbs is missing
+     * @return empty if libibverbs is missing
      */
     public static Optional<FfmVerbs> ifAvailable() {
         return Holder.VERBS;
     }
 
     /**
-     * Why there are no real verbs, with the remedy.
+     * Returns the reason why there are no real verbs, with the remedy.
      *
-     * @return empty where there are
+     * @return empty if there are
      */
     public static Optional<String> unavailableReason() {
         return Holder.REASON;
@@ -118,9 +118,9 @@ public final class FfmVerbs implements Verbs {
     }
 
     /**
-     * Calls a visitor for each device until it returns other than 0.
+     * Calls a visitor for each device until it returns a value other than 0.
      *
-     * @return that, or 0
+     * @return that value, or 0
      */
     private static long eachDevice(LongUnaryOperator visitor) {
         long list = IbverbsCalls.getDeviceList(0);
@@ -211,7 +211,7 @@ public final class FfmVerbs implements Verbs {
     @Override
     public PortAttr queryPort(long context, int port) {
         try (Arena arena = Arena.ofConfined()) {
-            // The exported function fills less than the provider's; the arena's zeros stand for the rest.
+            // The exported function fills fewer fields than the provider's. The arena's zeros remain in the others.
             long attr = arena.allocate(PortAttrLayout.SIZE, 8).address();
             zero("ibv_query_port", ProviderCalls.queryPort(context, port, attr, PortAttrLayout.SIZE));
             return PortAttrLayout.read(attr);
@@ -319,7 +319,7 @@ public final class FfmVerbs implements Verbs {
     public void destroyCompChannel(long channel) {
         WakeableDescriptor known = channel(channel);
         zero("ibv_destroy_comp_channel", IbverbsCalls.destroyCompChannel(channel));
-        channels.remove(channel, known); // unless another thread's new channel has got its address already
+        channels.remove(channel, known); // unless another thread's new channel already has its address
         known.close();
     }
 
@@ -456,7 +456,7 @@ public final class FfmVerbs implements Verbs {
         return negative(ProviderCalls.postSrqRecv(srq, wr, badWr));
     }
 
-    /** Providers differ in the sign of what a post returns. */
+    /** Makes the result of a post 0 or negative: providers differ in its sign. */
     private static int negative(int result) {
         return -Math.abs(result);
     }
@@ -464,7 +464,7 @@ public final class FfmVerbs implements Verbs {
     @Override
     public int pollCq(long cq, int numEntries, long wc) {
         int polled = ProviderCalls.pollCq(cq, numEntries, wc);
-        // ibv_poll_cq(3): negative is an error, but providers' numbers are no errnos.
+        // ibv_poll_cq(3): a negative result is an error, but the numbers of providers are not errnos.
         return polled >= 0 ? polled : -Errno.EIO;
     }
 

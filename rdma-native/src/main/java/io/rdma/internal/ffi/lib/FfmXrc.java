@@ -16,7 +16,7 @@ import io.rdma.internal.os.CallState;
 import io.rdma.verbs.Errno;
 import java.lang.foreign.Arena;
 
-/** {@link XrcVerbs} by libibverbs: all of it is inline there, through {@code struct verbs_context}. */
+/** {@link XrcVerbs} over libibverbs, where all of it is inline, through {@code struct verbs_context}. */
 final class FfmXrc implements XrcVerbs {
     private static final int O_CREAT = 0x40;
 

@@ -10,12 +10,12 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 
 /**
- * The functions that libibverbs exports, one handle and one method each; results as C returns them.
+ * The functions that libibverbs exports: one handle and one method each, with results as C returns them.
  *
- * <p>Invariants: pointers and {@code size_t} are {@code long}, {@code uint8_t} is an {@code int} that the caller keeps
- * in range. Where errno counts, {@link CallState#errno()} has it until the thread's next call. None is
- * {@code critical}: all may make system calls or wait. To be initialised only after {@link LibIbverbs#load()}
- * succeeded.
+ * <p>Invariants: pointers and {@code size_t} are {@code long}; {@code uint8_t} is an {@code int} that the caller keeps
+ * in range. If a call sets errno, {@link CallState#errno()} returns it until the thread's next call. No call is
+ * {@code critical}, because each may make system calls or wait. The class must be initialised only after
+ * {@link LibIbverbs#load()} has succeeded.
  */
 final class IbverbsCalls {
     private static final LibIbverbs LIBRARY = LibIbverbs.load();
@@ -90,7 +90,7 @@ final class IbverbsCalls {
         return handle(name, descriptor, CallState.ERRNO);
     }
 
-    /** A symbol that is missing gives a handle that must not be called: see {@link #has}. */
+    /** Creates a handle. If the symbol is missing, the handle must not be called: see {@link #has}. */
     private static MethodHandle handle(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         MethodHandle unbound = Linker.nativeLinker().downcallHandle(descriptor, options);
         return LIBRARY.find(name)
@@ -98,12 +98,12 @@ final class IbverbsCalls {
                 .orElseGet(() -> MethodHandles.empty(unbound.type().dropParameterTypes(0, 1)));
     }
 
-    /** Whether the loaded library exports a symbol that older ones lack. */
+    /** Returns whether the loaded library exports a symbol that older versions lack. */
     static boolean has(String symbol) {
         return LIBRARY.find(symbol).isPresent();
     }
 
-    /** {@code ibv_get_device_list}: array of device pointers, or 0 and errno. */
+    /** Calls {@code ibv_get_device_list}: array of device pointers, or 0 and errno. */
     static long getDeviceList(long count) {
         try {
             return (long) GET_DEVICE_LIST.invokeExact(CallState.segment(), count);
@@ -112,7 +112,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_free_device_list}: devices that are not open are gone then. */
+    /** Calls {@code ibv_free_device_list}: afterwards the pointers of devices that are not open are invalid. */
     static void freeDeviceList(long list) {
         try {
             FREE_DEVICE_LIST.invokeExact(list);
@@ -121,7 +121,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_get_device_guid}: network order. */
+    /** Calls {@code ibv_get_device_guid}: network order. */
     static long getDeviceGuid(long device) {
         try {
             return (long) GET_DEVICE_GUID.invokeExact(device);
@@ -130,7 +130,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_open_device}: context, or 0 and errno. */
+    /** Calls {@code ibv_open_device}: context, or 0 and errno. */
     static long openDevice(long device) {
         try {
             return (long) OPEN_DEVICE.invokeExact(CallState.segment(), device);
@@ -139,7 +139,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_close_device}: 0, or -1 and errno. */
+    /** Calls {@code ibv_close_device}: 0, or -1 and errno. */
     static int closeDevice(long context) {
         try {
             return (int) CLOSE_DEVICE.invokeExact(CallState.segment(), context);
@@ -148,7 +148,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_query_device}: 0 or an errno. */
+    /** Calls {@code ibv_query_device}: 0 or an errno. */
     static int queryDevice(long context, long attr) {
         try {
             return (int) QUERY_DEVICE.invokeExact(context, attr);
@@ -157,7 +157,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_query_port}: 0 or an errno; fills a prefix of the structure only. */
+    /** Calls {@code ibv_query_port}: 0 or an errno; fills a prefix of the structure only. */
     static int queryPort(long context, int port, long attr) {
         try {
             return (int) QUERY_PORT.invokeExact(context, port, attr);
@@ -166,7 +166,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code _ibv_query_gid_ex}: 0 or an errno. */
+    /** Calls {@code _ibv_query_gid_ex}: 0 or an errno. */
     static int queryGidEx(long context, int port, int index, long entry, int flags, long entrySize) {
         try {
             return (int) QUERY_GID_EX.invokeExact(context, port, index, entry, flags, entrySize);
@@ -175,7 +175,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code _ibv_query_gid_table}: number of entries or a negative errno. */
+    /** Calls {@code _ibv_query_gid_table}: number of entries or a negative errno. */
     static long queryGidTable(long context, long entries, long maxEntries, int flags, long entrySize) {
         try {
             return (long) QUERY_GID_TABLE.invokeExact(context, entries, maxEntries, flags, entrySize);
@@ -184,7 +184,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_query_pkey}: 0, or -1 and errno. */
+    /** Calls {@code ibv_query_pkey}: 0, or -1 and errno. */
     static int queryPkey(long context, int port, int index, long pkey) {
         try {
             return (int) QUERY_PKEY.invokeExact(CallState.segment(), context, port, index, pkey);
@@ -193,7 +193,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_alloc_pd}: protection domain, or 0 and errno. */
+    /** Calls {@code ibv_alloc_pd}: protection domain, or 0 and errno. */
     static long allocPd(long context) {
         try {
             return (long) ALLOC_PD.invokeExact(CallState.segment(), context);
@@ -202,7 +202,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_dealloc_pd}: 0 or an errno. */
+    /** Calls {@code ibv_dealloc_pd}: 0 or an errno. */
     static int deallocPd(long pd) {
         try {
             return (int) DEALLOC_PD.invokeExact(pd);
@@ -211,7 +211,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_reg_mr_iova2}: region, or 0 and errno. */
+    /** Calls {@code ibv_reg_mr_iova2}: region, or 0 and errno. */
     static long regMrIova2(long pd, long address, long length, long iova, int access) {
         try {
             return (long) REG_MR_IOVA2.invokeExact(CallState.segment(), pd, address, length, iova, access);
@@ -220,7 +220,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_reg_mr}: region, or 0 and errno. */
+    /** Calls {@code ibv_reg_mr}: region, or 0 and errno. */
     static long regMr(long pd, long address, long length, int access) {
         try {
             return (long) REG_MR.invokeExact(CallState.segment(), pd, address, length, access);
@@ -229,7 +229,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_dereg_mr}: 0 or an errno. */
+    /** Calls {@code ibv_dereg_mr}: 0 or an errno. */
     static int deregMr(long mr) {
         try {
             return (int) DEREG_MR.invokeExact(mr);
@@ -238,7 +238,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_create_comp_channel}: channel, or 0 and errno. */
+    /** Calls {@code ibv_create_comp_channel}: channel, or 0 and errno. */
     static long createCompChannel(long context) {
         try {
             return (long) CREATE_COMP_CHANNEL.invokeExact(CallState.segment(), context);
@@ -247,7 +247,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_destroy_comp_channel}: 0 or an errno. */
+    /** Calls {@code ibv_destroy_comp_channel}: 0 or an errno. */
     static int destroyCompChannel(long channel) {
         try {
             return (int) DESTROY_COMP_CHANNEL.invokeExact(channel);
@@ -256,7 +256,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_create_cq}: completion queue, or 0 and errno. */
+    /** Calls {@code ibv_create_cq}: completion queue, or 0 and errno. */
     static long createCq(long context, int cqe, long cqContext, long channel, int vector) {
         try {
             return (long) CREATE_CQ.invokeExact(CallState.segment(), context, cqe, cqContext, channel, vector);
@@ -265,7 +265,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_destroy_cq}: 0 or an errno; blocks for unacknowledged events. */
+    /** Calls {@code ibv_destroy_cq}: 0 or an errno; blocks while events are unacknowledged. */
     static int destroyCq(long cq) {
         try {
             return (int) DESTROY_CQ.invokeExact(cq);
@@ -274,7 +274,10 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_create_srq}: shared receive queue, or 0 and errno; writes what was granted into the attributes. */
+    /**
+     * Calls {@code ibv_create_srq}: shared receive queue, or 0 and errno; writes the granted values into
+     * the attributes.
+     */
     static long createSrq(long pd, long attr) {
         try {
             return (long) CREATE_SRQ.invokeExact(CallState.segment(), pd, attr);
@@ -283,7 +286,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_modify_srq}: 0 or an errno. */
+    /** Calls {@code ibv_modify_srq}: 0 or an errno. */
     static int modifySrq(long srq, long attr, int mask) {
         try {
             return (int) MODIFY_SRQ.invokeExact(srq, attr, mask);
@@ -292,7 +295,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_query_srq}: 0 or an errno. */
+    /** Calls {@code ibv_query_srq}: 0 or an errno. */
     static int querySrq(long srq, long attr) {
         try {
             return (int) QUERY_SRQ.invokeExact(srq, attr);
@@ -301,7 +304,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_destroy_srq}: 0 or an errno; blocks for unacknowledged events. */
+    /** Calls {@code ibv_destroy_srq}: 0 or an errno; blocks while events are unacknowledged. */
     static int destroySrq(long srq) {
         try {
             return (int) DESTROY_SRQ.invokeExact(srq);
@@ -310,7 +313,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_create_qp}: queue pair, or 0 and errno; writes what was granted into the attributes. */
+    /** Calls {@code ibv_create_qp}: queue pair, or 0 and errno; writes the granted values into the attributes. */
     static long createQp(long pd, long attr) {
         try {
             return (long) CREATE_QP.invokeExact(CallState.segment(), pd, attr);
@@ -319,7 +322,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_modify_qp}: 0 or an errno. */
+    /** Calls {@code ibv_modify_qp}: 0 or an errno. */
     static int modifyQp(long qp, long attr, int mask) {
         try {
             return (int) MODIFY_QP.invokeExact(qp, attr, mask);
@@ -328,7 +331,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_query_qp}: 0 or an errno. */
+    /** Calls {@code ibv_query_qp}: 0 or an errno. */
     static int queryQp(long qp, long attr, int mask, long initAttr) {
         try {
             return (int) QUERY_QP.invokeExact(qp, attr, mask, initAttr);
@@ -337,7 +340,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_destroy_qp}: 0 or an errno. */
+    /** Calls {@code ibv_destroy_qp}: 0 or an errno. */
     static int destroyQp(long qp) {
         try {
             return (int) DESTROY_QP.invokeExact(qp);
@@ -346,7 +349,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_get_cq_event}: 0, or -1 and errno; blocks. */
+    /** Calls {@code ibv_get_cq_event}: 0, or -1 and errno; blocks. */
     static int getCqEvent(long channel, long cq, long cqContext) {
         try {
             return (int) GET_CQ_EVENT.invokeExact(CallState.segment(), channel, cq, cqContext);
@@ -355,7 +358,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_ack_cq_events}: takes the lock of the queue. */
+    /** Calls {@code ibv_ack_cq_events}: takes the lock of the queue. */
     static void ackCqEvents(long cq, int events) {
         try {
             ACK_CQ_EVENTS.invokeExact(cq, events);
@@ -364,7 +367,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_get_async_event}: 0, or -1 and errno; blocks where the descriptor does. */
+    /** Calls {@code ibv_get_async_event}: 0, or -1 and errno; blocks if the descriptor is blocking. */
     static int getAsyncEvent(long context, long event) {
         try {
             return (int) GET_ASYNC_EVENT.invokeExact(CallState.segment(), context, event);
@@ -373,7 +376,7 @@ final class IbverbsCalls {
         }
     }
 
-    /** {@code ibv_ack_async_event}: the element may be destroyed after it. */
+    /** Calls {@code ibv_ack_async_event}: afterwards the object that the event is for may be destroyed. */
     static void ackAsyncEvent(long event) {
         try {
             ACK_ASYNC_EVENT.invokeExact(event);

@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * libibverbs as the dynamic linker finds it. Loaded once, when first wanted, and never unloaded: its providers keep
- * state.
+ * libibverbs as the dynamic linker finds it. It is loaded once, at first use, and never unloaded, because its providers
+ * keep state.
  *
- * <p>The library is not initialised for {@code fork(2)} ({@code ibv_fork_init(3)}) unless asked for, see
- * {@link FfmFork}: kernels since 5.12 copy pinned pages themselves, and the JVM starts processes by
- * {@code posix_spawn}.
+ * <p>The library is not initialised for {@code fork(2)} ({@code ibv_fork_init(3)}) unless the application
+ * requests it, see {@link FfmFork}: kernels since 5.12 copy pinned pages themselves, and the JVM starts processes
+ * by {@code posix_spawn}.
  */
 final class LibIbverbs {
     static final String NAME = "libibverbs.so.1";
 
-    /** Without one of these the library is not usable; all of them are in rdma-core since its first release. */
+    /** The symbols without which the library is not usable. rdma-core has had all of them since its first release. */
     private static final List<String> REQUIRED = List.of(
             "ibv_get_device_list",
             "ibv_free_device_list",
@@ -57,18 +57,18 @@ final class LibIbverbs {
     }
 
     /**
-     * The library under its usual name.
+     * Loads the library under its usual name.
      *
-     * @throws RdmaException where it is missing; the message names the remedy
+     * @throws RdmaException if it is missing; the message names the remedy
      */
     static LibIbverbs load() {
         return load(NAME);
     }
 
     /**
-     * The library by name or path.
+     * Loads the library by name or path.
      *
-     * @throws RdmaException where it is missing or not libibverbs
+     * @throws RdmaException if it is missing or not libibverbs
      */
     static LibIbverbs load(String name) {
         SymbolLookup lookup;
@@ -91,7 +91,7 @@ final class LibIbverbs {
         return new LibIbverbs(lookup);
     }
 
-    /** A symbol, in its default version. */
+    /** Finds a symbol in its default version. */
     Optional<MemorySegment> find(String symbol) {
         return lookup.find(symbol);
     }

@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * One handle per call of {@link FfmMemory}, with C's result. The first argument of those without a symbol is the
- * provider's function.
+ * The method handles of {@link FfmMemory} and {@link FfmFork}, with C's results. A handle without a symbol takes the
+ * provider's function as its first argument.
  */
 final class MemoryCalls {
     static final MethodHandle REREG_MR = IbverbsCalls.capturing(
@@ -28,7 +28,7 @@ final class MemoryCalls {
 
     private static final Linker LINKER = Linker.nativeLinker();
 
-    /** {@code struct x *f(void *, void *)}. */
+    /** Signature {@code struct x *f(void *, void *)}. */
     static final MethodHandle POINTER_OF_TWO =
             LINKER.downcallHandle(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG), CallState.ERRNO);
 

@@ -2,11 +2,11 @@ package io.rdma.internal.ffi.lib;
 
 import io.rdma.internal.os.CallState;
 
-/** What C calls return, as a value or the exception that says what to do. */
+/** The results of C calls, converted to a value or to the exception with the remedy. */
 final class Outcome {
     private Outcome() {}
 
-    /** For calls that return NULL and set errno. */
+    /** Checks a call that returns NULL and sets errno. */
     static long pointer(String call, long result) {
         if (result == 0) {
             throw Remedy.failed(call, CallState.errno());
@@ -14,14 +14,14 @@ final class Outcome {
         return result;
     }
 
-    /** For calls that return the errno itself, whatever its sign. */
+    /** Checks a call that returns the errno itself, with either sign. */
     static void zero(String call, int result) {
         if (result != 0) {
             throw Remedy.failed(call, Math.abs(result));
         }
     }
 
-    /** For calls that return -1 and set errno. */
+    /** Checks a call that returns -1 and sets errno. */
     static void minusOne(String call, int result) {
         if (result != 0) {
             throw Remedy.failed(call, CallState.errno());

@@ -11,22 +11,22 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * What {@code verbs.h} does inline: calls through the function pointers of a context, which differ by provider.
+ * The calls that {@code verbs.h} makes inline, through the function pointers of a context, which differ by provider.
  *
- * <p>Invariant: {@code struct verbs_context} lies below its {@code ibv_context} and is there only when
- * {@code abi_compat} is all ones; a field of it counts only when {@code sz} covers it. {@code abi_compat} lies behind a
- * mutex whose size differs by architecture.
+ * <p>Invariant: {@code struct verbs_context} lies below its {@code ibv_context} and exists only if {@code abi_compat}
+ * is all ones. One of its fields is valid only if {@code sz} covers it. {@code abi_compat} lies behind a mutex whose
+ * size differs by architecture.
  */
 public final class ProviderCalls {
     private static final long OPS = 8;
-    /** Offset of the function's pointer in {@code struct ibv_context}, as all of this name. */
+    /** Offset of the function pointer in {@code struct ibv_context}, like every {@code OPS_*}. */
     public static final long OPS_POLL_CQ = OPS + 88;
 
     private static final long OPS_REQ_NOTIFY_CQ = OPS + 96;
     private static final long OPS_POST_SRQ_RECV = OPS + 160;
-    /** Offset. */
+    /** Offset of the function pointer. */
     public static final long OPS_POST_SEND = OPS + 200;
-    /** Offset. */
+    /** Offset of the function pointer. */
     public static final long OPS_POST_RECV = OPS + 208;
 
     private static final long MUTEX = 280;
@@ -52,19 +52,20 @@ public final class ProviderCalls {
         return MUTEX + mutexBytes(architecture);
     }
 
-    /** {@code sizeof(pthread_mutex_t)}. */
+    /** Returns {@code sizeof(pthread_mutex_t)}. */
     static int mutexBytes(String architecture) {
         return "aarch64".equals(architecture) ? 48 : 40;
     }
 
     /**
-     * {@code sizeof(struct verbs_context) - offsetof(struct verbs_context, field)}: the {@code sz} that covers a field.
+     * Returns {@code sizeof(struct verbs_context) - offsetof(struct verbs_context, field)}: the {@code sz} that covers
+     * a field.
      */
     static long sizeFor(long field, String architecture) {
         return -field + abiCompat(architecture) + Long.BYTES;
     }
 
-    /** The function of a field of {@code struct verbs_context}, or 0 where the provider has none. */
+    /** Returns the function in a field of {@code struct verbs_context}, or 0 if the provider has none. */
     static long extension(long context, long field) {
         boolean there = NativeMemory.getLong(context + ABI_COMPAT) == -1
                 && NativeMemory.getLong(context + VERBS_SZ) >= -field + ABI_COMPAT + Long.BYTES;
@@ -75,7 +76,10 @@ public final class ProviderCalls {
         return Linker.nativeLinker().downcallHandle(descriptor);
     }
 
-    /** {@code qp->context}, {@code cq->context} and {@code srq->context} are all the first field. */
+    /**
+     * Returns the provider's function. {@code qp->context}, {@code cq->context} and {@code srq->context} are the
+     * first field.
+     */
     private static MemorySegment function(long object, long operation) {
         return MemorySegment.ofAddress(NativeMemory.getLong(NativeMemory.getLong(object) + operation));
     }
@@ -120,7 +124,10 @@ public final class ProviderCalls {
         }
     }
 
-    /** The inline {@code ibv_query_port}: the provider's where there is one, else the exported one with its prefix. */
+    /**
+     * Calls the provider's {@code ibv_query_port} if there is one, as the inline function does. Else it calls the
+     * exported one, which fills only a prefix of the structure.
+     */
     static int queryPort(long context, int port, long attr, long size) {
         long function = extension(context, VERBS_QUERY_PORT);
         if (function == 0) {

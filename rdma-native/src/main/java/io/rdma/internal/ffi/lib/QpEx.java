@@ -1,8 +1,9 @@
 package io.rdma.internal.ffi.lib;
 
 /**
- * {@code struct ibv_qp_ex}: offsets behind the {@code struct ibv_qp} that it begins with, whose mutex differs in size
- * by architecture. The function pointers are null where the queue pair was not created for that operation.
+ * The layout of {@code struct ibv_qp_ex}: offsets from the end of the {@code struct ibv_qp} that it begins with,
+ * whose mutex differs in size by architecture. A function pointer is null if the queue pair was not created for
+ * that operation.
  */
 final class QpEx {
     static final long BASE = base(System.getProperty("os.arch"));
@@ -34,7 +35,7 @@ final class QpEx {
 
     private QpEx() {}
 
-    /** {@code offsetof(struct ibv_qp_ex, comp_mask)}. */
+    /** Returns {@code offsetof(struct ibv_qp_ex, comp_mask)}. */
     static long base(String architecture) {
         return QP_MUTEX + ProviderCalls.mutexBytes(architecture) + COND_AND_COUNT;
     }

@@ -12,11 +12,12 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The functions that librdmacm exports, one handle each, called by their shape: none is on a hot path.
+ * The functions that librdmacm exports, one handle each. One method serves all functions of the same signature, because
+ * none is on a hot path.
  *
- * <p>Invariants: pointers and {@code size_t} are {@code long}, {@code uint8_t} is an {@code int} that the caller keeps
- * in range. All capture errno, which {@link CallState#errno()} has until the thread's next call. Loaded when first
- * used; where the library is missing the class cannot be initialised, so {@link #load} comes first.
+ * <p>Invariants: pointers and {@code size_t} are {@code long}; {@code uint8_t} is an {@code int} that the caller keeps
+ * in range. All calls capture errno, which {@link CallState#errno()} returns until the thread's next call. The library
+ * is loaded at first use. If it is missing, the class cannot be initialised, so {@link #load} must precede.
  */
 final class RdmacmCalls {
     static final String NAME = "librdmacm.so.1";
@@ -53,9 +54,9 @@ final class RdmacmCalls {
     private RdmacmCalls() {}
 
     /**
-     * The library by name or path.
+     * Loads the library by name or path.
      *
-     * @throws RdmaException where it is missing, or too old; the message names the remedy
+     * @throws RdmaException if it is missing or too old; the message names the remedy
      */
     static SymbolLookup load(String name) {
         SymbolLookup lookup;
@@ -67,7 +68,7 @@ final class RdmacmCalls {
                             + " librdmacm1; Fedora and RHEL: librdmacm), or connect by the exchange over TCP",
                     e);
         }
-        // What came last into the library of all that is used here.
+        // Symbols that show that this is librdmacm and new enough: it gained the last two after all others used here.
         for (String symbol : new String[] {"rdma_create_event_channel", "rdma_init_qp_attr", "rdma_establish"}) {
             if (lookup.find(symbol).isEmpty()) {
                 throw new RdmaException("The library " + name + " lacks " + symbol
@@ -161,7 +162,7 @@ final class RdmacmCalls {
         }
     }
 
-    /** {@code rdma_set_option}. */
+    /** Calls {@code rdma_set_option}. */
     static int setOption(long id, int level, int option, long value, long bytes) {
         try {
             return (int) SET_OPTION.invokeExact(CallState.segment(), id, level, option, value, bytes);

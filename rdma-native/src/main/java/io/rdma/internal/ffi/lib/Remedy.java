@@ -5,7 +5,7 @@ import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
-/** Turns a failed call into the exception that says what to do. */
+/** The exceptions for failed calls, with the remedy. */
 final class Remedy {
     private static final String PERMISSION =
             "Allow this user to open /dev/infiniband/uverbs*: add it to the group that owns the files"

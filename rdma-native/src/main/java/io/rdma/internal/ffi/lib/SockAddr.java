@@ -11,7 +11,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** {@code struct sockaddr_in} and {@code sockaddr_in6} of Linux. */
+/** {@code struct sockaddr_in} and {@code struct sockaddr_in6} of Linux, in native memory. */
 final class SockAddr {
     static final int AF_INET = 2;
     static final int AF_INET6 = 10;
@@ -27,9 +27,9 @@ final class SockAddr {
     private SockAddr() {}
 
     /**
-     * Allocates and writes one.
+     * Allocates and writes an address.
      *
-     * @return its address
+     * @return the address of the structure
      */
     static long write(SegmentAllocator in, InetSocketAddress value) {
         InetAddress address = value.getAddress();
@@ -46,9 +46,9 @@ final class SockAddr {
     }
 
     /**
-     * Reads one.
+     * Reads an address.
      *
-     * @return null if there is none, or of another family
+     * @return null if there is none, or if it is of another family
      */
     static @Nullable InetSocketAddress read(long at) {
         int family = at == 0 ? 0 : NativeMemory.getShort(at);

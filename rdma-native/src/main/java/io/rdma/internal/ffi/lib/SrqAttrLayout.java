@@ -5,7 +5,7 @@ import static io.rdma.internal.os.NativeMemory.putInt;
 
 import io.rdma.internal.ffi.SrqAttr;
 
-/** {@code struct ibv_srq_attr} in native memory, and where {@code struct ibv_srq_init_attr} has it. */
+/** {@code struct ibv_srq_attr} in native memory, and its offset in {@code struct ibv_srq_init_attr}. */
 final class SrqAttrLayout {
     static final int SIZE = 12;
     static final int INIT_ATTR_BYTES = 24;

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of {@code struct verbs_context}, which lies below its {@code ibv_context} and grows downwards: there
- * only when {@code abi_compat} is all ones, and a field only when {@code sz} covers it.
+ * The functions of {@code struct verbs_context}, which lies below its {@code ibv_context} and grows downwards. It
+ * exists only if {@code abi_compat} is all ones. One of its fields is valid only if {@code sz} covers it.
  */
 final class VerbsContext {
     private static final long ABI_COMPAT = ProviderCalls.abiCompat(System.getProperty("os.arch"));
@@ -15,11 +15,11 @@ final class VerbsContext {
     private VerbsContext() {}
 
     /**
-     * A provider's function.
+     * Returns a provider's function.
      *
      * @param context the {@code ibv_context}
      * @param field offset from it, negative
-     * @return null where the library or the provider lacks it
+     * @return null if the library or the provider lacks it
      */
     static @Nullable MemorySegment function(long context, long field) {
         boolean there = NativeMemory.getLong(context + ABI_COMPAT) == -1

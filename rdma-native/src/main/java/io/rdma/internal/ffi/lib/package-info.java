@@ -1,6 +1,6 @@
 /**
  * Calls of libibverbs and librdmacm through {@code java.lang.foreign}, with the layouts of their structures: the real
- * library behind the seam {@link io.rdma.internal.ffi.Verbs}.
+ * libraries behind the seam {@link io.rdma.internal.ffi.Verbs}.
  */
 @NullMarked
 package io.rdma.internal.ffi.lib;

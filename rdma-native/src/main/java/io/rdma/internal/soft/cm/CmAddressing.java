@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
 // destination address 16 bytes; an IPv4 address is in the last 4.
 
 /**
- * IP addressing of RDMA CM, IB specification volume 1 annex A11, in front of the application's private data.
+ * IP addressing of RDMA CM in front of the application's private data, IB specification volume 1, annex A11.
  *
- * @param source of the active side
- * @param destination what the active side looks for, without the port, which is in the service
+ * @param source address and port of the active side
+ * @param destination address that the active side connects to; the port is part of the service
  */
 public record CmAddressing(InetSocketAddress source, InetAddress destination) {
     static final int BYTES = 36;
     private static final long PREFIX = 0x0000_0000_0100_0000L;
     private static final int ADDRESS = 16;
 
-    /** Service of a port of a port space. */
+    /** Returns the service ID of a port in a port space. */
     public static long service(int portSpace, int port) {
         return (long) portSpace << 16 | port;
     }
@@ -35,12 +35,12 @@ public record CmAddressing(InetSocketAddress source, InetAddress destination) {
         return (int) service & 0xffff;
     }
 
-    /** Whether a service is one of RDMA CM. */
+    /** Returns whether a service ID is one of RDMA CM. */
     static boolean isOurs(long service) {
         return (service & 0xffff_ffff_ff00_0000L) == PREFIX;
     }
 
-    /** Private data of a message: this, the application's, zeros. */
+    /** Returns the private data of a message: this header, the application's data, then zeros. */
     public byte[] before(byte[] data, int size) {
         ByteBuffer bytes = ByteBuffer.allocate(size);
         bytes.put(1, (byte) (source.getAddress() instanceof Inet6Address ? 6 << 4 : 4 << 4));
@@ -55,7 +55,11 @@ public record CmAddressing(InetSocketAddress source, InetAddress destination) {
         bytes.put(at + ADDRESS - ip.length, ip);
     }
 
-    /** @return null if private data does not begin with it */
+    /**
+     * Reads the addressing at the start of private data.
+     *
+     * @return null if it is not there
+     */
     static @Nullable CmAddressing read(byte[] privateData) {
         int ip = (privateData[1] & 0xff) >>> 4;
         if (privateData[0] != 0 || ip != 4 && ip != 6) {

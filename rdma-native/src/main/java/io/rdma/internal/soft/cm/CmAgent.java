@@ -18,12 +18,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - An exchange is in `byNumber` from its beginning until its conversation is closed, in `byPeer` too if the peer
-// began.
-// - What arrives and what expires is dealt with on the agent's thread, one after the other; calls on their own. Each
-// conversation is guarded by its identifier's monitor.
+// - An exchange is in `byNumber` from its beginning until its conversation is closed; also in `byPeer` if the peer
+// began it.
+// - The agent's thread handles messages and timers one after the other; the application's calls run on its own threads.
+// Each conversation is guarded by its identifier's monitor.
 
-/** What a device's connection manager knows: conversations, listeners, timers. */
+/** State of a device's connection manager: conversations, listeners and timers. */
 public final class CmAgent implements ManagementPort.Receiver {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int MOST_WAITING = 1024;
@@ -33,7 +33,7 @@ public final class CmAgent implements ManagementPort.Receiver {
     private static final byte[] NOTHING = {};
     private static final LimitedLog FAILURES = new LimitedLog(CmAgent.class);
 
-    /** Of an exchange that a peer began. */
+    /** Key of an exchange that a peer began. */
     private record Peer(InetSocketAddress device, boolean lookup, int number) {}
 
     private final SoftRdmacm manager;
@@ -43,7 +43,7 @@ public final class CmAgent implements ManagementPort.Receiver {
     private final List<SoftCmId> listeners = new CopyOnWriteArrayList<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private final ScheduledThreadPoolExecutor thread;
-    /** Of the device, on the wire: another for each, so that no peer takes one for another. */
+    /** GUID of the device on the wire. It is random, so that peers can tell devices apart. */
     final long guid = RANDOM.nextLong();
 
     CmAgent(SoftRdmacm manager, CmDevice verbs) {
@@ -72,7 +72,7 @@ public final class CmAgent implements ManagementPort.Receiver {
         listeners.remove(listener);
     }
 
-    /** A conversation that an identifier begins. */
+    /** Creates the exchange of an identifier that begins a conversation. */
     CmExchange begin(SoftCmId id) {
         return add(id, RANDOM.nextLong(), null);
     }
@@ -109,7 +109,7 @@ public final class CmAgent implements ManagementPort.Receiver {
         }
     }
 
-    /** In the device's turn. */
+    /** Queues a datagram for the agent's thread. In the device's turn. */
     @Override
     public ManagementPort.Outcome arrived(byte[] datagram, InetSocketAddress from) {
         MadCodec.Mad mad = MadCodec.decode(datagram);
@@ -130,7 +130,7 @@ public final class CmAgent implements ManagementPort.Receiver {
     private static void safely(Runnable task) {
         try {
             task.run();
-        } catch (Throwable e) { // one conversation's failure is not another's, whatever it is
+        } catch (Throwable e) { // of any kind: the failure of one conversation must not affect others
             FAILURES.log(System.Logger.Level.WARNING, "a management datagram or timer failed", e);
         }
     }
@@ -153,13 +153,13 @@ public final class CmAgent implements ManagementPort.Receiver {
             case CmLookup question -> lookedUp(mad.transaction(), question, from);
             case CmMad.Disconnect end ->
                 send(mad.transaction(), new CmMad.Disconnected(end.remoteId(), end.localId()), from);
-            default -> {} // an answer to nobody
+            default -> {} // an answer to an unknown conversation
         }
     }
 
     private void requested(long transaction, CmRequest request, InetSocketAddress from) {
         if (!isOf(request.localGid(), from)) {
-            return; // the answer would go to somebody else
+            return; // the answer would go to another device
         }
         CmAddressing addressing = addressing(request.service(), request.privateData(), from);
         SoftCmId listener = addressing == null ? null : listener(request.service(), addressing);
@@ -188,8 +188,8 @@ public final class CmAgent implements ManagementPort.Receiver {
     }
 
     /**
-     * Makes an identifier of a request, and tells the listener; drops it where there are too many, as the peer asks
-     * again.
+     * Creates an identifier for a request and notifies the listener. Drops the request if there are too many: the peer
+     * repeats it.
      */
     private void introduce(
             SoftCmId listener, CmAddressing addressing, CmMad request, long transaction, InetSocketAddress from) {
@@ -216,7 +216,11 @@ public final class CmAgent implements ManagementPort.Receiver {
         }
     }
 
-    /** @return null if it is none of RDMA CM, or not of the device that says it */
+    /**
+     * Reads the addressing of a request.
+     *
+     * @return null if it is not one of RDMA CM, or does not name the sending device
+     */
     private @Nullable CmAddressing addressing(long service, byte[] privateData, InetSocketAddress from) {
         CmAddressing said = CmAddressing.isOurs(service) ? CmAddressing.read(privateData) : null;
         boolean honest = said != null
@@ -233,7 +237,7 @@ public final class CmAgent implements ManagementPort.Receiver {
         return null;
     }
 
-    /** The peer of a queue pair has used it. In the device's turn. */
+    /** Notes that the peer of a queue pair has used it. In the device's turn. */
     void used(CmExchange exchange) {
         thread.execute(() -> safely(() -> {
             synchronized (exchange.id) {
@@ -242,7 +246,7 @@ public final class CmAgent implements ManagementPort.Receiver {
         }));
     }
 
-    /** A peer's process is gone: what its kernel would say for it. */
+    /** Ends the conversation of a peer whose process has ended, as a message of the peer's kernel would. */
     void ended(byte[] gid, int number, boolean lookup) {
         CmExchange known = byPeer.get(new Peer(SoftAddress.of(gid), lookup, number));
         if (known != null) {
@@ -252,7 +256,7 @@ public final class CmAgent implements ManagementPort.Receiver {
         }
     }
 
-    /** When the process ends in order, what is connected is told so, once. */
+    /** Sends each connected peer one disconnect message when this process shuts down in order. */
     public void sayGoodbyeAtExit() {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(this::goodbye, "rdma-soft-cm-goodbye"));
@@ -262,8 +266,8 @@ public final class CmAgent implements ManagementPort.Receiver {
     }
 
     /**
-     * On a thread of its own, which is waited for a moment only: somebody who holds an identifier must not keep the
-     * process alive.
+     * Disconnects on a separate thread, and waits for it only briefly: a thread that holds an identifier's monitor must
+     * not keep the process alive.
      */
     private void goodbye() {
         Thread words = Thread.ofPlatform().daemon().name("rdma-soft-cm-last").start(() -> {

@@ -7,20 +7,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - The side's timer runs exactly in the states that wait for the peer or for ghosts: REQ_SENT, REP_SENT, DREQ_SENT,
-// SIDR_REQ_SENT, TIMEWAIT; and in ESTABLISHED on the active side, as long as it repeats its RTU.
-// - A peer that asks may have written another's address into its request. Until it says this side's number, or uses the
-// queue pair that the reply named, it is sent one message at most for each of its own, which are all of one size.
-// - `said` is what is said again: in a state that waits for the peer when the timer expires, in all when the peer
-// repeats what it answers.
+// - The side's timer runs exactly in the states that wait for the peer or for delayed packets: REQ_SENT, REP_SENT,
+// DREQ_SENT, SIDR_REQ_SENT, TIMEWAIT; and in ESTABLISHED on the active side, as long as it repeats its RTU.
+// - A requesting peer may have forged its address. Until it sends this side's number, or uses the queue pair that the
+// reply named, it is sent at most one message for each one received. All messages have the same size.
+// - `said` is the message to repeat: when the timer expires, in a state that waits for the peer; and in any state, when
+// the peer repeats the message that it answers.
 // - Not thread-safe: guarded by the owner.
 
-/**
- * What one side knows of one connection or look-up, IB specification volume 1, 12.9; states are in
- * docs/internals/soft-cm.md.
- */
+/** One side's state of a connection or look-up, IB specification volume 1, 12.9. See docs/internals/soft-cm.md. */
 final class CmConversation {
-    /** Of the specification; those in which an MRA was said or heard differ by the timer only. */
+    /** States of the specification. Those in which an MRA was sent or received differ by the timer only. */
     enum State {
         IDLE,
         REQ_SENT,
@@ -32,45 +29,45 @@ final class CmConversation {
         TIMEWAIT,
         SIDR_REQ_SENT,
         SIDR_REQ_RCVD,
-        /** Over, and nothing is known of it any more. */
+        /** The conversation is over and forgotten. */
         CLOSED
     }
 
-    /** Who has the conversation. Called by the thread that called the conversation. */
+    /** The owner of the conversation. Called by the thread that called the conversation. */
     interface Side {
-        /** Says something to the peer. */
+        /** Sends a message to the peer. */
         void send(CmMad message);
 
-        /** {@link #expired} is to be called once after so long; 0: not any more. */
+        /** Schedules one call of {@link #expired} after a time, in place of an earlier one; 0 cancels it. */
         void timer(long nanos);
 
-        /** The peer agreed, or did not: a reply, ready, a rejection, the answer of a look-up. */
+        /** Handles the peer's decision: a reply, ready, a rejection, or the answer of a look-up. */
         void heard(CmMad message);
 
-        /** The peer does not answer. */
+        /** Notes that the peer does not answer. */
         void unanswered();
 
-        /** The connection has ended; whoever began it. */
+        /** Notes the end of the connection, by either side. */
         void disconnected();
 
-        /** Nothing of it is left; {@code connected}: and it was a connection once. */
+        /** Notes that the conversation is closed; {@code connected} if it was ever a connection. */
         void forgotten(boolean connected);
     }
 
-    /** 4.096 µs · 2¹⁸, about a second: until an answer. */
+    /** Timeout of an answer as an exponent: 4.096 µs · 2¹⁸, about a second. */
     static final int TIMEOUT = 18;
 
     static final int MAX_RETRIES = 15;
-    /** What an application may take, 34 s; then it is said again. */
+    /** Time for an application to answer a request, as an exponent: 34 s. Then the peer repeats the request. */
     private static final int SERVICE_TIMEOUT = 23;
 
     private static final int LONGEST = 24;
-    /** 4.3 s, Linux' own: who says a longer one is not remembered for longer. */
+    /** Upper bound of a peer's timeout in the time to linger, as an exponent: 4.3 s, which Linux uses. */
     private static final int USUAL_LONGEST = 20;
 
     private static final long GHOSTS = nanos(15);
     private static final long LINGER = TimeUnit.SECONDS.toNanos(20);
-    /** A lost RTU: nobody asks for it again, as the passive side may not say its reply twice. */
+    /** Repeats of an RTU, which may be lost: the passive side may not repeat its reply, so it cannot ask again. */
     private static final int READY_REPEATS = 3;
 
     private static final Set<State> WITH_PEER = EnumSet.of(State.REP_RCVD, State.REP_SENT, State.ESTABLISHED);
@@ -82,22 +79,22 @@ final class CmConversation {
     private @Nullable CmMad said;
     private int retries;
     private int timeout = TIMEOUT;
-    private boolean toldToWait; // the peer
+    private boolean toldToWait; // whether the peer was sent an MRA
     private int maxRetries = MAX_RETRIES;
     private int ownQpn;
     private int peerQpn;
     private long guid;
     private boolean connected;
-    private boolean shown = true; // that the peer receives what is sent to its address
-    private int owed; // messages that the peer may be sent although it has not
-    private @Nullable CmMad held; // was not said for that reason
+    private boolean shown = true; // whether the peer has proved that it receives at its address
+    private int owed; // messages that the peer may be sent before that
+    private @Nullable CmMad held; // message that was withheld for that reason
 
     CmConversation(Side side, int localId) {
         this.side = side;
         this.localId = localId;
     }
 
-    /** 4.096 µs to the power of two. */
+    /** Returns 4.096 µs · 2 to an exponent, in nanoseconds. */
     static long nanos(int exponent) {
         return 4096L << Math.min(exponent, LONGEST);
     }
@@ -110,19 +107,19 @@ final class CmConversation {
         return remoteId;
     }
 
-    /** The active side begins. */
+    /** Begins a connection on the active side. */
     void request(CmRequest request) {
         ownQpn = request.qpn();
         guid = request.guid();
         say(request, State.REQ_SENT);
     }
 
-    /** A look-up begins. */
+    /** Begins a look-up. */
     void lookUp(CmLookup question) {
         say(question, State.SIDR_REQ_SENT);
     }
 
-    /** The passive side begins. */
+    /** Begins a connection on the passive side. */
     void requested(CmRequest request) {
         asked();
         remoteId = request.localId();
@@ -132,20 +129,20 @@ final class CmConversation {
         state = State.REQ_RCVD;
     }
 
-    /** A peer looks a service up. */
+    /** Begins with the look-up of a peer. */
     void lookedUp(CmLookup question) {
         asked();
         remoteId = question.localId();
         state = State.SIDR_REQ_RCVD;
     }
 
-    /** A peer has begun, with one message. */
+    /** Notes that a peer has begun, with one message. */
     private void asked() {
         shown = false;
         owed = 1;
     }
 
-    /** Sends, or holds what may not be sent yet. */
+    /** Sends a message, or holds it if the peer may not be sent one yet. */
     private void send(CmMad message) {
         if (shown || owed > 0) {
             owed--;
@@ -156,7 +153,7 @@ final class CmConversation {
         }
     }
 
-    /** The peer's queue pair has used the one that the reply named: as good as an RTU, which may have been lost. */
+    /** Notes that the peer has used the queue pair that the reply named. That counts as an RTU, which may be lost. */
     void used() {
         shown = true;
         if (state == State.REP_SENT) {
@@ -177,7 +174,7 @@ final class CmConversation {
         end(rejection(reason).saying(data), linger());
     }
 
-    /** The active side is ready. */
+    /** Sends the RTU of the active side. */
     void establish() {
         connected = true;
         say(new CmMad.Ready(localId, remoteId), State.ESTABLISHED);
@@ -190,14 +187,14 @@ final class CmConversation {
         }
     }
 
-    /** The peer is gone, and says nothing any more. */
+    /** Ends the conversation after the peer's process has ended without a message. */
     void lost() {
         if (WITH_PEER.contains(state) || state == State.DREQ_SENT) {
             over();
         }
     }
 
-    /** Nobody here wants it any more: the peer is told what fits. */
+    /** Ends the conversation in any state, after its identifier was destroyed. Sends the peer a matching message. */
     void abandon() {
         switch (state) {
             case REQ_SENT -> giveUp();
@@ -210,7 +207,7 @@ final class CmConversation {
         }
     }
 
-    /** A message of the peer's for this conversation. */
+    /** Handles a message of the peer for this conversation. */
     void heard(CmMad message) {
         if (!shown) {
             owed++;
@@ -274,7 +271,7 @@ final class CmConversation {
         } else if (state == State.TIMEWAIT && said instanceof CmReject) {
             send(said);
         } else if (reply.localId() != remoteId) {
-            return; // of another time
+            return; // of an older conversation
         } else if (state == State.REP_RCVD) {
             tellToWait(CmMad.ABOUT_REPLY);
         } else if (said instanceof CmMad.Ready) {
@@ -337,7 +334,7 @@ final class CmConversation {
         }
     }
 
-    /** The side's timer. */
+    /** Handles the expiry of the side's timer. */
     void expired() {
         CmMad again = said;
         switch (state) {
@@ -380,7 +377,7 @@ final class CmConversation {
         }
     }
 
-    /** The peer may not know this side's number, but it knows the device's GUID. */
+    /** Rejects for a timeout. The peer may not know this side's number, but it knows the device's GUID. */
     private void giveUp() {
         byte[] who = ByteBuffer.allocate(Long.BYTES).putLong(guid).array();
         end(new CmReject(localId, 0, CmMad.ABOUT_REQUEST, CmReject.TIMEOUT, who, new byte[0]), linger());
@@ -404,8 +401,8 @@ final class CmConversation {
     }
 
     /**
-     * An answer may have to be given again for so long. A peer that was told to wait asks again only when that time and
-     * its own are over; twice its own, because the answer to that may be lost as well.
+     * Returns how long an answer may have to be repeated. A peer that was sent an MRA asks again only after that time
+     * and its own timeout. The timeout counts twice, because the answer to the repeat may be lost as well.
      */
     private long linger() {
         return toldToWait ? nanos(SERVICE_TIMEOUT) + 2 * nanos(Math.min(timeout, USUAL_LONGEST)) : LINGER;
@@ -416,7 +413,7 @@ final class CmConversation {
         send(new CmMad.Received(localId, remoteId, about, SERVICE_TIMEOUT));
     }
 
-    /** The end of what was, or nearly was, a connection. */
+    /** Ends a connection, established or not, and notifies the side. */
     private void over() {
         end(null, GHOSTS);
         side.disconnected();

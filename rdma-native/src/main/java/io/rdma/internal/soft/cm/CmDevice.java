@@ -6,13 +6,13 @@ import java.net.InetSocketAddress;
 
 /** The device under the connection manager: its verbs, its address, and its queue pair 1. */
 public interface CmDevice extends Verbs {
-    /** Whether it has an address of its own, with the port that all devices know. */
+    /** Returns whether the device has an IP address of its own, and so uses the well-known port. */
     boolean onOwnAddress();
 
-    /** The address at which it listens, open or not. */
+    /** Returns the address at which the device listens, whether it is open or not. */
     InetAddress configured();
 
-    /** {@code IBV_MTU_*} of its port. */
+    /** Returns the MTU of the port, {@code IBV_MTU_*}. */
     int activeMtu();
 
     /** Notifies {@code listener} once, when the peer of a queue pair has used it. The listener must not block. */

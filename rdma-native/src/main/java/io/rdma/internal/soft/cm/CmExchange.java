@@ -9,9 +9,9 @@ import java.net.Socket;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: everything is guarded by the identifier's monitor but what is final.
+// Invariant: everything but the final fields is guarded by the identifier's monitor.
 
-/** A {@link CmConversation} of an identifier's: with whom, its timer, and what becomes an event. */
+/** A {@link CmConversation} of an identifier, with its peer, its timer, and the translation into events. */
 final class CmExchange implements CmConversation.Side {
     private static final int ETIMEDOUT = 110;
 
@@ -21,7 +21,7 @@ final class CmExchange implements CmConversation.Side {
     private final long transaction;
     private @Nullable InetSocketAddress peer; // null until the active side has found it
     private @Nullable Future<?> timer;
-    private @Nullable Socket line; // of CmRendezvous: its end is this side's
+    private @Nullable Socket line; // of CmRendezvous: its end shows the peer that this side has ended
 
     CmExchange(CmAgent agent, SoftCmId id, int number, long transaction, @Nullable InetSocketAddress peer) {
         this.agent = agent;
@@ -31,12 +31,12 @@ final class CmExchange implements CmConversation.Side {
         conversation = new CmConversation(this, number);
     }
 
-    /** A line that is open as long as the conversation. */
+    /** Keeps a line open until the conversation is closed. */
     void hold(Socket open) {
         line = open;
     }
 
-    /** The peer's device has been found. */
+    /** Sets the address of the peer's device. */
     void found(InetSocketAddress device) {
         peer = device;
     }

@@ -3,10 +3,10 @@ package io.rdma.internal.soft.cm;
 import java.nio.ByteBuffer;
 
 /**
- * SIDR_REQ, IB specification volume 1, 12.11.1: the question for the queue pair of a datagram service.
+ * The message SIDR_REQ, IB specification volume 1, 12.11.1: the look-up of the queue pair of a datagram service.
  *
  * @param localId see {@link CmMad}
- * @param service what is looked for
+ * @param service service ID to look up
  * @param privateData {@link #PRIVATE_DATA} bytes
  */
 @SuppressWarnings("ArrayRecordComponent")

@@ -3,13 +3,13 @@ package io.rdma.internal.soft.cm;
 import java.nio.ByteBuffer;
 
 /**
- * SIDR_REP, IB specification volume 1, 12.11.2: the answer to a {@link CmLookup}.
+ * The message SIDR_REP, IB specification volume 1, 12.11.2: the answer to a {@link CmLookup}.
  *
- * @param remoteId of the one who asked
- * @param status 0, or why there is no queue pair
- * @param qpn of the service
- * @param service that was asked for
- * @param qkey of the service
+ * @param remoteId conversation number of the asking side
+ * @param status 0, or the reason why there is no queue pair
+ * @param qpn queue pair number of the service
+ * @param service service ID that was looked up
+ * @param qkey QKey of the service
  * @param privateData {@link #PRIVATE_DATA} bytes
  */
 @SuppressWarnings("ArrayRecordComponent")

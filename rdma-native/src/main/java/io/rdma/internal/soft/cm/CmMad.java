@@ -2,8 +2,8 @@ package io.rdma.internal.soft.cm;
 
 import java.nio.ByteBuffer;
 
-// Layouts: IB specification volume 1, chapter 12.6 to 12.11. All of a message's bytes are behind the MAD header, the
-// buffers here begin there. What a message does not say is 0. Private data has a fixed size, and is at the end.
+// Layouts: IB specification volume 1, 12.6 to 12.11. The buffers here begin after the MAD header. Fields that a message
+// does not use are 0. Private data has a fixed size and is at the end.
 
 /** A message of the connection manager. Arrays are not copied: treat them as immutable. */
 public sealed interface CmMad
@@ -16,27 +16,27 @@ public sealed interface CmMad
                 CmMad.Received,
                 CmMad.Disconnect,
                 CmMad.Disconnected {
-    /** Bytes behind the header. */
+    /** Bytes after the header. */
     int BYTES = 232;
 
-    /** What a {@link CmReject} or {@link Received} is about. */
+    /** Kinds of message that a {@link CmReject} or {@link Received} refers to. */
     int ABOUT_REQUEST = 0;
 
     int ABOUT_REPLY = 1;
     int ABOUT_OTHER = 2;
 
-    /** Of the MAD header. */
+    /** Returns the attribute ID in the MAD header. */
     int attribute();
 
-    /** The sender's number of the conversation. */
+    /** Returns the sender's number of the conversation. */
     int localId();
 
-    /** The receiver's, 0 where the sender cannot know it. */
+    /** Returns the receiver's number of the conversation; 0 if the sender cannot know it. */
     int remoteId();
 
     void write(ByteBuffer to);
 
-    /** RTU. */
+    /** The message RTU: ready to use. */
     record Ready(int localId, int remoteId) implements CmMad {
         static final int ATTRIBUTE = 0x14;
 
@@ -52,10 +52,10 @@ public sealed interface CmMad
     }
 
     /**
-     * MRA.
+     * The message MRA: message receipt acknowledgement.
      *
-     * @param about what was received
-     * @param timeout until the answer, 4.096 µs to the power of two
+     * @param about kind of the received message
+     * @param timeout time until the answer, as the exponent of 4.096 µs · 2ⁿ
      */
     record Received(int localId, int remoteId, int about, int timeout) implements CmMad {
         static final int ATTRIBUTE = 0x11;
@@ -79,9 +79,9 @@ public sealed interface CmMad
     }
 
     /**
-     * DREQ.
+     * The message DREQ: disconnect request.
      *
-     * @param qpn the receiver's
+     * @param qpn queue pair number of the receiver
      */
     record Disconnect(int localId, int remoteId, int qpn) implements CmMad {
         static final int ATTRIBUTE = 0x15;
@@ -101,7 +101,7 @@ public sealed interface CmMad
         }
     }
 
-    /** DREP. */
+    /** The message DREP: disconnect reply. */
     record Disconnected(int localId, int remoteId) implements CmMad {
         static final int ATTRIBUTE = 0x16;
 

@@ -6,7 +6,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import org.jspecify.annotations.Nullable;
 
-/** A port that an identifier has: of {@link CmPorts}, or where devices share an IP address, of {@link CmRendezvous}. */
+/** The port of an identifier: from {@link CmPorts}, or from {@link CmRendezvous} if devices share an IP address. */
 final class CmPort implements AutoCloseable {
     private final CmPorts ports;
     private final int portSpace;
@@ -21,7 +21,11 @@ final class CmPort implements AutoCloseable {
         this.reserved = reserved;
     }
 
-    /** @param shared whether other devices have the same IP address */
+    /**
+     * Takes a port.
+     *
+     * @param shared whether other devices have the same IP address
+     */
     static CmPort take(CmPorts ports, int portSpace, InetSocketAddress wanted, boolean shared) {
         if (!shared) {
             return new CmPort(ports, portSpace, ports.take(portSpace, wanted), null);
@@ -31,7 +35,7 @@ final class CmPort implements AutoCloseable {
         return new CmPort(ports, portSpace, taken, socket);
     }
 
-    /** Whoever asks there is told of the device from now on. */
+    /** Answers at this port with the device's GID from now on, if devices share the IP address. */
     void tell(byte[] gid, CmRendezvous.Ended ended) {
         if (reserved != null) {
             told = CmRendezvous.tell(reserved, gid, ended);

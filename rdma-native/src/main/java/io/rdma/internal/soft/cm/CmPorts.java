@@ -8,9 +8,9 @@ import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.Set;
 
-/** The ports of services, numbers of a device's own as the kernel's are: none is a socket. Thread-safe. */
+/** The ports of a device's services: numbers of the device itself, as in the kernel, not sockets. Thread-safe. */
 final class CmPorts {
-    private static final int FIRST_FREE = 32_768; // where Linux chooses from
+    private static final int FIRST_FREE = 32_768; // start of the range from which Linux chooses
     private static final int AFTER_FREE = 61_000;
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -29,9 +29,9 @@ final class CmPorts {
     /**
      * Takes a port.
      *
-     * @param wanted port 0 takes a free one
-     * @return with the port
-     * @throws VerbsException EADDRINUSE
+     * @param wanted address and port; port 0 takes a free one
+     * @return the address with the taken port
+     * @throws VerbsException EADDRINUSE if the port is taken, or none is free
      */
     synchronized InetSocketAddress take(int portSpace, InetSocketAddress wanted) {
         InetAddress address = wanted.getAddress();

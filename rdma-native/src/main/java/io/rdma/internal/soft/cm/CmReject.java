@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * REJ, IB specification volume 1, 12.6.7.
+ * The message REJ, IB specification volume 1, 12.6.7.
  *
  * @param localId see {@link CmMad}
  * @param remoteId see {@link CmMad}
- * @param about what is rejected
+ * @param about kind of the rejected message
  * @param reason table 108 of the specification
- * @param information about the reason, at most {@link #INFORMATION} bytes
+ * @param information additional information about the reason, at most {@link #INFORMATION} bytes
  * @param privateData {@link #PRIVATE_DATA} bytes
  */
 @SuppressWarnings("ArrayRecordComponent")
@@ -33,7 +33,7 @@ record CmReject(int localId, int remoteId, int about, int reason, byte[] informa
     private static final int INFORMATION_AT = 12;
     private static final int PRIVATE_AT = BYTES - PRIVATE_DATA;
 
-    /** Without more to say. */
+    /** Creates a rejection without information and private data. */
     static CmReject of(int localId, int remoteId, int about, int reason) {
         return new CmReject(localId, remoteId, about, reason, NOTHING, NOTHING);
     }
@@ -61,7 +61,7 @@ record CmReject(int localId, int remoteId, int about, int reason, byte[] informa
                 MadCodec.bytes(from, PRIVATE_AT, PRIVATE_DATA));
     }
 
-    /** With private data of its full size. */
+    /** Returns this rejection with private data, padded to its full size. */
     CmReject saying(byte[] data) {
         return new CmReject(localId, remoteId, about, reason, information, Arrays.copyOf(data, PRIVATE_DATA));
     }

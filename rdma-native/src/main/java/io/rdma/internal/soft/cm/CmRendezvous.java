@@ -17,12 +17,12 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
-// What is told: magic "JRCM" u32, GID 16 bytes. Who asked may answer with the number of his conversation, u32, and his
-// GID, and leave the line open: its end is his.
+// Wire format: magic "JRCM" u32, GID 16 bytes. The asking side may answer with the number of its conversation, u32, and
+// its GID, and keep the TCP connection (the line) open. The end of the line then shows that its process has ended.
 
 /**
- * On loopback, where an IP address has any number of software devices: the port of a service is a TCP port on which its
- * device's GID is told.
+ * Discovery of devices on loopback, where many software devices share an IP address. The port of a service is a TCP
+ * port on which the service's device sends its GID.
  */
 final class CmRendezvous {
     private static final int MAGIC = 0x4a52434d; // "JRCM"
@@ -37,7 +37,7 @@ final class CmRendezvous {
     /**
      * Reserves an address without listening there.
      *
-     * @throws VerbsException if it is in use or not of this host
+     * @throws VerbsException if the address is in use or does not belong to this host
      */
     static Socket reserve(InetSocketAddress address) {
         InetAddress host = address.getAddress();
@@ -55,12 +55,12 @@ final class CmRendezvous {
         }
     }
 
-    /** Who hears that a peer's process is gone. */
+    /** Callback for the end of a peer's process. */
     interface Ended {
         void ended(byte[] gid, int number);
     }
 
-    /** Tells a GID where an address was reserved, until the socket is closed. */
+    /** Sends a GID to every client of a reserved address, until the returned socket is closed. */
     static ServerSocket tell(Socket reserved, byte[] gid, Ended ended) {
         try {
             InetSocketAddress address = (InetSocketAddress) reserved.getLocalSocketAddress();
@@ -80,7 +80,7 @@ final class CmRendezvous {
         while (!at.isClosed()) {
             try {
                 answer(at.accept(), answer, ended, lines);
-            } catch (Throwable e) { // EMFILE, no memory, or whatever it is: it may pass, and the service stays
+            } catch (Throwable e) { // EMFILE, out of memory or any other: it may pass, and the service continues
                 if (!at.isClosed()) {
                     FAILURES.log(System.Logger.Level.WARNING, "a peer that asked for a service was not answered", e);
                     LockSupport.parkNanos(BACK_OFF_NANOS);
@@ -92,7 +92,7 @@ final class CmRendezvous {
     private static void answer(Socket asking, byte[] answer, Ended ended, Semaphore lines) {
         boolean kept = false;
         try {
-            asking.getOutputStream().write(answer); // fits the socket's buffer: nobody is waited for
+            asking.getOutputStream().write(answer); // fits the socket's buffer, so it does not block
             if (lines.tryAcquire()) {
                 Thread.ofVirtual().name("rdma-soft-cm-line").start(() -> follow(asking, ended, lines));
                 kept = true;
@@ -106,7 +106,7 @@ final class CmRendezvous {
         }
     }
 
-    /** Until the end of the line. */
+    /** Reads the asking side's number and GID, waits for the end of the line, and reports it. */
     private static void follow(Socket asking, Ended ended, Semaphore lines) {
         byte[] gid = new byte[BYTES - Integer.BYTES];
         int number = 0;
@@ -134,8 +134,8 @@ final class CmRendezvous {
     /**
      * Asks for the GID of the device that has a service. Blocks.
      *
-     * @throws java.net.ConnectException if nobody listens there
-     * @throws IOException if nobody answers, or something else does
+     * @throws java.net.ConnectException if no process listens there
+     * @throws IOException if there is no answer, or not one of a software device
      */
     static byte[] ask(Socket line, InetSocketAddress service, byte[] own, int number) throws IOException {
         line.connect(service, ASK_MILLIS);
@@ -153,7 +153,7 @@ final class CmRendezvous {
         return gid;
     }
 
-    /** What is closed while a line is being made breaks that line: nobody listens any more. */
+    /** Reads the magic. A line that breaks here was closed during its set-up: the listener has stopped. */
     private static int magic(DataInputStream from) throws IOException {
         try {
             return from.readInt();

@@ -3,18 +3,18 @@ package io.rdma.internal.soft.cm;
 import java.nio.ByteBuffer;
 
 /**
- * REP, IB specification volume 1, 12.6.8: the answer to a {@link CmRequest}.
+ * The message REP, IB specification volume 1, 12.6.8: the answer to a {@link CmRequest}.
  *
  * @param localId see {@link CmMad}
  * @param remoteId see {@link CmMad}
- * @param qpn of the sender
- * @param psn with which the receiver begins
- * @param responderResources incoming reads and atomics of the sender
- * @param initiatorDepth outgoing ones
- * @param flowControl end to end
- * @param rnrRetryCount of the receiver's queue pair
+ * @param qpn queue pair number of the sender
+ * @param psn first PSN that the receiver of this message is to use
+ * @param responderResources number of incoming reads and atomics of the sender
+ * @param initiatorDepth number of outgoing reads and atomics of the sender
+ * @param flowControl whether the sender has end-to-end flow control
+ * @param rnrRetryCount RNR retry count for the receiver's queue pair
  * @param srq whether the sender has a shared receive queue
- * @param guid of the sender's device
+ * @param guid GUID of the sender's device
  * @param privateData {@link #PRIVATE_DATA} bytes
  */
 @SuppressWarnings("ArrayRecordComponent")

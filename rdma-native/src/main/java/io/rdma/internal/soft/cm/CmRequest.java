@@ -5,29 +5,29 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * REQ, IB specification volume 1, 12.6.5: the wish for a connection. Alternate paths and reliable datagrams are not
- * read.
+ * The message REQ, IB specification volume 1, 12.6.5: the request for a connection. Fields for alternate paths and
+ * reliable datagrams are not read.
  *
  * @param localId see {@link CmMad}
- * @param service what is wanted
- * @param guid of the sender's device
- * @param qpn of the sender
- * @param responderResources incoming reads and atomics of the sender
- * @param initiatorDepth outgoing ones
- * @param peerTimeout until the receiver has answered, 4.096 µs to the power of two
- * @param transport 0 is RC
- * @param flowControl end to end
- * @param psn with which the receiver begins
- * @param ownTimeout until the sender answers a reply
- * @param retryCount of the receiver's queue pair
+ * @param service service ID to connect to
+ * @param guid GUID of the sender's device
+ * @param qpn queue pair number of the sender
+ * @param responderResources number of incoming reads and atomics of the sender
+ * @param initiatorDepth number of outgoing reads and atomics of the sender
+ * @param peerTimeout time until the receiver answers, as the exponent of 4.096 µs · 2ⁿ
+ * @param transport transport type; 0 is RC
+ * @param flowControl whether the sender has end-to-end flow control
+ * @param psn first PSN that the receiver of this message is to use
+ * @param ownTimeout time until the sender answers a reply, as the same exponent
+ * @param retryCount retry count for the receiver's queue pair
  * @param mtu {@code IBV_MTU_*} of the path
- * @param rnrRetryCount of the receiver's queue pair
- * @param maxRetries how often the receiver may say something again
+ * @param rnrRetryCount RNR retry count for the receiver's queue pair
+ * @param maxRetries number of times that the receiver may repeat a message
  * @param srq whether the sender has a shared receive queue
- * @param localGid of the sender
- * @param remoteGid of the receiver
- * @param hopLimit of the path
- * @param ackTimeout of the receiver's queue pair
+ * @param localGid GID of the sender
+ * @param remoteGid GID of the receiver
+ * @param hopLimit hop limit of the path
+ * @param ackTimeout acknowledgement timeout for the receiver's queue pair
  * @param privateData {@link #PRIVATE_DATA} bytes
  */
 @SuppressWarnings("ArrayRecordComponent")
@@ -72,7 +72,7 @@ public record CmRequest(
         return 0;
     }
 
-    /** The same to a device that is known by now. */
+    /** Returns this request with the GID of the receiver. */
     CmRequest to(byte[] gid) {
         return new CmRequest(
                 localId,
@@ -108,13 +108,17 @@ public record CmRequest(
         to.putShort(48, (short) PKEY);
         to.put(50, (byte) (mtu << 4 | rnrRetryCount));
         to.put(51, (byte) (maxRetries << 4 | (srq ? 8 : 0)));
-        to.putInt(52, -1); // the permissive LIDs, as Ethernet has none
+        to.putInt(52, -1); // permissive LIDs, since Ethernet has none
         to.put(LOCAL_GID_AT, localGid).put(REMOTE_GID_AT, remoteGid);
         to.put(93, (byte) hopLimit).put(95, (byte) (ackTimeout << 3));
         to.put(PRIVATE_AT, privateData);
     }
 
-    /** @return null if it is none: the numbers are impossible */
+    /**
+     * Reads a request.
+     *
+     * @return null if its MTU is invalid
+     */
     static @Nullable CmRequest read(ByteBuffer from) {
         int mtu = (from.get(50) & 0xff) >>> 4;
         if (mtu < Ibv.MTU_256 || mtu > Ibv.MTU_4096) {

@@ -14,7 +14,7 @@ import java.net.Socket;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The way from an IP address and port to the device that is spoken to. */
+/** Resolution of an IP address and port to the peer's device. */
 final class CmRoute {
     private static final int ETIMEDOUT = 110;
 
@@ -29,10 +29,10 @@ final class CmRoute {
     }
 
     /**
-     * The local address from which packets to a destination go.
+     * Returns the local source address for a destination.
      *
-     * @param own the only one there is; null where any address of the host is the device's
-     * @throws IOException where there is no way
+     * @param own the device's only address; null if every address of the host belongs to the device
+     * @throws IOException if there is no route
      */
     static InetAddress sourceFor(InetSocketAddress destination, @Nullable InetAddress own) throws IOException {
         InetAddress to = destination.getAddress();
@@ -56,7 +56,7 @@ final class CmRoute {
         }
     }
 
-    /** Finds the device of a service, and goes on. The caller has the identifier's monitor, and so has what goes on. */
+    /** Finds the device of a service, then runs {@code goOn}. Both run with the identifier's monitor held. */
     void find(InetSocketAddress service, boolean own, Consumer<byte[]> goOn) {
         if (own) {
             InetSocketAddress device = new InetSocketAddress(service.getAddress(), SoftAddress.ROCE_PORT);
@@ -78,14 +78,14 @@ final class CmRoute {
                     exchange.found(device);
                     goOn.accept(gid);
                 }
-                line.getInputStream().read(); // the end of the line is the peer's, or ours
+                line.getInputStream().read(); // ends when either side closes the line
                 synchronized (id) {
                     exchange.conversation.lost();
                 }
-            } catch (Throwable e) { // whatever it is: the identifier's owner waits for an event
+            } catch (Throwable e) { // of any kind: the identifier's owner waits for an event
                 close(line);
                 synchronized (id) {
-                    notFound(e instanceof ConnectException); // a time-out is another one
+                    notFound(e instanceof ConnectException); // a timeout throws another exception
                 }
             }
         });
@@ -100,7 +100,7 @@ final class CmRoute {
     }
 
     private void notFound(boolean refused) {
-        if (exchange.conversation.state() != CmConversation.State.IDLE) { // found, and lost since
+        if (exchange.conversation.state() != CmConversation.State.IDLE) { // found, and lost afterwards
             exchange.conversation.lost();
             return;
         }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 // The header, IB specification volume 1, 13.4.3: base version u8, class u8, class version u8, method u8, status u16,
 // class specific u16, transaction u64, attribute u16, reserved u16, modifier u32.
 
-/** Management datagrams of the connection manager's class as bytes. */
+/** Codec of the management datagrams of the connection manager's class. */
 public final class MadCodec {
     static final int BYTES = 256;
     private static final int HEADER = BYTES - CmMad.BYTES;
@@ -15,10 +15,10 @@ public final class MadCodec {
     private MadCodec() {}
 
     /**
-     * A message and the exchange that it belongs to.
+     * A message and the transaction that it belongs to.
      *
-     * @param transaction chosen by who began
-     * @param message what is said
+     * @param transaction transaction number, chosen by the side that began
+     * @param message the message
      */
     record Mad(long transaction, CmMad message) {}
 
@@ -29,7 +29,11 @@ public final class MadCodec {
         return bytes.array();
     }
 
-    /** @return null if it is no message that is known here */
+    /**
+     * Decodes a management datagram.
+     *
+     * @return null if it is not a known message
+     */
     static @Nullable Mad decode(byte[] datagram) {
         if (datagram.length != BYTES) {
             return null;

@@ -4,7 +4,7 @@ import io.rdma.internal.ffi.CmEventEntry;
 import io.rdma.internal.soft.objects.EventQueue;
 import io.rdma.internal.soft.objects.SoftObject;
 
-/** Where the events of identifiers go; {@code users} counts those. */
+/** An event channel for the events of identifiers; {@code users} counts the identifiers. */
 final class SoftCmChannel extends SoftObject {
     final EventQueue<CmEventEntry> events = new EventQueue<>();
 }

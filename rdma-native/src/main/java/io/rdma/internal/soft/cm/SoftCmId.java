@@ -23,16 +23,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Everything is guarded by the identifier's monitor, under which its events are added too: after a migration none
-// reaches the old channel, after its destruction none comes.
-// - No thread waits for the network with the monitor.
-// - TALKING exactly while there is an exchange, whose conversation says how far it got.
+// - Everything is guarded by the identifier's monitor. Its events are added under the monitor too: so none reaches the
+// old channel after a migration, and none is added after the destruction.
+// - No thread holds the monitor while it waits for the network.
+// - The state is TALKING exactly while there is an exchange. The exchange's conversation has the detailed state.
 
-/**
- * One identifier of {@link SoftRdmacm}: its state, its exchange with the peer, and what the two sides told each other.
- */
+/** One identifier of {@link SoftRdmacm}: its state, its exchange with the peer, and the parameters of both sides. */
 final class SoftCmId extends SoftObject {
-    /** See docs/guide/connecting.md; {@link CmConversation.State} goes on from TALKING. */
+    /** States, see docs/guide/connecting.md. {@link CmConversation.State} details TALKING. */
     enum State {
         IDLE,
         BOUND,
@@ -51,7 +49,7 @@ final class SoftCmId extends SoftObject {
     private static final int MOST_ACK_TIMEOUT = 31; // five bits
     private static final ConnParam NOTHING = new ConnParam(new byte[0], 0, 0, 0, 0, 0, false, 0);
 
-    /** What a peer said of its queue pair. */
+    /** Queue pair parameters of the peer. */
     @SuppressWarnings("ArrayRecordComponent")
     private record PeerPair(int qpn, int psn, byte[] gid) {}
 
@@ -60,7 +58,7 @@ final class SoftCmId extends SoftObject {
     State state = State.IDLE;
 
     @Nullable
-    SoftCmId listener; // of an identifier that a request made, until somebody takes the event
+    SoftCmId listener; // of an identifier created by a request, until the application takes its event
 
     @Nullable
     InetSocketAddress local;
@@ -75,7 +73,7 @@ final class SoftCmId extends SoftObject {
     CmExchange exchange;
 
     boolean onDevice;
-    long qp; // of rdma_create_qp, else 0
+    long qp; // created by rdma_create_qp, or 0
     int qpn;
     int psn;
     private int responderResources;
@@ -83,13 +81,13 @@ final class SoftCmId extends SoftObject {
     private int retryCount = 7;
     private int rnrRetryCount = 7;
     private int ackTimeout;
-    private int wantedAckTimeout = -1; // of the application; -1: as the path wants it
+    private int wantedAckTimeout = -1; // set by the application; -1: the default of the path
     boolean ipv6Only;
     private int mtu = Ibv.MTU_1024;
     private @Nullable PeerPair peer;
-    private final AtomicInteger untaken = new AtomicInteger(); // requests of a listener that nobody took
+    private final AtomicInteger untaken = new AtomicInteger(); // requests that the application has not taken
     private int backlog;
-    final Map<InetAddress, Boolean> groups = new HashMap<>(); // joined, with whether the queue pair is attached
+    final Map<InetAddress, Boolean> groups = new HashMap<>(); // joined groups, and whether the queue pair is attached
 
     SoftCmId(int portSpace, SoftCmChannel channel) {
         this.portSpace = portSpace;
@@ -106,7 +104,7 @@ final class SoftCmId extends SoftObject {
         }
     }
 
-    /** The conversation, which must have got so far. */
+    /** Returns the conversation, which must be in one of the allowed states. */
     CmConversation talking(String call, CmConversation.State... allowed) {
         CmExchange now = exchange;
         require(call, State.TALKING);
@@ -128,7 +126,7 @@ final class SoftCmId extends SoftObject {
         return state == State.LISTENING && untaken.get() < backlog;
     }
 
-    /** Whether requests for a service at an address are its own. */
+    /** Returns whether this listener serves requests for a service at an address. */
     boolean serves(long service, InetAddress address) {
         InetSocketAddress at = local;
         return at != null
@@ -141,7 +139,7 @@ final class SoftCmId extends SoftObject {
         return at.isAnyLocalAddress() && !other;
     }
 
-    /** {@code RDMA_OPTION_ID_ACK_TIMEOUT}: of this side's queue pair, and what it says of itself. */
+    /** Sets {@code RDMA_OPTION_ID_ACK_TIMEOUT}: for this side's queue pair, and sent to the peer. */
     void ackTimeout(int exponent) {
         if (isDatagram() || exponent < 0 || exponent > MOST_ACK_TIMEOUT) {
             throw new VerbsException(
@@ -156,7 +154,7 @@ final class SoftCmId extends SoftObject {
         return wantedAckTimeout < 0 ? usual : wantedAckTimeout;
     }
 
-    /** Tells of itself. */
+    /** Adds an event of this identifier. */
     void tell(int event, int status) {
         tell(event, status, NOTHING);
     }
@@ -167,13 +165,13 @@ final class SoftCmId extends SoftObject {
         }
     }
 
-    /** Tells a listener of a request. */
+    /** Adds the event of a request to this listener. */
     void tellOf(SoftCmId made, CmMad request) {
         untaken.incrementAndGet();
         channel.events.add(new CmEventEntry(CM_EVENT_CONNECT_REQUEST, 0, made.handle, handle, seen(request), null, 0));
     }
 
-    /** Somebody has taken the event. */
+    /** Notes that the application has taken the event of the request. */
     void taken() {
         SoftCmId by = listener;
         if (by != null) {
@@ -182,7 +180,7 @@ final class SoftCmId extends SoftObject {
         }
     }
 
-    /** Tells of the peer of a datagram service. */
+    /** Adds the event that a datagram service was found, with the path to its peer. */
     void tellOf(CmLookupReply service) {
         CmExchange now = exchange;
         InetSocketAddress at = now == null ? null : now.peer();
@@ -193,7 +191,7 @@ final class SoftCmId extends SoftObject {
         }
     }
 
-    /** Tells of a group. */
+    /** Adds an event of a multicast group. */
     void tellOf(int event, int status, AhAttr path, int number) {
         if (state != State.DESTROYED) {
             ConnParam group = new ConnParam(new byte[0], 0, 0, 0, 0, 0, false, number);
@@ -202,8 +200,8 @@ final class SoftCmId extends SoftObject {
     }
 
     /**
-     * What the peer says, as an application sees it: what the peer wants to begin is what this side has to answer, and
-     * the other way round.
+     * Returns the peer's parameters from the view of this side: the peer's initiator depth is this side's responder
+     * resources, and the other way round.
      */
     static ConnParam seen(CmMad message) {
         return switch (message) {
@@ -237,7 +235,7 @@ final class SoftCmId extends SoftObject {
         return Arrays.copyOfRange(privateData, CmAddressing.BYTES, privateData.length);
     }
 
-    /** What this side wants, to a peer whose GID is not known yet. */
+    /** Creates this side's request to a peer whose GID is not known yet. */
     CmRequest request(int number, ConnParam said, long guid, byte[] gid, int pathMtu, int timeout) {
         own(said);
         retryCount = said.retryCount();
@@ -291,7 +289,7 @@ final class SoftCmId extends SoftObject {
         return CmAddressing.service(portSpace, destination().getPort());
     }
 
-    /** The service of an identifier that a request made. */
+    /** Returns the service ID of an identifier that was created by a request. */
     long servedAs() {
         return CmAddressing.service(portSpace, source().getPort());
     }
@@ -316,14 +314,14 @@ final class SoftCmId extends SoftObject {
         return new CmAddressing(source(), destination().getAddress());
     }
 
-    /** Remembers what this side says. */
+    /** Stores the parameters that this side sends. */
     private void own(ConnParam said) {
         qpn = said.qpNum();
         responderResources = said.responderResources();
         initiatorDepth = said.initiatorDepth();
     }
 
-    /** The request that made this identifier. */
+    /** Handles the request that created this identifier. */
     void asked(CmMad request) {
         CmExchange now = exchange;
         if (now != null && request instanceof CmRequest connect) {
@@ -338,7 +336,7 @@ final class SoftCmId extends SoftObject {
         }
     }
 
-    /** The answer to the request of this identifier. */
+    /** Handles the reply to the request of this identifier. */
     void heard(CmReply reply) {
         CmExchange now = exchange;
         InetSocketAddress at = now == null ? null : now.peer();
@@ -366,7 +364,7 @@ final class SoftCmId extends SoftObject {
         return new AhAttr(gid, 0, 0, HOP_LIMIT, 0, 0, 0, 0, 0, true, 1);
     }
 
-    /** {@code rdma_init_qp_attr(3)}. */
+    /** Returns the attributes of {@code rdma_init_qp_attr(3)}. */
     CmQpAttr attr(int to) {
         QpAttr none = QpTransitions.INITIAL;
         PeerPair other = peer;
@@ -403,7 +401,7 @@ final class SoftCmId extends SoftObject {
                 mtu,
                 Ibv.MIG_MIGRATED,
                 UDP_QKEY,
-                psn, // each side says what the other begins with
+                psn, // each side announces the first PSN of the other
                 other == null ? 0 : other.psn(),
                 other == null ? 0 : other.qpn(),
                 other == null ? 0 : ACCESS,
@@ -414,7 +412,7 @@ final class SoftCmId extends SoftObject {
                 false,
                 initiatorDepth,
                 responderResources,
-                0, // like the kernel's: 655 ms
+                0, // RNR timer, as the kernel's: 655 ms
                 1,
                 ackTimeoutOr(ackTimeout),
                 retryCount,

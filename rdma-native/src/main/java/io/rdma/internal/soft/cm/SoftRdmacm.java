@@ -33,15 +33,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Lock order: an identifier's monitor, this one's, the device's; none is held while a thread waits for the network.
-// - The device is open as long as an identifier is bound to it; what was made from the lent context keeps it open.
+// - Lock order: an identifier's monitor, this object's, the device's. No thread holds any of them during network waits.
+// - The device is open as long as an identifier is bound to it. Objects created from the lent context keep it open.
 
 /**
- * {@link Rdmacm} by the software device: identifiers, whose conversations with peers {@link CmAgent} has. See
- * docs/internals/soft-cm.md.
+ * Implementation of {@link Rdmacm} by the software device. It holds the identifiers; {@link CmAgent} holds their
+ * conversations with peers. See docs/internals/soft-cm.md.
  */
 public final class SoftRdmacm implements Rdmacm {
-    private static final int MOST_BACKLOG = 1024; // as Linux has it, where none is asked for
+    private static final int MOST_BACKLOG = 1024; // the default of Linux
 
     private final CmDevice verbs;
     private final CmAgent agent;
@@ -122,7 +122,7 @@ public final class SoftRdmacm implements Rdmacm {
         return handles.add(new SoftCmId(portSpace, on));
     }
 
-    /** An identifier for a request that arrived. */
+    /** Creates an identifier for an incoming request. */
     synchronized SoftCmId requested(SoftCmId listener, CmAddressing addressing) {
         SoftCmId made = new SoftCmId(listener.portSpace, listener.channel);
         InetSocketAddress at = listener.local;
@@ -148,14 +148,14 @@ public final class SoftRdmacm implements Rdmacm {
             id.taken();
             CmExchange exchange = id.exchange;
             if (exchange != null) {
-                exchange.conversation.abandon(); // what it still has to say is said without the identifier
+                exchange.conversation.abandon(); // it sends its remaining messages without the identifier
             }
             if (id.port != null) {
                 id.port.close();
             }
         }
         agent.unlisten(id);
-        // Requests that nobody took end with the listener.
+        // Requests that the application has not taken end with the listener.
         for (CmEventEntry request : id.channel.events.remove(event -> event.listenId() == handle)) {
             destroyId(request.id());
         }
@@ -289,7 +289,7 @@ public final class SoftRdmacm implements Rdmacm {
                 bindAddr(handle, new InetSocketAddress(0)); // as C does
             }
             id.require("rdma_listen", State.BOUND);
-            bindToDevice(id); // also where any address is meant: requests come to the device
+            bindToDevice(id); // for a wildcard address as well: requests arrive at the device
             if (id.port != null) {
                 id.port.tell(gid(), (gid, number) -> agent.ended(gid, number, id.isDatagram()));
             }
@@ -298,7 +298,7 @@ public final class SoftRdmacm implements Rdmacm {
         }
     }
 
-    /** Checks what a side wants, and adds what it left to the library. */
+    /** Checks a side's parameters, and fills in those that it left to the library. */
     private static ConnParam said(String call, SoftCmId id, boolean answer, ConnParam param, int mostPrivateData) {
         checkPrivateData(call, param.privateData(), mostPrivateData);
         int limit = SoftLimits.device().maxQpRdAtom();
@@ -354,7 +354,7 @@ public final class SoftRdmacm implements Rdmacm {
         }
     }
 
-    /** 4.096 µs to the power of two: like the kernel's between hosts, 67 ms on one. */
+    /** Returns the exponent of 4.096 µs · 2ⁿ: between hosts that of the kernel, within a host 67 ms. */
     private int ackTimeout() {
         return verbs.onOwnAddress() ? 17 : 14;
     }
@@ -470,7 +470,7 @@ public final class SoftRdmacm implements Rdmacm {
         verbs.modifyQp(id.qp, to.attr(), to.mask());
     }
 
-    /** With what the peer said. */
+    /** Moves the identifier's queue pair, if it has one, to RTS with the peer's parameters. */
     void moveToReadyToSend(SoftCmId id) {
         if (id.qp != 0) {
             move(id, Ibv.QPS_INIT);

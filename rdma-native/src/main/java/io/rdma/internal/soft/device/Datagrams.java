@@ -21,12 +21,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 // Invariants (device thread)
-// - A group is joined on the host exactly while a queue pair is attached to it; a queue pair is in it once.
-// - `route` is that of the datagram that is being delivered.
+// - The host is a member of a group exactly while a queue pair is attached to it. A queue pair is attached once.
+// - `route` belongs to the datagram that is being delivered.
 
-/** What datagrams need beside queue pairs: multicast groups, and the route in front of each. Device thread. */
+/** Multicast groups of a device, and the route header (GRH) in front of each received datagram. Device thread. */
 public final class Datagrams {
-    /** The queue pair number that stands for all of a group. */
+    /** Destination queue pair number of a multicast datagram: it addresses all members of the group. */
     public static final int MULTICAST_QPN = 0xffffff;
 
     private final SoftDevice device;
@@ -41,7 +41,7 @@ public final class Datagrams {
         this.link = link;
     }
 
-    /** The 40 bytes in front of the datagram that is being delivered. */
+    /** Returns the 40 bytes in front of the datagram that is being delivered. */
     Packet route() {
         return route;
     }
@@ -59,7 +59,7 @@ public final class Datagrams {
         link.send(packet, path.target);
     }
 
-    /** A datagram to this device. */
+    /** Delivers a datagram to the queue pair of this device that it addresses. */
     void deliver(Packet packet, UdpAddress from, UdpAddress to) {
         device.counters().count(Counter.RCVD_PKTS);
         SoftQp qp = device.find(packet.destQpn);
@@ -71,9 +71,9 @@ public final class Datagrams {
         device.request(qp, packet);
     }
 
-    /** A datagram from another device to a group. */
+    /** Delivers a multicast datagram from another device to the members of its group. */
     void arrived(Packet packet, UdpAddress from, UdpAddress to, InetAddress group) {
-        if (!from.same(link.endpoint())) { // our own was delivered when it was sent
+        if (!from.same(link.endpoint())) { // send() has delivered this device's own
             device.counters().count(Counter.RCVD_PKTS);
             deliver(packet, from, to, groups.get(group));
         }
@@ -130,7 +130,7 @@ public final class Datagrams {
         }
     }
 
-    /** On the port that all devices know: on another nobody sends to groups. */
+    /** Joins a group on the host, if this device uses UDP port 4791. On other ports no device sends to groups. */
     private void join(InetAddress group) {
         if (link.endpoint().port == SoftAddress.ROCE_PORT) {
             sockets.put(group, new MulticastSocket(group, link.local().getAddress(), device));

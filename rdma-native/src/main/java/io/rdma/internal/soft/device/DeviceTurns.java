@@ -19,38 +19,39 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - run queue, timer and `sleepsUntil` belong to who holds the turn.
-// - No doorbell is left behind: it is queued before the turn is tried for, and the queue is looked at after each turn
-// was given back. The device's thread says that it sleeps before it looks for the last time; who leaves work behind
-// does so before looking whether it sleeps.
-// - `timer` is not later than the earliest of all queue pairs; it may be earlier than that, as timers are stopped all
-// the time.
-// - Nothing that is thrown in a turn leaves it, so neither the device's thread nor a thread that posts or polls ends by
-// that. What is thrown while a queue pair runs costs that queue pair, all else costs every queue pair.
+// - Run queue, timer and `sleepsUntil` belong to the thread that holds the turn.
+// - No doorbell is lost. A posting thread queues its doorbell before it tries for the turn, and every thread checks the
+// queue again after it has released the turn. The device's thread sets `sleeping` before its last check for work. A
+// thread that leaves work behind does so before it reads `sleeping`.
+// - `timer` is not later than the earliest timer of all queue pairs. It may be earlier, because queue pairs stop their
+// timers often.
+// - No exception leaves a turn, except one of the task of call(), which goes to its caller. So none ends the device's
+// thread or a thread that posts or polls. An exception or stack overflow in the run of a queue pair ends that queue
+// pair; any other failure ends every queue pair.
 
 /**
- * Who may touch a device's protocol state, one at a time: its thread, and whoever posts or calls while nobody else
- * does.
+ * The turns in which threads run a software device, one thread at a time. The device's own thread takes turns; so does
+ * a thread that posts, polls or calls while no other thread holds the turn.
  */
 final class DeviceTurns {
-    /** The device whose turns these are. In a turn. */
+    /** The device that these turns run. In a turn. */
     interface Owner {
-        /** Takes a packet off the link. */
+        /** Delivers a packet that the link has received. */
         void deliver(Packet packet, UdpAddress from, long now);
 
-        /** Ends the queue pairs in whose run or delivery something was thrown ({@link SoftQp#broken}). */
+        /** Ends the queue pairs whose run or delivery threw ({@link SoftQp#broken}). */
         void endBroken();
 
-        /** Ends all queue pairs, as something was thrown that concerns none alone. */
+        /** Ends all queue pairs after an exception that concerns no single one. */
         void broken(Throwable cause);
     }
 
     private static final int RECEIVES = 64;
-    /** What a thread that only posted does at most for others. */
+    /** Upper bound of queue pair runs in one turn: it limits the work that a posting thread does for others. */
     private static final int RUNS = 64;
 
     private static final int SPINS = 20;
-    /** Pause of the device's thread after a turn that failed, so that a fault that stays does not fill a processor. */
+    /** Pause of the device's thread after a failed turn, so that a lasting fault does not occupy a processor. */
     private static final long FAILED_NANOS = 10_000_000;
 
     private final ReentrantLock turn = new ReentrantLock(true);
@@ -72,9 +73,13 @@ final class DeviceTurns {
     /** Whether a queue pair is {@link SoftQp#broken}. In a turn. */
     boolean anyBroken;
 
-    private long sleepsUntil; // 0: for ever
+    private long sleepsUntil; // 0: forever
 
-    /** @param threads how many take packets off the link */
+    /**
+     * Creates the turns, without starting a thread.
+     *
+     * @param threads number of threads that receive packets from the link
+     */
     DeviceTurns(UdpLink link, List<SoftQp> all, Owner owner, @Nullable StrictTiming timing, int threads) {
         this.link = link;
         this.all = all;
@@ -89,10 +94,7 @@ final class DeviceTurns {
         lanes.forEach(ReceiveLane::start);
     }
 
-    /**
-     * Runs something in a turn of its own; what it makes runnable has run when this returns, within a bound. Not in a
-     * turn.
-     */
+    /** Runs a task in a turn of its own, then the queue pairs that it made runnable, within a bound. Not in a turn. */
     <T> T call(Supplier<T> task) {
         turn.lock();
         try {
@@ -108,7 +110,7 @@ final class DeviceTurns {
         }
     }
 
-    /** Something was posted: it is done at once if nobody else has the turn. Any thread. */
+    /** Rings a queue pair's doorbell after a post, and runs it at once if the turn is free. Any thread. */
     void ring(SoftQp qp) {
         if (qp.rung.compareAndSet(false, true)) {
             doorbells.add(qp);
@@ -116,7 +118,7 @@ final class DeviceTurns {
         }
     }
 
-    /** After a turn, or after something was queued. */
+    /** Runs doorbells that are still queued, after a turn or a post, and wakes the device's thread if work remains. */
     private void after(boolean before) {
         boolean more = before;
         while (!more && !doorbells.isEmpty() && turn.tryLock()) {
@@ -132,8 +134,8 @@ final class DeviceTurns {
     }
 
     /**
-     * Somebody polls a completion queue that is empty: if the device's thread relies on that, he does what it would do.
-     * Any thread, not in a turn.
+     * Notes that a thread polled an empty completion queue. If the device's thread has left the socket to polling
+     * threads, the polling thread receives in its place. Any thread, not in a turn.
      */
     void polled() {
         if (!watch.polled() || !turn.tryLock()) {
@@ -141,8 +143,8 @@ final class DeviceTurns {
         }
         boolean more = false;
         try {
-            // Else the socket is closed, or soon; or the device's thread is about to watch it again, and would not see
-            // what one system call takes from it and one turn does not deliver.
+            // Otherwise the socket is closed or about to be; or the device's thread is about to watch it again, and
+            // would not see packets that one system call took from the socket and one turn did not deliver.
             if (open && watch.isAway()) {
                 more = receiveAndDrain();
             }
@@ -152,7 +154,7 @@ final class DeviceTurns {
         after(more);
     }
 
-    /** Somebody who polled goes to sleep. Any thread. */
+    /** Notes that a thread that has polled goes to sleep. Any thread. */
     void left() {
         if (watch.left()) {
             wake();
@@ -168,11 +170,11 @@ final class DeviceTurns {
     void close() {
         open = false;
         link.wake();
-        Threads.join(thread); // whatever interrupts: the link must not go under its thread
+        Threads.join(thread); // despite interrupts: the link must outlive its thread
         lanes.forEach(ReceiveLane::close);
         turn.lock();
         try {
-            link.close(); // by now nobody wakes it: there are no queue pairs
+            link.close(); // no thread can wake it now: there are no queue pairs
         } finally {
             turn.unlock();
         }
@@ -182,7 +184,7 @@ final class DeviceTurns {
         while (open) {
             try {
                 takeTurns();
-            } catch (Throwable e) { // whatever it is: all queue pairs end, and the device goes on for new ones
+            } catch (Throwable e) { // of any kind: all queue pairs end, and the device remains usable for new ones
                 inTurn(() -> fail(e));
                 LockSupport.parkNanos(this, FAILED_NANOS);
             }
@@ -222,15 +224,15 @@ final class DeviceTurns {
     private void fail(Throwable cause) {
         try {
             owner.broken(cause);
-        } catch (Throwable again) { // such as no memory left: the next turn tries again
+        } catch (Throwable again) { // such as out of memory: the next turn tries again
             leftOver = true;
         }
     }
 
     /**
-     * A turn of the device's thread.
+     * Runs one turn of the device's thread.
      *
-     * @return whether there was anything to do
+     * @return whether there was work
      */
     private boolean takeTurn() {
         if (!open) {
@@ -244,7 +246,7 @@ final class DeviceTurns {
         return work;
     }
 
-    /** Has every queue pair run: a thread whose stack was full may have left any of them between two steps. */
+    /** Makes every queue pair run: a stack overflow may have interrupted any of them between two steps. */
     private void rescan() {
         rescan = false;
         anyBroken = true;
@@ -256,7 +258,7 @@ final class DeviceTurns {
     }
 
     /**
-     * What a thread that polls does for the device's own.
+     * Receives and drains on a polling thread, in place of the device's thread.
      *
      * @return as {@link #drain}
      */
@@ -272,9 +274,9 @@ final class DeviceTurns {
     }
 
     /**
-     * What has arrived, and what is due.
+     * Delivers packets that have arrived, and handles timers that are due.
      *
-     * @return whether anything has arrived
+     * @return whether a packet has arrived
      */
     private boolean receive() {
         long now = System.nanoTime();
@@ -303,7 +305,7 @@ final class DeviceTurns {
         return from != null;
     }
 
-    /** What the lanes have gathered becomes turns. On a lane's thread, not in a turn. */
+    /** Delivery of a lane's packets, one turn for each batch. On the lane's thread, not in a turn. */
     private final class LaneTurns implements ReceiveLane.Taker {
         @Override
         public void take(ReceiveLane lane) {
@@ -352,9 +354,9 @@ final class DeviceTurns {
     }
 
     /**
-     * Runs what is runnable, within a bound; throws nothing.
+     * Runs runnable queue pairs, within a bound. Throws nothing.
      *
-     * @return whether the device's thread has to go on, or to set its clock
+     * @return whether the device's thread has to continue, or to wake earlier than planned
      */
     private boolean drain() {
         boolean more;
@@ -366,13 +368,13 @@ final class DeviceTurns {
                 more |= drainQueue();
             }
             return more;
-        } catch (StackOverflowError e) { // of an application's stack: the device's thread, whose is its own, goes on
+        } catch (StackOverflowError e) { // of an application's thread: the device's thread continues on its own stack
             rescan = true;
             leftOver = true;
             return true;
         } catch (Throwable e) {
             fail(e);
-            leftOver = true; // the device's thread looks what is left
+            leftOver = true; // the device's thread handles the rest
             return true;
         }
     }
@@ -406,13 +408,17 @@ final class DeviceTurns {
             if (qp.run(now)) {
                 runnable(qp);
             }
-        } catch (Throwable e) { // no call here: the stack may have no room for one
+        } catch (Throwable e) { // no call here: the stack may have no room for it
             qp.broken = e;
             anyBroken = true;
         }
     }
 
-    /** @return whether the device's thread would sleep too long */
+    /**
+     * Notes a time at which the device's thread must be awake.
+     *
+     * @return whether it would sleep past that time
+     */
     private boolean note(long at) {
         if (at == 0) {
             return false;
@@ -427,13 +433,17 @@ final class DeviceTurns {
         return false;
     }
 
-    /** @return whether others were to watch the socket */
+    /**
+     * Sleeps until a packet, a timer or a wake-up.
+     *
+     * @return whether the socket was left to polling threads during the sleep
+     */
     private boolean sleep() {
         boolean away;
         long until;
         turn.lock();
         try {
-            sleeping.set(true); // before: who leaves and finds it away wakes it
+            sleeping.set(true); // first: a polling thread that leaves and finds this thread away wakes it
             away = watch.leaveToPollers();
             until = timer;
             if (away) {
@@ -451,7 +461,7 @@ final class DeviceTurns {
         return away;
     }
 
-    /** Has a queue pair run soon. In a turn. */
+    /** Adds a queue pair to the run queue. In a turn. */
     void runnable(SoftQp qp) {
         if (!qp.queued) {
             qp.queued = true;
@@ -459,9 +469,9 @@ final class DeviceTurns {
         }
     }
 
-    /** A doorbell. In a turn. */
+    /** Handles a doorbell. In a turn. */
     void hear(SoftQp rang) {
-        rang.rung.set(false); // before the rings are read: what is posted later rings again
+        rang.rung.set(false); // before the rings are read: a later post rings again
         runnable(rang);
     }
 

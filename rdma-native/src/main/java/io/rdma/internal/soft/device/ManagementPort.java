@@ -15,7 +15,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pair 1, IB specification volume 1, 13.5: management datagrams to whoever manages, and his to others. In a turn.
+ * Queue pair 1, which sends and receives management datagrams for the connection manager. IB specification volume 1,
+ * 13.5. In a turn.
  */
 public final class ManagementPort {
     static final int QPN = 1;
@@ -24,16 +25,20 @@ public final class ManagementPort {
 
     private static final int QKEY = 0x80010000;
 
-    /** What became of a management datagram. */
+    /** Outcome of a received management datagram. */
     public enum Outcome {
         TAKEN,
         MALFORMED,
         NO_ROOM
     }
 
-    /** The connection manager; must not block. */
+    /** The connection manager, as receiver of management datagrams. Must not block. */
     public interface Receiver {
-        /** @return what became of it */
+        /**
+         * Takes a management datagram.
+         *
+         * @return the outcome, which the port counts
+         */
         Outcome arrived(byte[] mad, InetSocketAddress from);
     }
 
@@ -91,7 +96,7 @@ public final class ManagementPort {
         return bytes;
     }
 
-    /** On port 4791 a device may send from any port. */
+    /** Returns the address for replies. A device that receives on port 4791 may send from any port. */
     private InetSocketAddress answersGoTo(UdpAddress from) {
         boolean ours = link.endpoint().port == SoftAddress.ROCE_PORT;
         return new InetSocketAddress(from.address(), ours ? SoftAddress.ROCE_PORT : from.port);

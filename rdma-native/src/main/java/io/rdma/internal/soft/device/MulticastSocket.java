@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Buffer, packet and checksum belong to the socket's own thread, which takes the device's turn for each datagram.
-// - The thread ends when the socket is closed, which does not wait for it.
+// - The thread ends when the socket is closed. Closing does not wait for the thread.
 
 /**
- * Receives what is sent to one group on UDP port 4791: a socket that is bound to a host's address gets nothing else.
- * Bound to the group, so that two groups on a host do not mix.
+ * Receiving socket of one multicast group on UDP port 4791. The link's socket is bound to a host's address and receives
+ * no multicast packets. This one is bound to the group, so that packets of two groups on a host do not mix.
  */
 final class MulticastSocket implements AutoCloseable {
     private static final long FAILED_NANOS = 10_000_000;
@@ -69,7 +69,7 @@ final class MulticastSocket implements AutoCloseable {
     }
 
     private static NetworkInterface interfaceOf(InetAddress local) throws IOException {
-        // Of a loopback interface, Java knows one address of the 2²⁴.
+        // Java knows only one of the 2²⁴ addresses of a loopback interface.
         NetworkInterface found = local.isLoopbackAddress()
                 ? NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress())
                 : NetworkInterface.getByInetAddress(local);
@@ -83,7 +83,7 @@ final class MulticastSocket implements AutoCloseable {
         while (channel.isOpen()) {
             try {
                 receive();
-            } catch (Throwable e) { // closed, an ICMP error, or whatever it is: without this thread the group is deaf
+            } catch (Throwable e) { // closed, an ICMP error or any other: without this thread the group is not received
                 if (channel.isOpen()) {
                     log.log(
                             System.Logger.Level.WARNING,

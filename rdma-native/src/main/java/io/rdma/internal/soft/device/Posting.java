@@ -22,8 +22,8 @@ import io.rdma.verbs.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code ibv_post_send(3)} and {@code ibv_post_recv(3)}: copies chains into the rings of a queue pair, and rings once.
- * Any thread.
+ * Implementation of {@code ibv_post_send(3)} and {@code ibv_post_recv(3)}. Copies a chain into the rings of a queue
+ * pair and rings the doorbell once. Any thread.
  */
 public final class Posting {
     private static final int ALL_FLAGS = SEND_FENCE | SEND_SIGNALED | SEND_SOLICITED | SEND_INLINE;
@@ -45,7 +45,7 @@ public final class Posting {
         return result;
     }
 
-    /** {@code ibv_wr_start(3)} to {@code ibv_wr_complete}: the whole chain, or nothing of it. */
+    /** Posts a chain as {@code ibv_wr_start(3)} to {@code ibv_wr_complete} do: all of it, or nothing. */
     public static int sendAll(SoftQp qp, long first, long badWr) {
         int result = 0;
         synchronized (qp.sq) {
@@ -130,7 +130,7 @@ public final class Posting {
         return 0;
     }
 
-    /** The binding of a type 2 window, or null where the handles are none. */
+    /** Returns the binding of a type 2 window, or null if a handle is invalid. */
     private static @Nullable Bind bind(SoftQp qp, long wr) {
         HandleTable handles = qp.device.handles();
         SoftMw window = handles.find(BindWr.mw(wr), SoftMw.class);
@@ -172,7 +172,7 @@ public final class Posting {
         return 0;
     }
 
-    /** Whether a transport has an operation, {@code ibv_post_send(3)}. */
+    /** Returns whether a transport supports an operation, {@code ibv_post_send(3)}. */
     private static boolean has(int transport, int opcode) {
         return switch (opcode) {
             case WR_SEND, WR_SEND_WITH_IMM -> true;
@@ -187,7 +187,7 @@ public final class Posting {
         };
     }
 
-    /** The buffer is the caller's again after the post. */
+    /** Copies inline data, so that the application may reuse its buffer after the post. */
     private static void copyInline(QueuedRequest request) {
         long to = request.inlineData;
         for (int i = 0; i < request.numSge; i++) {
@@ -205,7 +205,7 @@ public final class Posting {
             request.address[i] = Sge.addr(sge);
             request.bytes[i] = Sge.length(sge);
             request.lkey[i] = Sge.lkey(sge);
-            // A length above 2 GiB makes the total too large, whatever follows.
+            // A length of 2 GiB or more makes the total too large, whatever follows.
             total += request.bytes[i] < 0 ? 1L << 32 : request.bytes[i];
         }
         return total;

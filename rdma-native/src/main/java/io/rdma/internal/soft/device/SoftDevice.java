@@ -35,13 +35,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - All protocol state (queue pairs, keys, the link) belongs to who has the turn: the device's thread, a thread in
-// call(), or one that posted and found it free. "Device thread" elsewhere in this package means whoever has the turn.
-// - Only run() of a queue pair sends; incoming packets change state and make the queue pair runnable. So delivery
-// inside the device nests one level.
-// - Every access to memory goes through the keys, which check.
+// - All protocol state (queue pairs, keys, the link) belongs to the thread that holds the turn: the device's thread, a
+// thread in call(), or a thread that posted or polled and found the turn free. "Device thread" elsewhere in this
+// package means the thread that holds the turn.
+// - A queue pair sends only in its run(). Incoming packets change its state and make it runnable. So delivery inside
+// the device nests one level.
+// - Every access to memory goes through the keys, which check it.
 
-/** The running part of an open software device: its thread, its queue pairs, its keys, its link. */
+/** The running part of an open software device: its thread, queue pairs, keys and link. */
 public final class SoftDevice implements Device, DeviceTurns.Owner {
     private static final int MOST_VIOLATIONS = 0xffff;
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -102,18 +103,18 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         return mtu;
     }
 
-    /** What is left to chance; null: nothing is. */
+    /** Returns the random timing, or null if it is off. */
     @Nullable
     public StrictTiming timing() {
         return timing;
     }
 
-    /** Device thread. */
+    /** Returns the datagram side of the device. Device thread. */
     public Datagrams datagrams() {
         return datagrams;
     }
 
-    /** Queue pair 1. Device thread. */
+    /** Returns queue pair 1. Device thread. */
     public ManagementPort management() {
         return management;
     }
@@ -140,19 +141,19 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         return number;
     }
 
-    /** Device thread. */
+    /** Finds a queue pair by its number. Device thread. */
     @Nullable
     public SoftQp find(int qpn) {
         return qps.get(qpn);
     }
 
-    /** What the port is like; its {@code qkey_viol_cntr} stays at its largest value. */
+    /** Returns the attributes of the port. Its {@code qkey_viol_cntr} saturates at its largest value. */
     public PortAttr port(int activeMtu) {
         return call(() -> SoftLimits.port(
                 link.isUp(), activeMtu, (int) Math.min(MOST_VIOLATIONS, counters.get(Counter.QKEY_ERR))));
     }
 
-    /** Breaks something. */
+    /** Injects a failure. */
     public void fail(SoftFailure failure) {
         call(() -> {
             switch (failure) {
@@ -183,12 +184,12 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         }
     }
 
-    /** Tells of the port. */
+    /** Reports an asynchronous event of the port to all contexts. */
     private void tell(int eventType) {
         contexts.forEach(context -> context.tell(eventType, 1));
     }
 
-    /** Breaks a queue pair. */
+    /** Injects the failure of a queue pair. */
     public void failQueuePair(int number) {
         call(() -> {
             SoftQp qp = qps.get(number);
@@ -200,7 +201,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         });
     }
 
-    /** What was counted so far, by name. */
+    /** Returns all counters by name. */
     public Map<String, Long> counted() {
         return call(() -> {
             counters.set(Counter.SEND_ERR, link.lost());
@@ -216,7 +217,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     /**
      * Writes all packets to a file from now on.
      *
-     * @param file null: no longer
+     * @param file null to stop
      */
     public void captureTo(@Nullable CaptureFile file) {
         call(() -> {
@@ -324,7 +325,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         }
     }
 
-    /** Hands a request to a queue pair, which alone pays for what that throws. Device thread. */
+    /** Hands a request packet to a queue pair. If that throws, marks the queue pair as broken. Device thread. */
     void request(SoftQp qp, Packet packet) {
         try {
             qp.responder.request(packet);
@@ -335,7 +336,8 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     }
 
     /**
-     * An Error may have left what all share half done; a stack that is full says of nothing but the thread that it is.
+     * Ends the queue pairs whose run or delivery threw. An Error may have left shared state half changed, so it ends
+     * all queue pairs. A stack overflow shows only that the thread's stack was full, so it ends one queue pair.
      */
     @Override
     public void endBroken() {
@@ -377,7 +379,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         contexts.forEach(context -> context.tell(Ibv.EVENT_DEVICE_FATAL, 0));
     }
 
-    /** A context that hears what concerns no object. */
+    /** Adds a context, which receives the events of the device and its port. */
     public void add(SoftContext context) {
         contexts.add(context);
     }
@@ -403,7 +405,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         qps.remove(qp.qpn);
         all.remove(qp);
         turns.forget(qp);
-        qp.queued = true; // a doorbell still on its way must not run it
+        qp.queued = true; // a doorbell that is still queued must not run it
         qp.sendCq.purge(qp);
         qp.recvCq.purge(qp);
         qp.forgetArriving();

@@ -1,17 +1,17 @@
 package io.rdma.internal.soft.device;
 
-/** What of a software device can be broken on demand, with the asynchronous event that tells of it. */
+/** Failures of a software device that can be injected, each with the asynchronous event that reports it. */
 public enum SoftFailure {
-    /** All completion queues: {@code IBV_EVENT_CQ_ERR}. */
+    /** All completion queues fail: {@code IBV_EVENT_CQ_ERR}. */
     COMPLETION_QUEUES,
-    /** All shared receive queues: {@code IBV_EVENT_SRQ_ERR}. */
+    /** All shared receive queues fail: {@code IBV_EVENT_SRQ_ERR}. */
     SHARED_RECEIVE_QUEUES,
-    /** All queue pairs: {@code IBV_EVENT_DEVICE_FATAL}. */
+    /** All queue pairs end: {@code IBV_EVENT_DEVICE_FATAL}. */
     DEVICE,
-    /** The link is down: {@code IBV_EVENT_PORT_ERR}. */
+    /** The link goes down: {@code IBV_EVENT_PORT_ERR}. */
     PORT_DOWN,
-    /** The link is up again: {@code IBV_EVENT_PORT_ACTIVE}. */
+    /** The link comes up again: {@code IBV_EVENT_PORT_ACTIVE}. */
     PORT_UP,
-    /** The table of GIDs has changed: {@code IBV_EVENT_GID_CHANGE}. */
+    /** The GID table changes: {@code IBV_EVENT_GID_CHANGE}. */
     GIDS
 }

@@ -1,6 +1,6 @@
 /**
- * The running device: the turns in which it works, posting, delivery of packets to queue pairs, multicast groups, and
- * queue pair 1.
+ * The running software device: its turns, posting, delivery of packets to queue pairs, multicast groups, and queue
+ * pair 1.
  */
 @NullMarked
 package io.rdma.internal.soft.device;

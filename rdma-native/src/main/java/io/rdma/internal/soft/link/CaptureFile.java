@@ -12,11 +12,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
 // Format: draft-ietf-opsawg-pcapng. A section header, one interface of link type RAW (each packet begins with its IP
-// header) with time stamps in nanoseconds, then one enhanced packet block for each packet; every block repeats its
-// length at its end, everything is padded to 4 bytes. The IP and UDP headers are made up: a UDP socket does not show
-// them.
+// header) with timestamps in nanoseconds, then one enhanced packet block for each packet. Every block repeats its
+// length at its end, and all is padded to 4 bytes. The IP and UDP headers are synthesised, since a UDP socket does not
+// expose them.
 
-/** A pcapng file that packets are written to. In a turn. */
+/** A pcapng file of captured packets. In a turn. */
 public final class CaptureFile implements AutoCloseable {
     private static final int SECTION = 0x0a0d0d0a;
     private static final int BYTE_ORDER = 0x1a2b3c4d;
@@ -31,7 +31,7 @@ public final class CaptureFile implements AutoCloseable {
 
     private final FileChannel channel;
     private final ByteBuffer out = ByteBuffer.allocateDirect(1 << 18).order(ByteOrder.LITTLE_ENDIAN);
-    /** The clock of the packets counts from an unknown moment. */
+    /** Offset from the packets' clock, which counts from an arbitrary moment, to the Unix epoch. */
     private final long epoch = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
 
     public CaptureFile(Path file) throws IOException {
@@ -42,7 +42,7 @@ public final class CaptureFile implements AutoCloseable {
         byte[] name = "soft0".getBytes(StandardCharsets.US_ASCII);
         int length = 20 + 4 + 8 + 8 + 4;
         out.putInt(INTERFACE).putInt(length).putShort((short) LINKTYPE_RAW).putShort((short) 0);
-        out.putInt(0); // no limit of what is kept of a packet
+        out.putInt(0); // no limit of the captured length
         option(OPTION_INTERFACE_NAME, name.length).put(name).put(new byte[3]);
         option(OPTION_TIME_RESOLUTION, 1).put((byte) 9).put(new byte[3]);
         out.putInt(0).putInt(length);
@@ -85,7 +85,7 @@ public final class CaptureFile implements AutoCloseable {
         memory.limit(at + length).position(at);
         out.put(memory);
         memory.limit(memory.capacity());
-        if (from.ipv6) { // where it may not be left out
+        if (from.ipv6) { // the UDP checksum is mandatory over IPv6
             int sum = ~folded(sum(start + 8, 32) + sum(udp, 8 + length) + UDP + 8 + length) & 0xffff;
             out.putShort(udp + 6, (short) (sum == 0 ? 0xffff : sum));
         }

@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A socket whose datagrams are written to a file as well, while there is one: what a bad link loses is not there. */
+/** A socket that also writes its datagrams to a capture file, if one is set. Packets that a fault drops are missing. */
 final class CapturedSocket implements LinkSocket {
 
     private final LinkSocket socket;
@@ -24,9 +24,9 @@ final class CapturedSocket implements LinkSocket {
     }
 
     /**
-     * From now on to another file.
+     * Switches to another file.
      *
-     * @param next null: to none
+     * @param next null to stop the capture
      */
     void captureTo(@Nullable CaptureFile next) {
         CaptureFile last = file;
@@ -40,12 +40,12 @@ final class CapturedSocket implements LinkSocket {
         }
     }
 
-    /** Writes a datagram, which is not sent, to the file. */
+    /** Writes a datagram that is not sent to the file. */
     void capture(int at, int length, UdpAddress from, UdpAddress to, boolean outbound) {
         capture(socket.memory(), at, length, from, to, outbound);
     }
 
-    /** A datagram that came by another socket. */
+    /** Captures a received datagram, also of another socket. */
     void received(ByteBuffer memory, int at, int length, UdpAddress from) {
         if (file != null && length <= MAX_DATAGRAM) {
             capture(memory, at, length, from, local, false);
@@ -59,7 +59,7 @@ final class CapturedSocket implements LinkSocket {
         }
         try {
             now.add(memory, at, length, from, to, outbound);
-        } catch (UncheckedIOException e) { // a full disk is no reason to stop
+        } catch (UncheckedIOException e) { // a full disk must not stop the device
             log().log(System.Logger.Level.WARNING, "The capture ends here", e);
             captureTo(null);
         }

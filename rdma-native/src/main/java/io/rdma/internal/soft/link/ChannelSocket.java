@@ -14,7 +14,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import org.jspecify.annotations.Nullable;
 
-/** Java's datagram channel, which every platform has: a system call for each datagram, and an object for its sender. */
+/** Socket on Java's datagram channel, for every platform. Each datagram costs a system call and an address object. */
 public final class ChannelSocket implements LinkSocket {
     private static final int SOCKET_BUFFER = 4 << 20;
     private static final int OUT = 0;
@@ -28,6 +28,8 @@ public final class ChannelSocket implements LinkSocket {
     private long lost;
 
     /**
+     * Binds a socket.
+     *
      * @throws BindException if the address is in use
      * @throws IOException if there is no such address
      */
@@ -83,7 +85,7 @@ public final class ChannelSocket implements LinkSocket {
         memory.limit(OUT + length).position(OUT);
         try {
             if (channel.send(memory, address(to)) == 0) {
-                lost++; // a full socket buffer; the peer or the timer asks again
+                lost++; // full socket buffer: a NAK or the timer causes a retry
             }
         } catch (IOException e) {
             lost++;
@@ -97,13 +99,13 @@ public final class ChannelSocket implements LinkSocket {
         try {
             return new InetSocketAddress(InetAddress.getByAddress(ip.array()), to.port);
         } catch (UnknownHostException e) {
-            throw new AssertionError(e); // of another length only
+            throw new AssertionError(e); // thrown only for other lengths
         }
     }
 
     @Override
     public void flush() {
-        // Nothing waits.
+        // send() queues nothing.
     }
 
     @Override
@@ -113,7 +115,7 @@ public final class ChannelSocket implements LinkSocket {
         try {
             source = (InetSocketAddress) channel.receive(memory);
         } catch (IOException e) {
-            return -1; // an ICMP error of an earlier send; the socket lives on
+            return -1; // ICMP error of an earlier send; the socket remains usable
         }
         if (source == null) {
             return -1;

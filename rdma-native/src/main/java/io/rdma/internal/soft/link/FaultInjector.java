@@ -9,16 +9,16 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 
 // Invariants
-// - Each packet draws as many random numbers, whatever they decide: what happens to the n-th packet of a link depends
-// on the seed and n only.
-// - Packets that wait are copies; they leave in the order in which they are due, those due at once in the order they
-// came.
+// - Each packet draws the same number of random values, regardless of their outcome. So the fate of the n-th packet of
+// a link depends only on the seed and n.
+// - Waiting packets are copies. They leave in the order of their due times; those with equal times leave in the order
+// of arrival.
 
-/** A bad link: loses, repeats, damages and delays what is sent. In a turn. */
+/** A faulty link, which loses, duplicates, corrupts and delays packets. In a turn. */
 public final class FaultInjector {
-    /** How much later a packet arrives that others overtake. */
+    /** Additional delay of a packet that others are to overtake. */
     private static final long OVERTAKEN_NANOS = 1_000_000;
-    /** What waits for a slow link at most; more is lost. */
+    /** Upper bound of packets that wait; further ones are lost. */
     private static final int MAX_WAITING = 10_000;
 
     private static final class Link {
@@ -52,7 +52,7 @@ public final class FaultInjector {
         this.current = settings;
     }
 
-    /** A packet that is written at the socket's frame. */
+    /** Sends, delays or drops the packet that is written at the socket's frame. */
     public void send(FaultPlan.Settings settings, int length, InetSocketAddress peer, UdpAddress to) {
         if (settings != current) {
             links.clear();
@@ -96,7 +96,7 @@ public final class FaultInjector {
         release(now);
     }
 
-    /** Sends what is due. */
+    /** Sends the packets that are due. */
     public void release(long now) {
         for (Waiting first; (first = waiting.peek()) != null && first.due() - now <= 0; ) {
             waiting.remove();
@@ -105,7 +105,7 @@ public final class FaultInjector {
         }
     }
 
-    /** When {@link #release} is to be called, 0 for never. */
+    /** Returns the time for the next {@link #release}; 0 for none. */
     long wakeAt() {
         Waiting first = waiting.peek();
         return first == null ? 0 : first.due() | 1;

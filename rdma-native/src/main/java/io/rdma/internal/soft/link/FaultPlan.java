@@ -5,16 +5,13 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The faults of a device's links, which any thread changes at any time; what is set last counts from the next packet
- * on.
- */
+/** The faults of a device's links. Any thread may change them at any time; a change applies from the next packet on. */
 public final class FaultPlan {
     /**
-     * What is set.
+     * The faults at one moment.
      *
-     * @param others of links that have none of their own
-     * @param own by the peer's address; port 0: whatever its port is
+     * @param others faults of links that have none of their own
+     * @param own faults by the peer's address; port 0 stands for any port
      */
     public record Settings(SoftFaults others, Map<InetSocketAddress, SoftFaults> own) {
         public Settings {
@@ -42,15 +39,15 @@ public final class FaultPlan {
         return settings;
     }
 
-    /** Of all links that have none of their own. */
+    /** Sets the faults of all links that have none of their own. */
     public synchronized void setOthers(SoftFaults faults) {
         settings = new Settings(faults, settings.own());
     }
 
     /**
-     * Of the link to one device.
+     * Sets the faults of the link to one device.
      *
-     * @param faults null: as all others
+     * @param faults null to use those of all other links
      */
     public synchronized void set(InetSocketAddress peer, @Nullable SoftFaults faults) {
         Map<InetSocketAddress, SoftFaults> own = new HashMap<>(settings.own());
@@ -62,7 +59,7 @@ public final class FaultPlan {
         settings = new Settings(settings.others(), own);
     }
 
-    /** All links are good again. */
+    /** Removes all faults. */
     public synchronized void clear() {
         settings = new Settings(SoftFaults.NONE, Map.of());
     }

@@ -5,56 +5,55 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 // Invariants
-// - Offsets are into memory(). What was received stays until the next receive(), what is written at frame() until
-// send().
-// - One thread at a time but for wake(), which any thread calls at any time; a wake-up is remembered until await()
-// ends.
+// - Offsets refer to memory(). A received datagram stays until the next receive(), one written at frame() until send().
+// - One thread at a time calls the methods, except for wake(), which any thread may call at any time. A wake-up is
+// remembered until await() ends.
 
-/** A UDP socket that takes and gives datagrams in batches, without an allocation for each. */
+/** A UDP socket that sends and receives datagrams in batches, without an allocation for each. */
 public interface LinkSocket extends AutoCloseable {
-    /** The longest datagram: a path MTU of 4096 and all headers. */
+    /** Bytes of the longest datagram: a path MTU of 4096 and all headers. */
     int MAX_DATAGRAM = 4096 + 128;
 
     InetSocketAddress local();
 
-    /** Where datagrams are written and read, direct. */
+    /** Returns the direct buffer in which datagrams are written and read. */
     ByteBuffer memory();
 
-    /** Where to write the next datagram to send. */
+    /** Returns the offset at which to write the next datagram to send. */
     int frame();
 
-    /** Sends what was written at {@link #frame}, not later than at the next {@link #flush}. */
+    /** Sends the datagram that was written at {@link #frame}, now or at the next {@link #flush}. */
     void send(int length, UdpAddress to);
 
-    /** Sends all that waits. A datagram that the system does not take is lost, and counted. */
+    /** Sends all queued datagrams. A datagram that the kernel refuses is lost and counted. */
     void flush();
 
     /**
-     * The next datagram.
+     * Receives the next datagram.
      *
-     * @param from set to where it came from
+     * @param from set to the sender's address
      * @return its length, or -1 if there is none now
      */
     int receive(UdpAddress from);
 
-    /** Where the datagram of the last {@link #receive} begins. */
+    /** Returns the offset of the datagram of the last {@link #receive}. */
     int received();
 
-    /** Datagrams that the system did not take. */
+    /** Returns the number of datagrams that the kernel refused to send. */
     long lost();
 
-    /** Bytes that may wait to be received, as the system counts them. */
+    /** Returns the size of the receive buffer in bytes, as the kernel charges them. */
     int receiveBuffer();
 
     /**
      * Waits for a datagram or a wake-up.
      *
-     * @param nanos at most so long, negative for ever
-     * @param forPackets false: for a wake-up alone
+     * @param nanos upper bound of the wait; negative for none
+     * @param forPackets false to wait for a wake-up only
      */
     void await(long nanos, boolean forPackets);
 
-    /** Ends a wait, this one or the next. */
+    /** Ends the current wait, or the next one if there is none. */
     void wake();
 
     @Override

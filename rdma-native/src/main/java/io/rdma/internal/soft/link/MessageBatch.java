@@ -13,8 +13,8 @@ import java.lang.foreign.Arena;
 // sockaddr_in { family 0, port 2, addr 4 }; struct sockaddr_in6 { family 0, port 2, flowinfo 4, addr 8, scope 24 }.
 
 /**
- * The arrays that {@code sendmmsg(2)} and {@code recvmmsg(2)} take, each message with one buffer, one address and one
- * control message.
+ * The arrays of messages for {@code sendmmsg(2)} and {@code recvmmsg(2)}, each message with one buffer, one address and
+ * one control message.
  */
 final class MessageBatch {
     private static final int HEADER = 64;
@@ -44,8 +44,8 @@ final class MessageBatch {
     private int size;
     private int cut; // length of the datagrams of the last message
     private int bytes; // of the last message
-    private boolean closed; // its last datagram was a shorter one, or it may not be cut
-    private boolean segments = true; // as long as the kernel takes them
+    private boolean closed; // its last datagram was shorter, or the kernel must not segment it
+    private boolean segments = true; // as long as the kernel accepts segmentation
 
     MessageBatch(Arena arena, int capacity, int scope) {
         this.capacity = capacity;
@@ -102,7 +102,7 @@ final class MessageBatch {
                 : Integer.toUnsignedLong(Integer.reverseBytes(NativeMemory.getInt(at + 4)));
     }
 
-    /** {@code getsockname(2)} into the first address. */
+    /** Calls {@code getsockname(2)} into the first address. */
     int localName(int fd) {
         long length = headers + RECEIVED;
         NativeMemory.putInt(length, ADDRESS);
@@ -126,7 +126,8 @@ final class MessageBatch {
     }
 
     /**
-     * Adds a datagram that lies behind the one before, to that one's message where the kernel can cut them apart again.
+     * Adds a datagram that follows the previous one in memory. Appends it to that one's message if the kernel can
+     * segment the message again.
      */
     void add(long at, int length, UdpAddress to) {
         if (size > 0 && !closed && length <= cut && bytes + length <= MAX_GLUED && same(to)) {
@@ -150,8 +151,7 @@ final class MessageBatch {
         NativeMemory.putLong(header + CONTROL_LENGTH, 0);
         cut = length;
         bytes = length;
-        // The kernel numbers the IPv4 headers of what it cuts, and the ICRC that others' devices check covers the
-        // number.
+        // The kernel numbers the IPv4 headers of its segments; the ICRC, which other devices check, covers the number.
         closed = !segments || !to.ipv6 && to.port == SoftAddress.ROCE_PORT;
         lastTo.ipv6 = to.ipv6;
         lastTo.high = to.high;
@@ -173,25 +173,25 @@ final class MessageBatch {
     }
 
     /**
-     * Sends what was added from a message on.
+     * Sends messages, starting at one of them.
      *
-     * @return how many messages, or a negative errno for that one
+     * @return the number of sent messages, or a negative errno for the first
      */
     int sendFrom(int fd, int first) {
         int result = sendmmsg(fd, headers + (long) first * HEADER, size - first);
         if (result < 0 && result != -EAGAIN && result != -EINTR && datagrams[first] > 1) {
-            segments = false; // an old kernel, or an interface that can't; what was in this one is asked for again
+            segments = false; // an old kernel, or an interface without support; the transport retries
         }
         return result;
     }
 
     /**
-     * Receives.
+     * Receives messages.
      *
-     * @return how many messages, or a negative errno
+     * @return the number of messages, or a negative errno
      */
     int receive(int fd) {
-        for (; size > 0; size--) { // what the last call has written
+        for (; size > 0; size--) { // entries that the last call has written
             prepare(size - 1);
         }
         int result = recvmmsg(fd, headers, capacity);
@@ -209,7 +209,7 @@ final class MessageBatch {
         return NativeMemory.getInt(headers + (long) i * HEADER + RECEIVED);
     }
 
-    /** The length of the datagrams that a received message was glued from, 0 if it is one. */
+    /** Returns the length of the datagrams in a coalesced received message; 0 if it is a single one. */
     int segment(int i) {
         long at = controls + (long) i * CONTROL_SPACE;
         boolean glued =

@@ -16,12 +16,11 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 // Invariants
-// - memory() is the frames to send, packed one behind the other, then a large buffer for each message that is
-// received.
-// - The kernel may glue datagrams of one sender and size together (UDP_GRO): receive() gives them one by one.
+// - memory() holds the frames to send, packed one after the other, then a large buffer for each received message.
+// - The kernel may coalesce datagrams of one sender and size (UDP_GRO). receive() returns them one by one.
 
 /**
- * A UDP socket of Linux by {@code recvmmsg(2)} and {@code sendmmsg(2)}, and segments that the kernel cuts and glues,
+ * A UDP socket of Linux with {@code recvmmsg(2)}, {@code sendmmsg(2)} and the kernel's segmentation offloads,
  * {@code udp(7)}.
  */
 final class NativeSocket implements LinkSocket {
@@ -46,13 +45,15 @@ final class NativeSocket implements LinkSocket {
     private final int receiveBuffer;
     private int frame;
     private int arrived; // messages of the last call
-    private int taken; // of those; the one before is being read
+    private int taken; // how many of those were begun; the last of them is being read
     private int at;
-    private int left; // bytes of that one
+    private int left; // bytes left in that message
     private int segment;
     private long lost;
 
     /**
+     * Binds a socket.
+     *
      * @throws BindException if the address is in use
      * @throws IOException if there is no such address, or no socket
      */
@@ -60,7 +61,11 @@ final class NativeSocket implements LinkSocket {
         this(address, false);
     }
 
-    /** @param beside where another one listens that is {@linkplain #share shared} */
+    /**
+     * Binds a socket.
+     *
+     * @param beside whether another socket, which is {@linkplain #share shared}, listens at the address
+     */
     NativeSocket(InetSocketAddress address, boolean beside) throws IOException {
         boolean ipv6 = address.getAddress() instanceof Inet6Address;
         fd = check("socket", socket(ipv6 ? AF_INET6 : AF_INET));
@@ -76,7 +81,7 @@ final class NativeSocket implements LinkSocket {
             if (ipv6) { // rdma_rxe sends no checksum
                 setsockopt(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1);
             }
-            setsockopt(fd, SOL_UDP, UDP_GRO, 1); // since Linux 5.0; without it they come one by one
+            setsockopt(fd, SOL_UDP, UDP_GRO, 1); // since Linux 5.0; without it datagrams arrive one by one
             MemorySegment buffers = Pages.allocate(arena, OUT_BYTES + (long) RECEIVES * RECEIVE_BYTES, HugePages.NONE);
             memory = buffers.asByteBuffer();
             base = buffers.address();
@@ -102,8 +107,8 @@ final class NativeSocket implements LinkSocket {
     }
 
     /**
-     * From now on other sockets of this user may listen here, too, and the kernel gives each sender's datagrams to one
-     * of them. Not before it was bound: no other must have the address.
+     * Lets other sockets of this user bind to the same address from now on. The kernel gives each sender's datagrams to
+     * one of them. Called only after the bind, so that the bind fails if another socket has the address.
      */
     void share() throws IOException {
         check("SO_REUSEPORT", setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, 1));
@@ -131,7 +136,7 @@ final class NativeSocket implements LinkSocket {
         return result;
     }
 
-    /** As large as it may be: the first option is for those who may exceed net.core.rmem_max. */
+    /** Sets a buffer as large as allowed. The first option is for processes that may exceed net.core.rmem_max. */
     private void setBuffer(int forced, int option) {
         if (setsockopt(fd, SOL_SOCKET, forced, BUFFER) < 0) {
             setsockopt(fd, SOL_SOCKET, option, BUFFER);
@@ -172,7 +177,7 @@ final class NativeSocket implements LinkSocket {
             if (result > 0) {
                 sent += result;
             } else if (result == -EAGAIN && !waited) {
-                waited = true; // the interface's queue is full: a moment, then it is lost, and asked for again
+                waited = true; // the interface's queue is full: wait once, then leave it to the transport's retry
                 PollFds.watch(fds, fd, POLLOUT);
                 ppoll(fds, 1, 1_000_000);
                 PollFds.watch(fds, fd, POLLIN);
@@ -185,7 +190,7 @@ final class NativeSocket implements LinkSocket {
         frame = 0;
     }
 
-    /** Where {@link #memory} is. */
+    /** Returns the address of {@link #memory}. */
     long base() {
         return base;
     }
@@ -195,10 +200,7 @@ final class NativeSocket implements LinkSocket {
         return left > 0 || next(true) ? datagram(from) : -1;
     }
 
-    /**
-     * The same as {@link #receive}, of what the last system call brought alone: all that came with it stays where it
-     * is.
-     */
+    /** Receives like {@link #receive}, but without a system call, so that datagrams of the last one stay in memory. */
     int receiveBeside(UdpAddress from) {
         return left > 0 || next(false) ? datagram(from) : -1;
     }
@@ -211,7 +213,7 @@ final class NativeSocket implements LinkSocket {
         return length;
     }
 
-    /** The next message that is not empty. */
+    /** Moves to the next message that is not empty. */
     private boolean next(boolean call) {
         do {
             if (taken == arrived) {
@@ -220,7 +222,7 @@ final class NativeSocket implements LinkSocket {
                     return false;
                 }
                 taken = 0;
-                if (all) { // a call to hear that again would cost as much as one that brings a packet
+                if (all) { // the socket is empty: another call would cost as much as one with a packet
                     arrived = 0;
                     return false;
                 }

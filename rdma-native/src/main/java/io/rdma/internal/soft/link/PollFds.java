@@ -2,7 +2,7 @@ package io.rdma.internal.soft.link;
 
 import io.rdma.internal.os.NativeMemory;
 
-/** {@code struct pollfd}. */
+/** Access to {@code struct pollfd}. */
 final class PollFds {
     private static final int FD = 0;
     private static final int EVENTS = 4;

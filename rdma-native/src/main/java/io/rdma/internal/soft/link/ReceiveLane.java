@@ -11,25 +11,25 @@ import java.nio.ByteOrder;
 import java.util.concurrent.locks.LockSupport;
 
 // Invariants
-// - What was gathered is of one system call, so that nothing is overwritten after its ICRC was checked, and is
-// delivered in its order, in one turn, before the next call. The kernel gives all packets of a sender's port to one
-// socket, so those of a queue pair stay in order.
-// - A lane's thread touches nothing but its own socket, memory and arrays outside of a turn.
+// - Gathered packets come from one system call, so that none is overwritten after its ICRC check. They are delivered in
+// order, in one turn, before the next call. The kernel gives all packets of a sender's port to one socket, so packets
+// of a queue pair stay in order.
+// - Outside of a turn, a lane's thread accesses only its own socket, memory and arrays.
 
 /**
- * One more socket at a device's address with a thread that takes packets off it: system call, copy and ICRC beside the
- * device's turn, delivery in it.
+ * An additional socket at a device's address, with a thread that receives from it. System call, copy and ICRC check run
+ * outside of the device's turn; delivery runs in a turn.
  */
 public final class ReceiveLane {
-    /** What becomes of a lane's packets, and of its failures. On its thread, not in a turn. */
+    /** Handler of a lane's packets and failures. On the lane's thread, not in a turn. */
     public interface Taker {
         void take(ReceiveLane lane);
 
-        /** Something was thrown beside a delivery; the lane goes on. */
+        /** Handles an exception outside of a delivery. The lane continues. */
         void failed(Throwable cause);
     }
 
-    /** System property: how many threads receive, 1 by default. */
+    /** System property: number of receiving threads, 1 by default. */
     public static final String PROPERTY = "io.rdma.soft.threads";
 
     private static final int MOST_THREADS = 64;
@@ -50,8 +50,10 @@ public final class ReceiveLane {
     private volatile boolean open = true;
 
     /**
-     * @param address where a {@link NativeSocket} listens that is shared
-     * @throws IOException if there cannot be one more
+     * Creates a lane, without starting its thread.
+     *
+     * @param address address at which a shared {@link NativeSocket} listens
+     * @throws IOException if no further socket can be bound
      */
     ReceiveLane(InetSocketAddress address, int number, Taker taker) throws IOException {
         socket = new NativeSocket(address, true);
@@ -63,7 +65,11 @@ public final class ReceiveLane {
         thread = Thread.ofPlatform().daemon().name("rdma-soft0-" + number).unstarted(() -> loop(taker));
     }
 
-    /** @param value of the system property */
+    /**
+     * Parses the number of threads.
+     *
+     * @param value value of the system property
+     */
     public static int threads(String value) {
         int threads;
         try {
@@ -86,7 +92,7 @@ public final class ReceiveLane {
         while (open) {
             try {
                 receive(taker);
-            } catch (Throwable e) { // whatever it is: without this thread no packet of some peers would arrive
+            } catch (Throwable e) { // of any kind: without this thread, packets of some peers would never arrive
                 fail(taker, e);
                 LockSupport.parkNanos(this, FAILED_NANOS);
             }
@@ -117,9 +123,9 @@ public final class ReceiveLane {
     }
 
     /**
-     * Takes what one system call brings, or a part of that.
+     * Gathers the datagrams of one system call, or a part of them.
      *
-     * @return whether there is anything
+     * @return whether there are any
      */
     private boolean gather() {
         count = 0;
@@ -135,7 +141,7 @@ public final class ReceiveLane {
         return count > 0;
     }
 
-    /** How many datagrams were gathered. In a turn, like what follows. */
+    /** Returns the number of gathered datagrams. In a turn, like the accessors below. */
     public int count() {
         return count;
     }
@@ -164,7 +170,7 @@ public final class ReceiveLane {
         return socket.base();
     }
 
-    /** Waits for the thread. Not in a turn. */
+    /** Stops the thread, waits for it and closes the socket. Not in a turn. */
     public void close() {
         open = false;
         socket.wake();

@@ -1,37 +1,39 @@
 package io.rdma.internal.soft.link;
 
 // Invariants
-// - The device's thread stays away from the socket only while packets come and somebody polls, and never longer than
-// AWAY_NANOS without looking whether that still holds.
-// - Whoever polled and goes to sleep says so before looking whether the thread is away; the thread says that it is away
-// before looking whether somebody went to sleep. So one of the two sees the other.
+// - The device's thread stays away from the socket only while packets arrive and some thread polls. It checks that
+// again after AWAY_NANOS at the latest.
+// - A polling thread that goes to sleep sets `left` before it reads `away`. The device's thread sets `away` before it
+// reads `left`. So one of the two sees the other.
 
 /**
- * Who watches a device's socket: its thread, or those who poll completion queues. A packet that a poller takes itself
- * needs no change of threads, neither to the device's thread nor back.
+ * The choice of the threads that watch a device's socket: the device's thread, or those that poll completion queues. A
+ * packet that a polling thread receives itself needs no thread switch, neither to the device's thread nor back.
  */
 public final class SocketWatch {
-    /** How long packets may lie there when those who polled have stopped without a word. */
+    /** Longest time that packets may wait in the socket if all polling threads have stopped without a notice. */
     public static final long AWAY_NANOS = 1_000_000;
 
     private final boolean trusting;
     private volatile boolean away;
     private volatile boolean left;
     private volatile boolean polled; // since the device's thread last decided
-    private boolean arrived; // since then; in a turn
+    private boolean arrived; // whether packets arrived since then; in a turn
 
     /**
-     * @param trusting false: never; on a single processor who polls keeps the sender from it, while a thread that
-     *     sleeps gets it as soon as a packet comes
+     * Creates a watch by the device's thread.
+     *
+     * @param trusting whether to leave the socket to polling threads at all; false on a single processor, where a
+     *     polling thread would keep it from the sender, while a sleeping thread gets it as soon as a packet arrives
      */
     public SocketWatch(boolean trusting) {
         this.trusting = trusting;
     }
 
     /**
-     * A completion queue was polled that is empty. Any thread.
+     * Notes that an empty completion queue was polled. Any thread.
      *
-     * @return whether the poller has to look for packets
+     * @return whether the polling thread has to receive packets
      */
     public boolean polled() {
         if (!polled) {
@@ -40,13 +42,13 @@ public final class SocketWatch {
         return away;
     }
 
-    /** Whether those who poll look for packets still. */
+    /** Returns whether the socket is still left to polling threads. */
     public boolean isAway() {
         return away;
     }
 
     /**
-     * Somebody who polled goes to sleep. Any thread.
+     * Notes that a thread that has polled goes to sleep. Any thread.
      *
      * @return whether the device's thread has to be woken
      */
@@ -60,15 +62,15 @@ public final class SocketWatch {
         return true;
     }
 
-    /** Packets came. In a turn. */
+    /** Notes that packets arrived. In a turn. */
     public void arrived() {
         arrived = true;
     }
 
     /**
-     * The device's thread is about to sleep. In its turn.
+     * Decides, before the device's thread sleeps, whether it watches the socket. In its turn.
      *
-     * @return whether it leaves the socket to those who poll
+     * @return whether it leaves the socket to polling threads
      */
     public boolean leaveToPollers() {
         left = false;

@@ -12,19 +12,19 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 
 /**
- * Where a software device listens, and what its link does to packets.
+ * Configuration of a software device: the address at which it listens, and the faults of its links.
  *
  * @param address local address
  * @param port UDP port, 0 for a free one
- * @param faults of its links
+ * @param faults fault plan of its links
  */
 public record SoftConfig(InetAddress address, int port, FaultPlan faults) {
     /** System property: the IP address to listen on, at UDP port 4791. */
     static final String ADDRESS_PROPERTY = "io.rdma.soft.address";
 
     /**
-     * IP, UDP, BTH, the longest extended headers and the ICRC: what rdma_rxe reckons with, so that both choose the same
-     * MTU.
+     * Bytes of the IP and UDP headers, BTH, longest extended headers and ICRC. The number is that of rdma_rxe, so that
+     * both choose the same MTU.
      */
     private static final int HEADERS = 80;
 
@@ -64,8 +64,8 @@ public record SoftConfig(InetAddress address, int port, FaultPlan faults) {
     }
 
     /**
-     * The largest path MTU, as {@code IBV_MTU_*}, of which a packet with all headers fits into one of the address's
-     * network interface.
+     * Returns the largest path MTU, as {@code IBV_MTU_*}, with which a packet and all its headers fit into the MTU of
+     * the address's network interface.
      */
     public int activeMtu() {
         int interfaceMtu = interfaceMtu();
@@ -81,7 +81,7 @@ public record SoftConfig(InetAddress address, int port, FaultPlan faults) {
             NetworkInterface of = NetworkInterface.getByInetAddress(address);
             return of == null ? ETHERNET_MTU : of.getMTU();
         } catch (SocketException e) {
-            return ETHERNET_MTU; // gone or not to be asked
+            return ETHERNET_MTU; // the interface is gone or cannot be queried
         }
     }
 }

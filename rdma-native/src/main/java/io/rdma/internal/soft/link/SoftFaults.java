@@ -3,17 +3,17 @@ package io.rdma.internal.soft.link;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a link does to the packets that it sends.
+ * Faults that a link applies to the packets that it sends.
  *
  * @param loss probability that a packet is lost, 0 to 1
  * @param duplicate probability that a packet is sent twice, 0 to 1
- * @param reorder probability that packets which are sent later overtake a packet, 0 to 1
+ * @param reorder probability that later packets overtake a packet, 0 to 1
  * @param corrupt probability that a bit of a packet is flipped, 0 to 1
- * @param delayNanos how long each packet takes
- * @param jitterNanos how much longer it takes at most
- * @param bytesPerSecond what the link carries, 0 for anything
- * @param seed of the choices: the same seed makes the same ones for the same sequence of packets
- * @param down whether the link is down now: nothing is sent; asked for each packet
+ * @param delayNanos delay of each packet
+ * @param jitterNanos upper bound of an additional random delay
+ * @param bytesPerSecond capacity of the link, 0 for no limit
+ * @param seed seed of the random choices: it determines them for a given sequence of packets
+ * @param down whether the link is down and sends nothing; called for each packet
  */
 public record SoftFaults(
         double loss,
@@ -25,10 +25,10 @@ public record SoftFaults(
         long bytesPerSecond,
         long seed,
         BooleanSupplier down) {
-    /** A good link. */
+    /** A link without faults. */
     public static final SoftFaults NONE = new SoftFaults(0, 0, 0, 0);
 
-    /** Of a link that never goes down. */
+    /** Creates the faults of a link that never goes down. */
     public SoftFaults(double loss, double duplicate, double reorder, long seed) {
         this(loss, duplicate, reorder, seed, () -> false);
     }
@@ -37,7 +37,7 @@ public record SoftFaults(
         this(loss, duplicate, reorder, 0, 0, 0, 0, seed, down);
     }
 
-    /** Checks. */
+    /** Checks the ranges of all values. */
     public SoftFaults {
         if (!probable(loss) || !probable(duplicate) || !probable(reorder) || !probable(corrupt)) {
             throw new IllegalArgumentException("probabilities must be from 0 to 1");

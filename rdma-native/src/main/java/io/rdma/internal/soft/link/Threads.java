@@ -1,10 +1,10 @@
 package io.rdma.internal.soft.link;
 
-/** Waiting for threads. */
+/** Utilities for threads. */
 public final class Threads {
     private Threads() {}
 
-    /** Waits until a thread has ended, whatever interrupts. */
+    /** Waits until a thread has ended, despite interrupts. Restores the interrupt status. */
     public static void join(Thread thread) {
         boolean interrupted = false;
         while (thread.isAlive()) {

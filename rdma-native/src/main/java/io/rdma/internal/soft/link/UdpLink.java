@@ -21,27 +21,27 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: whatever does not parse, or is damaged, is counted and dropped; nothing is allocated and nothing thrown
-// for a packet.
+// Invariant: a datagram that does not parse, or is damaged, is counted and dropped. No received datagram causes an
+// allocation or an exception.
 
-/** The link of a software device: packets to datagrams and back. Under the device's turn, but for {@link #wake}. */
+/** The link of a software device: converts packets to datagrams and back. In a turn, except for {@link #wake}. */
 public final class UdpLink implements AutoCloseable {
-    /** System property: {@code false} has Java's datagram channels used on Linux, too. */
+    /** System property: {@code false} selects Java's datagram channels even on Linux. */
     static final String NATIVE_PROPERTY = "io.rdma.soft.nativeSockets";
 
     private static final int MIN_DATAGRAM = 16; // BTH and ICRC
     private static final int MAX_DESTINATIONS = 4096;
     /**
-     * Bytes of a socket buffer for each packet in flight of a queue pair: eight of them send at once, and the system
-     * counts 16 KiB for a packet of 4 KiB.
+     * Bytes of socket buffer for each packet in flight of a queue pair: eight queue pairs may send at once, and the
+     * kernel charges 16 KiB for a packet of 4 KiB.
      */
     private static final int BUFFER_SHARE = 8 * 16_384;
 
-    /** Packets of a queue pair that any path takes. */
+    /** Number of packets in flight of a queue pair that is safe on any path. */
     public static final int FEWEST_IN_FLIGHT = 16;
 
     private static final int MOST_IN_FLIGHT = 64;
-    /** Of the IP headers that are sent: what Linux writes for an unconnected socket with "don't fragment". */
+    /** Identification of sent IPv4 headers: Linux writes 0 for an unconnected socket with "don't fragment". */
     private static final int IDENTIFICATION = 0;
 
     private final CapturedSocket socket;
@@ -80,9 +80,10 @@ public final class UdpLink implements AutoCloseable {
     }
 
     /**
-     * More sockets at this address, each with a thread, not started.
+     * Creates more sockets at this address, each with a thread that is not started yet.
      *
-     * @param taker of their packets
+     * @param more number of sockets
+     * @param taker receiver of their packets
      */
     public List<ReceiveLane> lanes(int more, ReceiveLane.Taker taker) {
         List<ReceiveLane> lanes = new ArrayList<>();
@@ -121,12 +122,12 @@ public final class UdpLink implements AutoCloseable {
         return local;
     }
 
-    /** Datagrams that the system did not take. */
+    /** Returns the number of datagrams that the kernel refused to send. */
     public long lost() {
         return socket.lost();
     }
 
-    /** Sends a packet, at the latest with the next {@link #flush}. */
+    /** Sends a packet now or with the next {@link #flush}. */
     public void send(Packet p, InetSocketAddress peer) {
         if (!up) {
             return;
@@ -154,7 +155,7 @@ public final class UdpLink implements AutoCloseable {
         return length + Icrc.BYTES;
     }
 
-    /** Captures a packet to this device itself, which takes the short way. */
+    /** Captures a packet to this device itself, which bypasses the socket. */
     public void capture(Packet p) {
         if (socket.capturing()) {
             socket.capture(socket.frame(), write(p, local), local, local, true);
@@ -162,9 +163,9 @@ public final class UdpLink implements AutoCloseable {
     }
 
     /**
-     * From now on all packets are written to a file.
+     * Writes all packets to a file from now on.
      *
-     * @param file null: to none
+     * @param file null to stop
      */
     public void captureTo(@Nullable CaptureFile file) {
         socket.captureTo(file);
@@ -174,7 +175,7 @@ public final class UdpLink implements AutoCloseable {
         socket.flush();
     }
 
-    /** An address as the socket wants it: the same object as long as it is in use. */
+    /** Returns an address in the socket's form, from a cache, so that sending allocates nothing. */
     private UdpAddress endpoint(InetSocketAddress address) {
         UdpAddress known = destinations.get(address);
         if (known == null) {
@@ -187,14 +188,14 @@ public final class UdpLink implements AutoCloseable {
         return known;
     }
 
-    /** Whether a packet came from the device that listens there. */
+    /** Returns whether a packet came from the device that listens at an address. */
     public boolean cameFrom(UdpAddress sender, InetSocketAddress device) {
         return sender.sendsFor(endpoint(device));
     }
 
     /**
-     * To a process of this host, whose socket buffers are like ours, and which no slow link lies in front of, as many
-     * as fit there; else the usual.
+     * Returns how many packets of a queue pair may be in flight to a peer. To a process of this host, with similar
+     * socket buffers and no slow link in between, it is the number that fits its buffer; otherwise the default.
      */
     public int packetsInFlight(InetSocketAddress peer) {
         if (!peer.getAddress().isLoopbackAddress() || faulty()) {
@@ -204,7 +205,7 @@ public final class UdpLink implements AutoCloseable {
         return Math.clamp(fit, FEWEST_IN_FLIGHT, MOST_IN_FLIGHT);
     }
 
-    /** Whether anything is sent or received. */
+    /** Returns whether the link sends and receives. */
     public boolean isUp() {
         return up;
     }
@@ -213,32 +214,30 @@ public final class UdpLink implements AutoCloseable {
         up = now;
     }
 
-    /**
-     * Whether packets have to go through the socket, even to this device itself, because something may happen to them.
-     */
+    /** Returns whether faults are set, so that even packets to this device itself have to go through the socket. */
     public boolean faulty() {
         return !plan.settings().none();
     }
 
-    /** Whether a packet came from this device itself. */
+    /** Returns whether a packet came from this device itself. */
     public boolean cameFromHere(UdpAddress sender) {
         return sender.sendsFor(local) && sender.port == local.port;
     }
 
-    /** Sends what has waited long enough. */
+    /** Sends the delayed packets that are due. */
     public void release(long now) {
         faults.release(now);
     }
 
-    /** When {@link #release} is to be called, 0 for never. */
+    /** Returns the time for the next {@link #release}; 0 for none. */
     public long wakeAt() {
         return faults.wakeAt();
     }
 
     /**
-     * Takes one packet off the socket.
+     * Receives one packet from the socket.
      *
-     * @return where it came from, until the next one, or null when the socket is empty
+     * @return its sender, valid until the next packet, or null if the socket is empty
      */
     @Nullable
     public UdpAddress receive(Packet into) {
@@ -254,9 +253,9 @@ public final class UdpLink implements AutoCloseable {
     }
 
     /**
-     * Takes one packet that a lane has gathered.
+     * Receives one packet that a lane has gathered.
      *
-     * @return where it came from, or null if it is none
+     * @return its sender, or null if the datagram is not a valid packet
      */
     @Nullable
     public UdpAddress receive(ReceiveLane lane, int i, Packet into) {
@@ -279,7 +278,7 @@ public final class UdpLink implements AutoCloseable {
         return true;
     }
 
-    /** Whether a datagram of that length may be a packet. */
+    /** Returns whether a datagram of that length may be a packet. */
     static boolean plausible(int length) {
         return length >= MIN_DATAGRAM && length <= LinkSocket.MAX_DATAGRAM && (length & 3) == 0;
     }
@@ -289,15 +288,15 @@ public final class UdpLink implements AutoCloseable {
     }
 
     /**
-     * Waits for a wake-up, and for a packet if it is to.
+     * Waits for a wake-up and, if {@code forPackets}, for a packet.
      *
-     * @param nanos at most so long, negative for ever
+     * @param nanos upper bound of the wait; negative for none
      */
     public void await(long nanos, boolean forPackets) {
         socket.await(nanos, forPackets);
     }
 
-    /** Ends a wait, this one or the next. Any thread. */
+    /** Ends the current wait, or the next one if there is none. Any thread. */
     public void wake() {
         socket.wake();
     }

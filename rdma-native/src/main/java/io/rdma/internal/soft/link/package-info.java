@@ -1,5 +1,5 @@
 /**
- * Sockets that carry packets: batches of the kernel, loss and faults on purpose, captures. Knows {@code wire} alone.
+ * Sockets that carry packets: batched system calls, injected faults, captures. It depends only on {@code wire}.
  */
 @NullMarked
 package io.rdma.internal.soft.link;

@@ -3,15 +3,15 @@ package io.rdma.internal.soft.objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a posted binding is to do.
+ * Parameters of a posted binding.
  *
- * @param window which
- * @param oldKey of the window when this was posted
- * @param newKey of the window afterwards
- * @param region null only where the length is 0
- * @param address first byte, as the region names it
- * @param length bytes; 0 makes a type 1 window empty
- * @param access of the peer
+ * @param window the window to bind
+ * @param oldKey key of the window at the post
+ * @param newKey key of the window after the binding
+ * @param region the region to bind to; null only if the length is 0
+ * @param address first byte, in the addresses of the region
+ * @param length in bytes; 0 unbinds a type 1 window
+ * @param access rights of the peer
  */
 public record Bind(
         SoftMw window, int oldKey, int newKey, @Nullable SoftMr region, long address, long length, int access) {}

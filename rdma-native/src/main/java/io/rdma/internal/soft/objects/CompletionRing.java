@@ -8,10 +8,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: positions count up for ever; an entry is at its position modulo the number of entries. One entry more is
-// there to swap by. Guarded by the completion queue's monitor.
+// Invariant: positions only grow; an entry is at its position modulo the number of entries. One extra entry is scratch
+// space for swaps. Guarded by the completion queue's monitor.
 
-/** Completions as {@link Wc} in native memory, each with whose it is, what its poll frees and whom it wakes. */
+/** A ring of completions, as {@link Wc} in native memory, each with its queue pair, freed slots and urgency. */
 final class CompletionRing {
     final int entries;
     private final MemorySegment memory; // keeps the automatic arena alive
@@ -42,16 +42,16 @@ final class CompletionRing {
         return memory.address() + (long) slot * Wc.SIZE;
     }
 
-    /** The {@link Wc} at a position. */
+    /** Returns the address of the {@link Wc} at a position. */
     long wc(long position) {
         return at(slot(position));
     }
 
     /**
-     * The rest of an entry whose {@link Wc} is written.
+     * Sets the rest of an entry whose {@link Wc} is written.
      *
-     * @param retire what its poll frees: the queue's slots before that
-     * @param wakes whether it is an event even for who only asked for solicited ones
+     * @param retire position in the work queue; the poll of this entry frees the slots before it
+     * @param wakes whether it raises an event even on a queue armed for solicited completions only
      */
     void put(long position, SoftQp qp, boolean receive, long retire, boolean wakes) {
         int slot = slot(position);
@@ -77,7 +77,7 @@ final class CompletionRing {
         return urgent[slot(position)];
     }
 
-    /** Gives an entry, and its time if {@code time} is not 0, to who polls, and frees what it held. */
+    /** Copies an entry, and its time if {@code time} is not 0, to the polling thread, and frees its slots. */
     void poll(long position, long wc, long time) {
         int slot = slot(position);
         NativeMemory.copy(at(slot), wc, Wc.SIZE);
@@ -91,7 +91,7 @@ final class CompletionRing {
         }
     }
 
-    /** Nobody's any more. */
+    /** Clears the owner of an entry. */
     void forget(long position) {
         owners[slot(position)] = null;
     }
@@ -120,12 +120,12 @@ final class CompletionRing {
         timestamps.copy(from, target.timestamps, to);
     }
 
-    /** As many entries, of which each has a time. */
+    /** Returns an empty ring of the same size whose entries have timestamps. */
     CompletionRing withTimestamps(boolean wallClock) {
         return new CompletionRing(entries, new SoftTimestamps(1, wallClock));
     }
 
-    /** Room for so many, with times if these have. */
+    /** Returns an empty ring of another size, with timestamps if this one has them. */
     CompletionRing resized(int newEntries) {
         return new CompletionRing(newEntries, timestamps);
     }

@@ -6,52 +6,49 @@ import java.net.InetSocketAddress;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The running device, as the objects that were made from it and their transports see it. */
+/** The running device, as seen by the objects created from it and by their transports. */
 public interface Device {
-    /** Objects of the device, by their handles. */
+    /** Returns the table of the device's objects. */
     HandleTable handles();
 
-    /** Keys of all memory. Device thread. */
+    /** Returns the keys of all registered memory. Device thread. */
     MemoryKeys keys();
 
-    /** Counters of the port. */
+    /** Returns the counters of the port. */
     Counters counters();
 
-    /** The address of its link. */
+    /** Returns the address of the link. */
     InetSocketAddress local();
 
-    /** Bytes of the port's MTU. */
+    /** Returns the MTU of the port in bytes. */
     int mtu();
 
-    /** Whether packets to this device itself go through its link, too. */
+    /** Returns whether even packets to this device itself go through the link, because faults are injected there. */
     boolean faulty();
 
-    /** Runs something in a turn of its own. Any thread. */
+    /** Runs a task in a turn of its own. Any thread, not in a turn. */
     <T> T call(Supplier<T> task);
 
-    /** Notices that something was posted. Any thread. */
+    /** Rings the doorbell of a queue pair after a post. Any thread. */
     void ring(SoftQp qp);
 
-    /** Has a queue pair run soon. Device thread. */
+    /** Adds a queue pair to the run queue. Device thread. */
     void runnable(SoftQp qp);
 
-    /** Notices that an empty completion queue was polled. Any thread. */
+    /** Notes that an empty completion queue was polled. Any thread. */
     void polled();
 
-    /** Notices that a thread that has polled goes to sleep. Any thread. */
+    /** Notes that a thread that has polled goes to sleep. Any thread. */
     void left();
 
     /** Finds an XRC shared receive queue by its number. Device thread. */
     @Nullable
     SoftSrq sharedQueue(int srqn);
 
-    /**
-     * Ends all queue pairs of an overrun completion queue, which cannot complete anything there:
-     * {@code IBV_EVENT_CQ_ERR}.
-     */
+    /** Ends all queue pairs of an overrun completion queue: {@code IBV_EVENT_CQ_ERR}. */
     void overrun(SoftCq cq);
 
-    /** Limits how many packets of a queue pair may be on their way. */
+    /** Returns how many packets of a queue pair may be in flight. */
     int packetsInFlight(SoftQp of);
 
     /** Sends a packet to the peer of a connected queue pair. Device thread. */
@@ -60,6 +57,6 @@ public interface Device {
     /** Sends a datagram along a path. Device thread. */
     void transmit(Packet datagram, SoftAh path);
 
-    /** The 40 bytes in front of the datagram that is being delivered. Device thread. */
+    /** Returns the 40 bytes in front of the datagram that is being delivered. Device thread. */
     Packet route();
 }

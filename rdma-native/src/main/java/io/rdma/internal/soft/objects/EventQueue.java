@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Events that a thread waits for, and one remembered wake-up, both guarded by the lock. */
+/** A queue of events that threads wait for, with one remembered wake-up. Both are guarded by the lock. */
 public final class EventQueue<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -36,8 +36,8 @@ public final class EventQueue<T> {
     }
 
     /**
-     * Waits for an event or a wake-up, whatever interrupts, as {@code poll(2)} does: a thread that was left interrupted
-     * would not wait any more. The interrupt stays set.
+     * Waits for an event or a wake-up, as {@code poll(2)} does. Interrupts do not end the wait, since a thread whose
+     * interrupt status stays set could otherwise never wait again. The interrupt status is restored.
      *
      * @return whether there is an event
      */
@@ -67,7 +67,7 @@ public final class EventQueue<T> {
         }
     }
 
-    /** Blocks when there is none. */
+    /** Takes an event. Blocks while there is none. */
     public T take() {
         lock.lock();
         try {
@@ -81,9 +81,9 @@ public final class EventQueue<T> {
     }
 
     /**
-     * Does not block.
+     * Takes an event without blocking.
      *
-     * @return null when there is none
+     * @return null if there is none
      */
     @Nullable
     public T poll() {
@@ -96,9 +96,9 @@ public final class EventQueue<T> {
     }
 
     /**
-     * Takes those out that a queue beside this one is to have.
+     * Removes matching events, to move them to another queue.
      *
-     * @return in their order
+     * @return the removed events in their order
      */
     public List<T> remove(Predicate<T> which) {
         lock.lock();
@@ -112,9 +112,9 @@ public final class EventQueue<T> {
     }
 
     /**
-     * Drops events that nobody took.
+     * Drops matching events that were not taken.
      *
-     * @return how many
+     * @return the number of dropped events
      */
     public int forget(Predicate<T> which) {
         lock.lock();

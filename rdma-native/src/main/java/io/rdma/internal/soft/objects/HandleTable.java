@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles to objects. A handle is a slot (low 20 bits) and a serial number that is never used twice, so that a stale
- * handle finds nothing. Reads take no lock and allocate nothing.
+ * Table of objects by handle. A handle consists of a slot (low 20 bits) and a serial number that is never reused, so
+ * that a stale handle finds nothing. {@link #find} takes no lock and allocates nothing.
  */
 public final class HandleTable {
     private static final int SLOT_BITS = 20;
@@ -42,7 +42,7 @@ public final class HandleTable {
         return object != null && object.handle == handle && kind.isInstance(object) ? kind.cast(object) : null;
     }
 
-    /** All objects of a kind. */
+    /** Returns all objects of a class. */
     public <T extends SoftObject> List<T> all(Class<T> kind) {
         List<T> found = new ArrayList<>();
         for (@Nullable SoftObject object : slots) {

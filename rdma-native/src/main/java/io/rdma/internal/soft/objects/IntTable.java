@@ -2,7 +2,7 @@ package io.rdma.internal.soft.objects;
 
 import org.jspecify.annotations.Nullable;
 
-/** Map from int to object without boxing: open addressing with linear probing, at most half full. One thread. */
+/** Map from int to object without boxing: open addressing, linear probing, at most half full. Not thread-safe. */
 public final class IntTable<T> {
     private int[] keys = new int[64];
     private @Nullable Object[] values = new @Nullable Object[64];

@@ -9,10 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 // Invariants (device thread)
-// - The upper 24 bits of a key name one region or window, the lowest byte is its present one: a stale key fits nothing.
+// - The upper 24 bits of a key identify one region or window; the lowest byte is its current variant. So a stale key
+// matches nothing.
 // - Every access to memory is checked here: key, domain, queue pair, rights and bounds.
 
-/** The keys of a software device: regions, and windows onto them. */
+/** The keys of a software device, for regions and for the windows bound to them. */
 public final class MemoryKeys {
     private static final int KEY_BITS = 8;
     private static final int KEY_MASK = (1 << KEY_BITS) - 1;
@@ -23,7 +24,7 @@ public final class MemoryKeys {
     private final IntTable<SoftMw> windows = new IntTable<>();
     private final List<SoftMw> boundToQueuePairs = new ArrayList<>();
 
-    /** A key that nobody can guess and nobody has. */
+    /** Returns an unused key that cannot be guessed. */
     public int fresh() {
         int key;
         do {
@@ -40,7 +41,7 @@ public final class MemoryKeys {
         return index(key) == index(other);
     }
 
-    /** The next key of the same window, {@code ibv_inc_rkey(3)}. */
+    /** Returns the next key of the same window, {@code ibv_inc_rkey(3)}. */
     public static int next(int key) {
         return key & ~KEY_MASK | key + 1 & KEY_MASK;
     }
@@ -57,7 +58,7 @@ public final class MemoryKeys {
         windows.put(index(window.rkey), window);
     }
 
-    /** What is bound is revoked. */
+    /** Removes a window and revokes its binding. */
     public void remove(SoftMw window) {
         windows.remove(index(window.rkey));
         unbind(window);
@@ -68,7 +69,7 @@ public final class MemoryKeys {
         boundToQueuePairs.remove(window);
     }
 
-    /** A queue pair ends: so do the windows that are bound to it. */
+    /** Unbinds the windows of a queue pair that ends. */
     public void forget(SoftQp qp) {
         boundToQueuePairs.removeIf(window -> {
             boolean its = window.isBoundTo(qp);
@@ -79,18 +80,18 @@ public final class MemoryKeys {
         });
     }
 
-    /** Process address of memory that a local key names, or 0 when key, domain, range or rights do not fit. */
+    /** Returns the process address of memory named by a local key; 0 if key, domain, range or rights do not match. */
     public long local(SoftPd pd, int key, long address, long bytes, int access) {
         SoftMr region = regions.get(index(key));
         return region == null || region.key != key ? 0 : region.translate(pd, address, bytes, access);
     }
 
-    /** Process address of memory that a peer names by a region's or a window's key, or 0 as above. */
+    /** Returns the process address of memory that a peer names by a region's or a window's key, or 0 as above. */
     public long remote(SoftQp qp, int key, long address, long bytes, int access) {
         return remote(qp, qp.pd, key, address, bytes, access);
     }
 
-    /** The same for the domain that a queue pair had when the peer asked: that of an XRC target follows its packets. */
+    /** Does the same for the domain at the time of the peer's request; the domain of an XRC target can change later. */
     public long remote(SoftQp qp, SoftPd pd, int key, long address, long bytes, int access) {
         SoftMw window = windows.get(index(key));
         if (window == null) {
@@ -100,7 +101,7 @@ public final class MemoryKeys {
     }
 
     /**
-     * Ends a binding: only a type 2 window can be invalidated by a work request, and only by its queue pair.
+     * Ends a binding. A work request can invalidate only a type 2 window, and only on the window's queue pair.
      *
      * @return whether it was bound
      */
@@ -116,7 +117,7 @@ public final class MemoryKeys {
     /**
      * Binds a window.
      *
-     * @return whether it may be done
+     * @return false if the binding is not allowed
      */
     public boolean bind(SoftQp qp, Bind bind) {
         SoftMw window = bind.window();
@@ -157,7 +158,7 @@ public final class MemoryKeys {
     }
 
     /**
-     * Copies the payload of a packet into the memory of a request from {@code offset} on. Device thread.
+     * Copies the payload of a packet into the memory of a request, starting at {@code offset}. Device thread.
      *
      * @return false if that memory may not be written
      */

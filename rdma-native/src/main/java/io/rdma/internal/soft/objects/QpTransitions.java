@@ -15,9 +15,9 @@ import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** The transitions of a queue pair, {@code ibv_modify_qp(3)}, and the merge of what was set. */
+/** State transitions of a queue pair, {@code ibv_modify_qp(3)}, and the merge of its attributes. */
 public final class QpTransitions {
-    /** As created. */
+    /** Returns the attributes of a new queue pair. */
     static QpAttr initial(QpCap cap) {
         return new QpAttr(
                 QPS_RESET,
@@ -53,7 +53,7 @@ public final class QpTransitions {
      * Checks a transition.
      *
      * @return the new state
-     * @throws VerbsException EINVAL that names the attribute
+     * @throws VerbsException EINVAL, naming the attribute, if the transition is not allowed
      */
     static int check(SoftQp qp, QpAttr attr, int mask) {
         int to = (mask & QP_STATE) != 0 ? attr.qpState() : qp.state;
@@ -67,7 +67,7 @@ public final class QpTransitions {
         return to;
     }
 
-    /** Carries a transition out. Device thread. */
+    /** Checks and performs a transition. Device thread. */
     public static void apply(SoftQp qp, QpAttr attr, int mask) {
         int from = qp.state;
         int to = check(qp, attr, mask);
@@ -111,7 +111,7 @@ public final class QpTransitions {
         qp.mtu = Packet.mtuBytes(attr.pathMtu());
     }
 
-    /** Where a path leads. */
+    /** Returns the destination of a path. */
     public static InetSocketAddress target(String call, @Nullable AhAttr path) {
         if (path == null || !path.isGlobal() || path.sgidIndex() != 0) {
             throw new VerbsException(call, Errno.EINVAL, "RoCE needs a global route, from GID index 0");
@@ -127,7 +127,7 @@ public final class QpTransitions {
         return merge(old, v, mask, state, false);
     }
 
-    /** What a query shows. Device thread. */
+    /** Returns the attributes for a query. Device thread. */
     public static QpAttr view(SoftQp qp) {
         boolean draining = qp.state == QPS_SQD && qp.requester.draining();
         return merge(qp.attr, qp.attr, 0, qp.state, draining);

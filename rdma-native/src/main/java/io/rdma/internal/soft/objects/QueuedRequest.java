@@ -4,7 +4,7 @@ import static io.rdma.internal.ffi.Ibv.*;
 
 import org.jspecify.annotations.Nullable;
 
-/** One slot of a queue: a copy of what was posted, and the progress of it. Reused. */
+/** One slot of a queue: a copy of the posted work request, and its progress. Reused. */
 public final class QueuedRequest {
     public long wrId;
     public int opcode;
@@ -18,9 +18,9 @@ public final class QueuedRequest {
     public int rkey;
     public long compareAdd;
     public long swap;
-    /** Key that a local or remote invalidation ends. */
+    /** Key to invalidate, here or at the peer. */
     public int invalidate;
-    /** Of a binding. */
+    /** Parameters of a binding; null for other operations. */
     @Nullable
     public Bind bind;
 
@@ -30,22 +30,22 @@ public final class QueuedRequest {
     public final int[] bytes;
     public final int[] lkey;
 
-    /** Whether it has its PSNs. */
+    /** Whether its PSNs are assigned. */
     public boolean numbered;
 
-    /** For a read: responses that were asked for so far. */
+    /** For a read: number of responses requested so far. */
     public int asked;
 
-    /** Packets that the peer has acknowledged. */
+    /** Number of packets that the peer has acknowledged. */
     public int acked;
 
-    /** First packet sequence number, packets (responses for a read), and how many responses came. */
+    /** First PSN; followed by the number of packets (for a read, of responses), and of responses received. */
     public int firstPsn;
 
     public int packets;
     public int done;
 
-    /** For datagrams: where to, and the keys there. */
+    /** For datagrams: the path, and the queue pair and QKey at the destination. */
     @Nullable
     public SoftAh ah;
 
@@ -53,15 +53,15 @@ public final class QueuedRequest {
     public int remoteQkey;
 
     /**
-     * For receives: {@code IBV_WC_*} of what arrived with the message, immediate data or an invalidated key;
-     * {@link #imm} has it.
+     * For receives: the completion's flags, {@code IBV_WC_*}. If the message carried immediate data or a key to
+     * invalidate, {@link #imm} holds it.
      */
     public int arrivedWith;
 
-    /** For receives: the sender of a datagram. */
+    /** For receives: queue pair number of a datagram's sender. */
     int srcQpn;
 
-    /** Where inline data is copied to; 0 if the queue has none. */
+    /** Address of the copy of inline data; 0 for receives. */
     public final long inlineData;
 
     QueuedRequest(int maxSge, long inlineData) {
@@ -80,7 +80,7 @@ public final class QueuedRequest {
         return opcode == WR_ATOMIC_CMP_AND_SWP || opcode == WR_ATOMIC_FETCH_AND_ADD;
     }
 
-    /** Whether no packet is needed for it. */
+    /** Returns whether it is done without any packet. */
     public boolean isLocal() {
         return opcode == WR_LOCAL_INV || opcode == WR_BIND_MW;
     }
@@ -93,7 +93,7 @@ public final class QueuedRequest {
         return opcode == WR_SEND_WITH_IMM || opcode == WR_RDMA_WRITE_WITH_IMM;
     }
 
-    /** {@code IBV_WC_*} of its completion. */
+    /** Returns the opcode of its completion, {@code IBV_WC_*}. */
     public int completionOpcode() {
         return switch (opcode) {
             case WR_RDMA_READ -> WC_RDMA_READ;

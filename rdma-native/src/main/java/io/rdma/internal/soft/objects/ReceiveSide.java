@@ -2,22 +2,22 @@ package io.rdma.internal.soft.objects;
 
 import io.rdma.internal.soft.wire.Packet;
 
-/** What receives for a queue pair, by its transport. Device thread. */
+/** Receiving side of a queue pair, specific to its transport. Device thread. */
 public interface ReceiveSide {
     /**
-     * Starts anew.
+     * Restarts.
      *
-     * @param psn expected of the first packet
+     * @param psn expected PSN of the first packet
      */
     void reset(int psn);
 
     /**
-     * Does what is due after requests, within a bound.
+     * Sends responses that are due, within a bound.
      *
-     * @return whether more is left that needs no event
+     * @return whether work remains that needs no further event
      */
     boolean run();
 
-    /** A request packet that came from where it may. */
+    /** Handles a request packet from an allowed sender. */
     void request(Packet packet);
 }

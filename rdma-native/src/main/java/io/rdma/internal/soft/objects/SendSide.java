@@ -2,35 +2,35 @@ package io.rdma.internal.soft.objects;
 
 import io.rdma.internal.soft.wire.Packet;
 
-/** What sends the requests of a queue pair, by its transport. Device thread. */
+/** Sending side of a queue pair, specific to its transport. Device thread. */
 public interface SendSide {
     /**
-     * Starts anew behind what is posted so far.
+     * Restarts after the requests posted so far.
      *
-     * @param psn of the first packet
+     * @param psn PSN of the first packet
      */
     void reset(int psn);
 
-    /** When {@link #run} must be called at the latest, 0 for never. */
+    /** Returns the latest time for the next {@link #run}, as {@link System#nanoTime}; 0 for none. */
     long wakeAt();
 
     /**
-     * Sends what may go, within a bound.
+     * Sends what may be sent now, within a bound.
      *
-     * @return whether more is left that needs no event
+     * @return whether work remains that needs no further event
      */
     boolean run(long now);
 
     /**
-     * From RTS to SQD: what was begun goes on, nothing is begun.
+     * Drains the send queue on the way from RTS to SQD. Requests in progress continue; no new one starts.
      *
-     * @param tell whether to tell of the end of it
+     * @param tell whether to report the end by an event
      */
     void drain(boolean tell);
 
-    /** Whether something that was begun has not ended. */
+    /** Returns whether a request in progress has not ended. */
     boolean draining();
 
-    /** A response of the peer. */
+    /** Handles a response of the peer. */
     void response(Packet packet, long now);
 }

@@ -3,7 +3,7 @@ package io.rdma.internal.soft.objects;
 import io.rdma.internal.soft.wire.UdpAddress;
 import java.net.InetSocketAddress;
 
-/** An address handle: where datagrams go. */
+/** An address handle: the destination of datagrams. */
 public final class SoftAh extends SoftObject {
     public final SoftPd pd;
     public final InetSocketAddress target;

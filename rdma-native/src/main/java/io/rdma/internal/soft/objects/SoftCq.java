@@ -8,10 +8,10 @@ import io.rdma.verbs.Errno;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Everything is guarded by the monitor; whoever has the device's turn adds, any thread polls.
-// - head <= seen <= tail: what lies from `seen` on is in the queue, counts for an overrun, and is withheld from polls
-// for a while. Without strict timing nothing is.
-// - Polling an entry is what frees the slots of its work queue. After an overrun the queue is dead.
+// - Everything is guarded by the monitor. The thread that holds the device's turn adds; any thread polls.
+// - head <= seen <= tail. Entries from `seen` on are in the queue and count for an overrun, but are withheld from polls
+// for a while. Without strict timing no entry is withheld.
+// - Only the poll of an entry frees the slots of its work queue. After an overrun the queue is dead.
 
 /** A completion queue. */
 public final class SoftCq extends SoftObject {
@@ -25,7 +25,7 @@ public final class SoftCq extends SoftObject {
     private long seen;
     private long tail;
     private boolean overrun;
-    /** Whether a poll finds anything, so that a thread which spins on an empty queue keeps nobody from adding to it. */
+    /** Whether a poll finds anything. A thread that spins on an empty queue reads only this and takes no monitor. */
     private volatile boolean polls;
 
     private boolean overrunTold; // device thread
@@ -42,8 +42,8 @@ public final class SoftCq extends SoftObject {
     }
 
     /**
-     * Adds a completion, whose flags say what {@code imm} is; after it is polled the slots before {@code retire} of the
-     * queue are free.
+     * Adds a completion. The request's flags define the meaning of its {@code imm}. The poll of the completion frees
+     * the slots of the work queue before {@code retire}.
      *
      * @return false on overrun
      */
@@ -69,7 +69,7 @@ public final class SoftCq extends SoftObject {
         Wc.status(wc, status);
         Wc.qpNum(wc, qp.qpn);
         Wc.vendorErr(wc, status);
-        // A failed completion defines nothing else: garbage shows who reads it anyway.
+        // A failed completion defines no other field: garbage exposes programs that read one anyway.
         Wc.opcode(wc, ok ? opcode : UNDEFINED);
         Wc.byteLen(wc, ok ? (int) bytes : UNDEFINED);
         int flags = receive ? request.arrivedWith : 0;
@@ -95,14 +95,14 @@ public final class SoftCq extends SoftObject {
         return true;
     }
 
-    /** Completions of one queue pair stay in order; the last one may overtake those of others that nobody has seen. */
+    /** Lets the last completion overtake withheld ones of other queue pairs. Those of one queue pair stay in order. */
     private void overtake(StrictTiming by, SoftQp qp) {
         for (long i = tail - 1; i > seen && ring.owner(i - 1) != qp && by.overtakes(); i--) {
             ring.swap(i - 1, i);
         }
     }
 
-    /** Shows what was withheld. */
+    /** Makes withheld completions visible to polls, and raises their events. */
     synchronized void show() {
         for (; seen < tail; seen++) {
             if (armed && channel != null && (!armedSolicited || ring.wakes(seen))) {
@@ -114,14 +114,14 @@ public final class SoftCq extends SoftObject {
         polls = head != tail || overrun;
     }
 
-    /** Fails the queue as an overrun does: what is in it can be polled, nothing more is added. Device thread. */
+    /** Fails the queue as an overrun does: its entries can be polled, but none can be added. Device thread. */
     public synchronized void fail() {
         overrun = true;
         seen = tail;
         polls = true;
     }
 
-    /** Tells of the overrun, once. Device thread. */
+    /** Reports the overrun, once. Device thread. */
     public void tellOverrun() {
         if (!overrunTold) {
             overrunTold = true;
@@ -129,15 +129,15 @@ public final class SoftCq extends SoftObject {
         }
     }
 
-    /** Gives every completion a time. Before anybody has the queue. */
+    /** Gives every completion a timestamp. Called before the queue is published. */
     public synchronized void withTimestamps(boolean wallClock) {
         ring = ring.withTimestamps(wallClock);
     }
 
-    /** Takes completions, and their times where they have some and {@code times} is not 0. */
+    /** Polls completions, and their timestamps if they have some and {@code times} is not 0. */
     public int poll(int max, long wc, long times) {
         if (!polls) {
-            context.device.polled(); // may bring what is taken below
+            context.device.polled(); // may add the completions that are taken below
         }
         return polls || max < 0 ? take(max, wc, times) : 0;
     }
@@ -158,9 +158,9 @@ public final class SoftCq extends SoftObject {
     }
 
     /**
-     * Makes room for so many entries.
+     * Resizes the queue to a number of entries.
      *
-     * @return false if more are in it
+     * @return false if the queue holds more than that
      */
     public synchronized boolean resize(int entries) {
         if (tail - head > entries) {
@@ -174,7 +174,7 @@ public final class SoftCq extends SoftObject {
         return true;
     }
 
-    /** Removes what a destroyed or reset queue pair left. */
+    /** Removes the completions of a destroyed or reset queue pair. */
     public synchronized void purge(SoftQp qp) {
         long to = head;
         long toSee = seen;
@@ -193,7 +193,7 @@ public final class SoftCq extends SoftObject {
         tail = to;
     }
 
-    /** One-shot; what is queued already does not trigger. Not-only-solicited wins over solicited until the event. */
+    /** Arms one event for a later completion. Until then, arming for any completion prevails over solicited only. */
     public synchronized void arm(boolean solicitedOnly) {
         armedSolicited = solicitedOnly && (!armed || armedSolicited);
         armed = true;
@@ -205,9 +205,9 @@ public final class SoftCq extends SoftObject {
     }
 
     /**
-     * Waits, bounded, until the events that were taken are acknowledged.
+     * Waits for a bounded time until all events that were taken are acknowledged.
      *
-     * @return whether they are
+     * @return whether they are acknowledged
      */
     public synchronized boolean awaitAcked(long millis) {
         if (channel != null) {

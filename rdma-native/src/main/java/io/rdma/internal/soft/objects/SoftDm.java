@@ -2,7 +2,7 @@ package io.rdma.internal.soft.objects;
 
 import java.lang.foreign.Arena;
 
-/** Memory of the device: plain memory of the process, gone with the object. */
+/** Device memory: plain memory of the process, freed with this object. */
 public final class SoftDm extends SoftObject {
     public final SoftContext context;
     final long length;

@@ -5,7 +5,7 @@ import static io.rdma.internal.ffi.Ibv.*;
 import io.rdma.internal.ffi.DeviceAttr;
 import io.rdma.internal.ffi.PortAttr;
 
-/** What the software device can, and what it says of it. */
+/** Limits of the software device, and the attributes that report them. */
 public final class SoftLimits {
     /** Name of the device. */
     public static final String NAME = "soft0";

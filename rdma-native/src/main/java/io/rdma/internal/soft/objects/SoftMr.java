@@ -3,8 +3,8 @@ package io.rdma.internal.soft.objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory region; one random key serves as lkey and rkey. Known to the device thread only between register and
- * deregister.
+ * A memory region. One random key serves as lkey and rkey. The device thread reaches it by that key only between
+ * registration and deregistration.
  */
 public final class SoftMr extends SoftObject {
     public SoftPd pd;
@@ -13,10 +13,10 @@ public final class SoftMr extends SoftObject {
     long iova;
     public int access;
     public int key;
-    /** The device memory that it is of. */
+    /** The device memory that it covers; null for memory of the application. */
     public final @Nullable SoftDm dm;
 
-    public int windows; // bound to it; device thread
+    public int windows; // number of windows bound to it; device thread
 
     public SoftMr(SoftPd pd, @Nullable SoftDm dm, long address, long length, long iova, int access, int key) {
         this.pd = pd;
@@ -28,7 +28,7 @@ public final class SoftMr extends SoftObject {
         this.key = key;
     }
 
-    /** Registers it anew. Device thread, while no key names it. */
+    /** Reregisters it. Device thread, while no key names it. */
     public void change(SoftPd newPd, long newAddress, long newLength, long newIova, int newAccess, int newKey) {
         pd = newPd;
         address = newAddress;
@@ -38,10 +38,7 @@ public final class SoftMr extends SoftObject {
         key = newKey;
     }
 
-    /**
-     * Process address of a range named by iova, or 0 when the range, the domain or the rights do not fit.
-     * Overflow-safe.
-     */
+    /** Returns the process address of a range named by iova, or 0 if range, domain or rights differ. Overflow-safe. */
     long translate(SoftPd wantedPd, long from, long bytes, int wantedAccess) {
         long offset = from - iova;
         if (!wantedPd.matches(pd)

@@ -6,16 +6,16 @@ import static io.rdma.internal.ffi.Ibv.MW_TYPE_2;
 import org.jspecify.annotations.Nullable;
 
 // Invariants (device thread)
-// - Bound exactly while `region` is there; each bound window counts in its region's `windows`.
-// - A type 2 window is bound to the queue pair that bound it, and to be bound it must be free. Binding gives the lowest
-// byte of its key.
+// - A window is bound exactly while `region` is not null. Each bound window counts in its region's `windows`.
+// - A type 2 window belongs to the queue pair that bound it, and only an unbound one can be bound. The binding sets the
+// lowest byte of its key.
 
-/** A memory window: rights to a part of a region, under a key of its own. IB spec volume 1, 10.6.7. */
+/** A memory window: rights to a part of a region, under a key of its own. IB specification volume 1, 10.6.7. */
 public final class SoftMw extends SoftObject {
     public final SoftPd pd;
     public final int type;
     public int rkey;
-    /** {@code ibv_mw.rkey}: what the application has, ahead of the device while a binding is posted. */
+    /** {@code ibv_mw.rkey}, as the application sees it. It is ahead of {@link #rkey} while a binding is posted. */
     public volatile int key;
 
     private @Nullable SoftMr region;
@@ -58,9 +58,7 @@ public final class SoftMw extends SoftObject {
         }
     }
 
-    /**
-     * Process address of a range that the peer of a queue pair names, or 0 where that is not allowed. Overflow-safe.
-     */
+    /** Returns the process address of a range that a peer names, or 0 if that is not allowed. Overflow-safe. */
     long translate(SoftQp through, long from, long bytes, int wantedAccess) {
         SoftMr bound = region;
         long base = (access & ACCESS_ZERO_BASED) != 0 ? 0 : address;
@@ -76,6 +74,6 @@ public final class SoftMw extends SoftObject {
                 || bytes > length - offset) {
             return 0;
         }
-        return bound.translate(pd, address + offset, bytes, 0); // again: it may have been registered anew in between
+        return bound.translate(pd, address + offset, bytes, 0); // again: the region may have been reregistered
     }
 }

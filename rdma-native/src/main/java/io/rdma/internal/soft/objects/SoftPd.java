@@ -3,8 +3,8 @@ package io.rdma.internal.soft.objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A protection domain: memory and queue pairs must have the same one. A parent domain stands for another, whose objects
- * and its own go together.
+ * A protection domain: memory and queue pairs must share one. A parent domain stands for another; the objects of both
+ * can be used together.
  */
 public final class SoftPd extends SoftObject {
     public final SoftContext context;
@@ -15,7 +15,7 @@ public final class SoftPd extends SoftObject {
         this.standsFor = standsFor;
     }
 
-    /** What is compared. */
+    /** Returns the domain that comparisons use. */
     SoftPd root() {
         SoftPd other = standsFor;
         return other == null ? this : other.root();
@@ -25,7 +25,7 @@ public final class SoftPd extends SoftObject {
         return this == other || root() == other.root();
     }
 
-    /** When it is freed. */
+    /** Releases its uses of other objects when it is freed. */
     public void freed() {
         context.users--;
         if (standsFor != null) {

@@ -27,20 +27,20 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Everything but the rings, `state` and `rung` belongs to the device thread.
-// - In SQE, where only unreliable transports go, the send queue is flushed.
-// - In ERR every posted request gets a flush completion, the send queue in order, then the receive queue. What is
-// posted to a shared receive queue stays there; only the request that was arriving is flushed.
-// - LAST_WQE_REACHED is told once per way into ERR, behind those completions.
+// - In SQE, which only unreliable transports enter, the send queue is flushed.
+// - In ERR every posted request gets a flush completion: those of the send queue in order, then those of the receive
+// queue. Requests of a shared receive queue stay there; only the one that an arriving message had taken is flushed.
+// - LAST_WQE_REACHED is reported once per transition into ERR, after those completions.
 
 /** A queue pair: its rings, its attributes, a requester and a responder. */
 public final class SoftQp extends SoftObject {
     public final Device device;
-    public SoftPd pd; // of an XRC target: that of the shared queue
+    public SoftPd pd; // of an XRC target: the domain of `srq`
     public final SoftCq sendCq;
     public final SoftCq recvCq;
 
     @Nullable
-    public SoftSrq srq; // of an XRC target: the one that the message is for
+    public SoftSrq srq; // of an XRC target: the queue that the current message names
 
     public final QpCap cap;
     public final boolean signalAll;
@@ -50,32 +50,32 @@ public final class SoftQp extends SoftObject {
     public final WorkQueue rq;
     public final SendSide requester;
     public final ReceiveSide responder;
-    private QueuedRequest arriving; // of the shared receive queue; counts while `holding`
-    private @Nullable SoftSrq arrivingFrom; // whose place it is
+    private QueuedRequest arriving; // of the shared receive queue; valid while `holding`
+    private @Nullable SoftSrq arrivingFrom; // the queue that `arriving` fits
     public final @Nullable SoftXrcd xrcd; // of an XRC target
     private boolean holding;
     private boolean lastTold;
-    public int attached; // to how many multicast groups
+    public int attached; // number of multicast groups
     public boolean queued; // in the device's run queue
-    /** Hears once that the peer has used this queue pair. Device thread. */
+    /** Runs once when the peer first uses this queue pair. Device thread. */
     private @Nullable Runnable onUse;
 
-    /** What was thrown while it ran or took a packet; it ends with the turn. */
+    /** The exception of a run or delivery in this turn; it ends the queue pair before the turn ends. */
     @Nullable
     public Throwable broken;
 
     public final AtomicBoolean rung = new AtomicBoolean();
     public volatile int state = QPS_RESET;
 
-    /** What may be posted by the extended interface; set before anybody has it. */
+    /** Operations that may be posted by the extended interface. Set before the queue pair is published. */
     public long sendOps;
 
     public QpAttr attr;
 
     @Nullable
-    public InetSocketAddress peer; // null: on this device
+    public InetSocketAddress peer; // null: this device
 
-    public int mtu; // of the path; of the port for datagrams
+    public int mtu; // of the path; for datagrams, of the port
 
     public SoftQp(
             Device device,
@@ -109,7 +109,7 @@ public final class SoftQp extends SoftObject {
         responder = transports.responder(this);
     }
 
-    /** {@code IBV_QPT_*}. */
+    /** Returns the type, {@code IBV_QPT_*}. */
     public int type() {
         return switch (transport) {
             case Opcode.RC -> QPT_RC;
@@ -120,9 +120,9 @@ public final class SoftQp extends SoftObject {
     }
 
     /**
-     * Does what there is to do, within a bound.
+     * Runs both sides, within a bound.
      *
-     * @return whether more is left that needs no event
+     * @return whether work remains that needs no further event
      */
     public boolean run(long now) {
         if (state == QPS_ERR) {
@@ -136,12 +136,12 @@ public final class SoftQp extends SoftObject {
         return requester.run(now) | more;
     }
 
-    /** Has somebody hear, once and soon, that a request of the peer's was accepted. Device thread. */
+    /** Sets a callback that runs once, when a request of the peer is next accepted. Device thread. */
     public void onUse(@Nullable Runnable hears) {
         onUse = hears;
     }
 
-    /** A request of the peer's was accepted. */
+    /** Notes that a request of the peer was accepted. */
     public void used() {
         Runnable hears = onUse;
         if (hears != null) {
@@ -150,21 +150,21 @@ public final class SoftQp extends SoftObject {
         }
     }
 
-    /** Whether what it sends may be lost: then only so much is on its way at once. */
+    /** Returns whether its packets can be lost; if so, the number of packets in flight is limited. */
     public boolean overLink() {
         return peer != null || device.faulty();
     }
 
     /**
-     * The oldest send of an unreliable transport failed here: what follows is flushed, receives go on. IB spec volume
-     * 1, 10.3.1.
+     * Enters SQE after the oldest send of an unreliable transport failed locally. Later sends are flushed; receives
+     * continue. IB specification volume 1, 10.3.1.
      */
     public void sendError() {
         state = QPS_SQE;
         flush(sq, sendCq, false);
     }
 
-    /** To ERR, for no fault of a peer or an application: {@code IBV_EVENT_QP_FATAL}; it is flushed when it runs. */
+    /** Enters ERR for an internal fault: {@code IBV_EVENT_QP_FATAL}. The queue pair is flushed when it next runs. */
     public void lose() {
         if (state != QPS_ERR) {
             state = QPS_ERR;
@@ -173,7 +173,7 @@ public final class SoftQp extends SoftObject {
         }
     }
 
-    /** To ERR, with everything that is posted flushed. */
+    /** Enters ERR and flushes all posted requests. */
     public void error() {
         state = QPS_ERR;
         flush();
@@ -193,14 +193,14 @@ public final class SoftQp extends SoftObject {
         }
     }
 
-    /** An asynchronous event of this queue pair, which comes behind its completions. */
+    /** Reports an asynchronous event of this queue pair, after its completions. */
     public void tell(int eventType) {
         sendCq.show();
         receiveCq().show();
         pd.context.tell(eventType, this, qpn);
     }
 
-    /** The receive of the message that arrives, or null. One of a shared queue is this queue pair's from now on. */
+    /** Returns the receive for the arriving message, or null. One of a shared queue is taken from it for good. */
     @Nullable
     public QueuedRequest receive() {
         if (srq == null) {
@@ -222,9 +222,9 @@ public final class SoftQp extends SoftObject {
     }
 
     /**
-     * Ends the receive that {@link #receive} gave.
+     * Ends the receive that {@link #receive} returned.
      *
-     * @return what to retire when its completion is polled
+     * @return the position up to which the poll of its completion frees slots
      */
     public long received() {
         if (srq == null) {
@@ -234,7 +234,7 @@ public final class SoftQp extends SoftObject {
         return 0;
     }
 
-    /** A message, or a write with immediate data, has used up the receive that {@link #receive} gave. */
+    /** Completes the receive that {@link #receive} returned, for a message or a write with immediate data. */
     public void received(QueuedRequest into, Packet p, int opcode, long bytes) {
         into.arrivedWith = (Opcode.hasImm(p.opcode) ? WC_WITH_IMM : Opcode.hasIeth(p.opcode) ? WC_WITH_INV : 0)
                 | (transport == Opcode.UD ? WC_GRH : 0);
@@ -247,7 +247,7 @@ public final class SoftQp extends SoftObject {
         complete(receiveCq(), true, received(), into.wrId, status, 0, 0, into, true);
     }
 
-    /** A completion was polled. Any thread. */
+    /** Frees the slots of a completion that was polled. Any thread. */
     void retire(boolean receive, long upTo, @Nullable SoftSrq source) {
         if (source != null) {
             source.release();
@@ -256,7 +256,7 @@ public final class SoftQp extends SoftObject {
         }
     }
 
-    /** A completion will never be polled. */
+    /** Frees the slot of a completion that will never be polled. */
     void dropped(@Nullable SoftSrq source) {
         if (source != null) {
             source.release();
@@ -269,9 +269,9 @@ public final class SoftQp extends SoftObject {
     }
 
     /**
-     * The shared queue, by its number, that the packet of a peer is for.
+     * Selects the shared receive queue that a packet names by its number.
      *
-     * @return false if an XRC target may not use it
+     * @return false if this queue pair may not use it
      */
     public boolean select(int srqn) {
         if (srq != null && srq.number == srqn) {
@@ -286,7 +286,7 @@ public final class SoftQp extends SoftObject {
         return true;
     }
 
-    /** A shared queue of an XRC target is gone. Device thread. */
+    /** Drops a destroyed shared receive queue from an XRC target. Device thread. */
     public void forget(SoftSrq gone) {
         if (xrcd != null && srq == gone) {
             holding = false;
@@ -294,7 +294,7 @@ public final class SoftQp extends SoftObject {
         }
     }
 
-    /** Without a completion. */
+    /** Drops the receive of an arriving message without a completion. */
     public void forgetArriving() {
         if (holding) {
             holding = false;
@@ -310,7 +310,7 @@ public final class SoftQp extends SoftObject {
         }
     }
 
-    /** Adds a completion; an overrun takes all queue pairs of that completion queue down. */
+    /** Adds a completion. An overrun ends all queue pairs of that completion queue. */
     public void complete(
             SoftCq cq,
             boolean receive,
@@ -330,7 +330,7 @@ public final class SoftQp extends SoftObject {
         }
     }
 
-    /** Back to RESET: nothing is flushed, everything is forgotten. */
+    /** Returns to RESET. Drops all requests and completions without a flush. */
     void reset() {
         state = QPS_RESET;
         sq.clear();

@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - `posted` grows under the monitor, `taken` and `limit` belong to the device thread; freed <= taken <= posted.
-// - A request is taken in the order of posting; its place is free again when its completion is polled or dropped, in
-// any order: so places are counted, and the request that a queue pair takes changes place with one that it brings.
+// - `posted` grows under the monitor; `taken` and `limit` belong to the device thread. freed <= taken <= posted.
+// - Requests are taken in the order of posting. A slot is free again when the completion is polled or dropped, in any
+// order. So free slots are only counted, and a queue pair exchanges its own request object for the one that it takes.
 
-/** A shared receive queue: requests that any of its queue pairs takes. */
+/** A shared receive queue: receives that any of its queue pairs takes. */
 public final class SoftSrq extends SoftObject {
     public final SoftPd pd;
     public final int maxSge;
@@ -21,7 +21,7 @@ public final class SoftSrq extends SoftObject {
     private long taken;
     private int limit; // 0: not armed
     private boolean failed; // device thread
-    public final @Nullable SoftXrcd xrcd; // XRC only, as its queue and number
+    public final @Nullable SoftXrcd xrcd; // XRC only, as are `cq` and `number`
     public final @Nullable SoftCq cq;
     public final int number;
 
@@ -41,7 +41,7 @@ public final class SoftSrq extends SoftObject {
         }
     }
 
-    /** What a queue pair brings at first. */
+    /** Creates a request object; a queue pair exchanges it for the first one it takes. */
     QueuedRequest place() {
         return new QueuedRequest(maxSge, 0);
     }
@@ -58,16 +58,16 @@ public final class SoftSrq extends SoftObject {
         return slots[(int) (posted % slots.length)];
     }
 
-    /** The caller holds the monitor. */
+    /** Posts the request in the slot that {@link #free} returned. The caller holds the monitor. */
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
     public void publish() {
         posted = posted + 1;
     }
 
     /**
-     * The oldest request, for good. Device thread.
+     * Takes the oldest request for good. Device thread.
      *
-     * @param brought takes its place
+     * @param brought request object that replaces it in the ring
      * @return null if nothing is posted
      */
     @Nullable
@@ -85,23 +85,23 @@ public final class SoftSrq extends SoftObject {
         return request;
     }
 
-    /** Gives nothing any more: {@code IBV_EVENT_SRQ_ERR}. Device thread. */
+    /** Fails the queue, so that no request can be taken: {@code IBV_EVENT_SRQ_ERR}. Device thread. */
     public void fail() {
         failed = true;
         pd.context.tell(EVENT_SRQ_ERR, this, 0);
     }
 
-    /** A completion was polled, or will never be. */
+    /** Frees a slot, after its completion was polled or dropped. */
     void release() {
         freed.incrementAndGet();
     }
 
-    /** Device thread. */
+    /** Arms the limit event. Device thread. */
     public void arm(int below) {
         limit = below;
     }
 
-    /** Device thread. */
+    /** Returns the armed limit, or 0. Device thread. */
     public int limit() {
         return limit;
     }

@@ -4,8 +4,8 @@ import io.rdma.internal.os.NativeMemory;
 import java.time.Instant;
 
 /**
- * When the completions of a queue were added: ticks of 1 ns since some moment, or since 1970. Guarded by the queue's
- * monitor.
+ * Timestamps of a completion queue's entries: ticks of 1 ns since an arbitrary moment, or since 1970. Guarded by the
+ * queue's monitor.
  */
 final class SoftTimestamps {
     static final SoftTimestamps NONE = new SoftTimestamps(0, false);
@@ -31,7 +31,7 @@ final class SoftTimestamps {
         return now.getEpochSecond() * NANOS + now.getNano();
     }
 
-    /** Room for so many entries. */
+    /** Returns timestamps for a number of entries. */
     SoftTimestamps resized(int entries) {
         return times.length == 0 ? NONE : new SoftTimestamps(entries, wallClock);
     }

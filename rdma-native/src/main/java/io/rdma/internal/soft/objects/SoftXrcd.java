@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.objects;
 
-/** A domain of extended reliable connections: target queue pairs of it use shared receive queues of it. */
+/** An XRC domain: its target queue pairs use its shared receive queues. */
 public final class SoftXrcd extends SoftObject {
     public final SoftContext context;
 

@@ -7,21 +7,21 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-// Invariants (whoever has the device's turn)
-// - What is held back keeps the device's thread awake, and each of its turns lets each go with probability 1/2: nothing
-// waits for an event that never comes.
-// - A doorbell that is held back stays rung, so that later ones coalesce with it.
+// Invariants (in a turn of the device)
+// - Withheld doorbells and completions keep the device's thread awake, and each of its turns releases each of them with
+// probability 1/2. So none waits for an event that never comes.
+// - A withheld doorbell stays rung, so that later ones coalesce with it.
 
 /**
- * What the specification leaves to a device, by chance: when it sees a doorbell, when a completion is seen, and in
- * which order those of different work queues are (IB specification volume 1, 10.8.5 and 11.4.2). On with
- * {@code -Dio.rdma.soft.strict=SEED}; programs that rely on a fast device's timing show it then.
+ * Random choice where the specification leaves timing to the device: when the device sees a doorbell, when a completion
+ * becomes visible, and the order of completions of different work queues (IB specification volume 1, 10.8.5 and
+ * 11.4.2). Enabled by {@code -Dio.rdma.soft.strict=SEED}. It exposes programs that rely on the timing of a fast device.
  */
 public final class StrictTiming {
     /** System property: a seed, or {@code true}. */
     static final String PROPERTY = "io.rdma.soft.strict";
 
-    /** One doorbell, and one completion, out of so many is held back. */
+    /** One doorbell, and one completion, out of this many is withheld. */
     private static final int ONE_OUT_OF = 8;
 
     private final SplittableRandom chance;
@@ -32,7 +32,7 @@ public final class StrictTiming {
         chance = new SplittableRandom(seed);
     }
 
-    /** As the system property says; null: everything at once. */
+    /** Returns the timing that the system property selects, or null if nothing is withheld. */
     public static @Nullable StrictTiming configured() {
         String value = System.getProperty(PROPERTY, "").strip();
         if (value.isEmpty() || value.equalsIgnoreCase("false")) {
@@ -48,7 +48,7 @@ public final class StrictTiming {
         }
     }
 
-    /** Whether a doorbell is not seen yet; then it is kept. */
+    /** Decides whether to withhold a doorbell; if so, keeps it for {@link #release}. */
     public boolean overlooks(SoftQp rang) {
         if (chance.nextInt(ONE_OUT_OF) != 0) {
             return false;
@@ -57,7 +57,7 @@ public final class StrictTiming {
         return true;
     }
 
-    /** Whether a completion is not to be seen yet: {@link SoftCq#show} is called soon. */
+    /** Decides whether to withhold a completion; if so, {@link #release} soon calls {@link SoftCq#show}. */
     boolean withholds(SoftCq queue, boolean withholdsAlready) {
         if (withholdsAlready) {
             return true;
@@ -69,7 +69,7 @@ public final class StrictTiming {
         return true;
     }
 
-    /** Whether a completion overtakes one of another work queue. */
+    /** Decides whether a completion overtakes one of another work queue. */
     boolean overtakes() {
         return chance.nextBoolean();
     }
@@ -78,12 +78,12 @@ public final class StrictTiming {
         return !doorbells.isEmpty() || !withholding.isEmpty();
     }
 
-    /** A turn of the device's thread: some of what was held back goes on. */
+    /** Releases some of the withheld doorbells and completions. Called in each turn of the device's thread. */
     public void release(Consumer<SoftQp> heard) {
         for (int i = doorbells.size(); i > 0; i--) {
             SoftQp rang = doorbells.poll();
             if (rang == null) {
-                break; // what was heard had a queue pair forgotten
+                break; // a released doorbell made the device forget a queue pair
             }
             if (chance.nextBoolean()) {
                 heard.accept(rang);
@@ -98,7 +98,7 @@ public final class StrictTiming {
         }
     }
 
-    /** A queue pair is gone. */
+    /** Drops the withheld doorbells of a queue pair that is destroyed. */
     public void forget(SoftQp qp) {
         doorbells.remove(qp);
     }

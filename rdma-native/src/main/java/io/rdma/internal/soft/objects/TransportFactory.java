@@ -1,10 +1,10 @@
 package io.rdma.internal.soft.objects;
 
-/** Maker of the two sides of a queue pair's transport. */
+/** Factory for the two sides of a queue pair's transport. */
 public interface TransportFactory {
-    /** Makes the side that sends requests. */
+    /** Creates the side that sends requests. */
     SendSide requester(SoftQp qp);
 
-    /** Makes the side that answers requests. */
+    /** Creates the side that answers requests. */
     ReceiveSide responder(SoftQp qp);
 }

@@ -4,8 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A ring of work requests. {@code posted} grows under the monitor, {@code taken} belongs to the device thread,
- * {@code retired} grows when a completion is polled: a slot stays occupied from post until then.
+ * A ring of work requests. {@code posted} grows under the monitor. {@code taken} belongs to the device thread.
+ * {@code retired} grows when a completion is polled; a slot is occupied from the post until then.
  * {@code retired <= taken <= posted}.
  */
 public final class WorkQueue {
@@ -17,7 +17,7 @@ public final class WorkQueue {
     private boolean staging; // guarded by the monitor
     private int staged; // guarded by the monitor
 
-    /** Oldest request without an outcome. */
+    /** Position of the oldest request without an outcome. */
     public long taken;
 
     WorkQueue(int depth, int maxSge, int maxInline) {
@@ -41,7 +41,7 @@ public final class WorkQueue {
         return slots[freeIndex()];
     }
 
-    /** The caller holds the monitor. */
+    /** Posts, or stages, the request in the slot that {@link #free} returned. The caller holds the monitor. */
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
     public void publish() {
         if (staging) {
@@ -51,7 +51,7 @@ public final class WorkQueue {
         }
     }
 
-    /** What is published is posted by {@link #commit} only, all at once. The caller holds the monitor until then. */
+    /** Defers the posting of published requests until {@link #commit}. The caller holds the monitor until then. */
     public void stage() {
         staging = true;
     }
@@ -59,7 +59,7 @@ public final class WorkQueue {
     /**
      * Ends {@link #stage}.
      *
-     * @param all whether what was staged is posted, or forgotten
+     * @param all whether all staged requests are posted, or none
      */
     @SuppressWarnings("NonAtomicOperationOnVolatileField")
     public void commit(boolean all) {

@@ -1,10 +1,9 @@
 /**
- * Objects that were made from the device: queue pairs, completion queues, memory and its keys, with their rings and
- * tables. They see the running device as {@link io.rdma.internal.soft.objects.Device}, and their transports as two
- * interfaces.
+ * Objects created from the device: queue pairs, completion queues, memory and its keys, with their rings and tables.
+ * They see the running device as {@link io.rdma.internal.soft.objects.Device}, and their transports as two interfaces.
  *
- * <p>The classes here know each other in a circle, as the objects of the verbs do: a queue pair holds its completion
- * queues and its domain, and these its context; a completion names its queue pair.
+ * <p>These classes refer to each other in a cycle, as the verbs objects do: a queue pair holds its completion queues
+ * and its domain, these hold their context, and a completion names its queue pair.
  */
 @NullMarked
 package io.rdma.internal.soft.objects;

@@ -5,16 +5,12 @@ import io.rdma.internal.soft.wire.Psn;
 import org.jspecify.annotations.Nullable;
 
 // Invariants (device thread)
-// - Jobs are sorted by PSN and do not overlap: the peer can use answers in that order only.
-// - At most `depth` of them are new requests, at most `depth` are repeated ones, so that repeats, which may also be
-// made or delayed by the network, never take the room of new requests.
-// - The results of the last `depth` atomics are kept: the peer can't have more in flight, so it can't repeat older
-// ones.
+// - Jobs are sorted by PSN and do not overlap: the peer can use responses in that order only.
+// - At most `depth` jobs are new requests, and at most `depth` are repeated ones. So repeats, which the network may
+// also cause or delay, never take the room of new requests.
+// - The results of the last `depth` atomics are kept. The peer cannot have more in flight, nor repeat an older one.
 
-/**
- * The reads and atomics that a responder has yet to answer, and the results of atomics for when they are asked for
- * again.
- */
+/** The reads and atomics that a responder has yet to answer, and the results of recent atomics for repeats. */
 final class AnswerQueue {
     /** A read or atomic to answer. */
     static final class Job {
@@ -34,14 +30,18 @@ final class AnswerQueue {
     }
 
     private final int depth;
-    private final Job[] jobs; // the first `size` are to be answered, the others are spare
+    private final Job[] jobs; // the first `size` are to be answered; the others are spare
     private int size;
     private int fresh;
     private final int[] resultPsns;
     private final long[] results;
-    private long resultsKept; // ever
+    private long resultsKept; // in total
 
-    /** @param depth reads and atomics that the peer may have in flight */
+    /**
+     * Creates an empty queue.
+     *
+     * @param depth number of reads and atomics that the peer may have in flight
+     */
     AnswerQueue(int depth) {
         this.depth = depth;
         jobs = new Job[2 * depth];
@@ -56,7 +56,7 @@ final class AnswerQueue {
         return size == 0;
     }
 
-    /** The next to answer; there is one. */
+    /** Returns the next job to answer. The queue must not be empty. */
     Job first() {
         return jobs[0];
     }
@@ -74,9 +74,9 @@ final class AnswerQueue {
     }
 
     /**
-     * Adds a job in its place.
+     * Adds a job in the order of PSNs.
      *
-     * @return the job, whose other fields are to be filled, or null if the peer asks for too much
+     * @return the job, whose other fields the caller sets, or null if the peer exceeds its limit
      */
     @Nullable
     Job add(boolean isFresh, boolean atomic, int psn, int packets) {
@@ -99,7 +99,7 @@ final class AnswerQueue {
         return job;
     }
 
-    /** Whether the answer with a PSN is yet to come; if it was sent, but not all behind it, the job goes back to it. */
+    /** Returns whether a job covers a PSN. If the job has already sent that response, rewinds the job to it. */
     boolean repeats(int psn) {
         for (int i = 0; i < size; i++) {
             Job job = jobs[i];
@@ -119,7 +119,7 @@ final class AnswerQueue {
         results[at] = original;
     }
 
-    /** Answers an atomic again, as long as its result is kept. */
+    /** Answers a repeated atomic, if its result is still kept. */
     void repeatAtomic(int psn) {
         long oldest = Math.max(0, resultsKept - depth);
         for (long i = resultsKept - 1; i >= oldest; i--) {

@@ -4,19 +4,18 @@ import io.rdma.internal.soft.link.UdpLink;
 import io.rdma.internal.soft.wire.Psn;
 
 // Invariants (device thread)
-// - 1 <= packets <= MOST. It starts at MOST, which a default socket buffer holds: on a link that loses nothing it is
-// never less.
-// - One window is reduced once: what else of it is lost says nothing new.
+// - 1 <= packets <= most. It starts at `most`, which the socket buffer holds. On a link without loss it never shrinks.
+// - Losses within one window reduce it only once, since further losses carry no new information.
 
 /**
- * How many packets of a queue pair may be in flight over a link: half as many after a loss, one after a timeout, one
- * more for each window that arrives. As TCP's (RFC 5681), so that both get their share of a link.
+ * Number of packets of a queue pair that may be in flight over a link. It is halved after a loss, reset to one after a
+ * timeout, and grows by one for each window that arrives. It follows TCP (RFC 5681), so that both share a link fairly.
  */
 final class CongestionWindow {
-    /** Packets: 16 of 4 KiB fit a default socket buffer with room for others. */
+    /** Default limit in packets: 16 of 4 KiB fit a default socket buffer with room for others. */
     static final int USUAL = UdpLink.FEWEST_IN_FLIGHT;
 
-    /** So many times as much of messages that are a small packet each: the system counts less than 1 KiB for it. */
+    /** Factor for messages of one small packet each: the kernel charges less than 1 KiB of buffer for such a packet. */
     private static final int SMALL_FACTOR = 8;
 
     private static final int SMALL = 256;
@@ -25,9 +24,13 @@ final class CongestionWindow {
     private int packets = USUAL;
     private int arrived; // of this window
     private boolean recovering;
-    private int recoveredAt; // PSN: what was sent before the loss has arrived then
+    private int recoveredAt; // PSN: once it has arrived, so have all packets sent before the loss
 
-    /** @param mostPackets in flight, however well it goes */
+    /**
+     * Restarts with a full window.
+     *
+     * @param mostPackets upper bound of packets in flight
+     */
     void reset(int mostPackets) {
         most = mostPackets;
         packets = mostPackets;
@@ -35,17 +38,17 @@ final class CongestionWindow {
         recovering = false;
     }
 
-    /** Packets in flight before one of a message of so many bytes is sent. */
+    /** Returns how many packets may be in flight when sending a message of that size. */
     int packets(long messageBytes) {
         return messageBytes <= SMALL ? packets * SMALL_FACTOR : packets;
     }
 
-    /** How much a read asks for at once: the answers to two requests are a window. */
+    /** Returns how many response packets a read requests at once: the responses to two requests fill a window. */
     int answers() {
         return Math.max(1, packets / 2);
     }
 
-    /** Packets up to a PSN, so many more than before, have arrived. */
+    /** Notes that {@code count} more packets, up to a PSN, have arrived. */
     void arrived(int count, int upTo) {
         if (recovering && Psn.diff(upTo, recoveredAt) >= 0) {
             recovering = false;
@@ -58,7 +61,7 @@ final class CongestionWindow {
     }
 
     /**
-     * A packet was lost.
+     * Notes the loss of a packet.
      *
      * @param sent PSN of the last packet that was sent
      */
@@ -69,7 +72,7 @@ final class CongestionWindow {
     }
 
     /**
-     * Nothing came for a long time.
+     * Notes a timeout of the transport.
      *
      * @param sent PSN of the last packet that was sent
      */

@@ -10,9 +10,9 @@ import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.RouteHeader;
 
 /**
- * The receiving side of a UD queue pair: 40 bytes of route, then the message, into one receive. IB spec volume 1,
- * 9.8.3. What has the wrong key or finds no receive is dropped and counted; a receive that is too short fails, and the
- * queue pair with it, as on hardware. Device thread.
+ * Receiving side of a UD queue pair. It writes 40 bytes of route header, then the message, into one receive. IB
+ * specification volume 1, 9.8.3. A datagram with the wrong QKey, or without a posted receive, is dropped and counted. A
+ * receive that is too short fails, and the queue pair with it, as on hardware. Device thread.
  */
 final class DatagramResponder implements ReceiveSide {
     private static final int LARGEST_MTU = 4096;
@@ -32,7 +32,7 @@ final class DatagramResponder implements ReceiveSide {
     @Override
     public boolean run() {
         if (fatal) {
-            qp.error(); // here, not while its own send is on the way to it
+            qp.error(); // here, not while the queue pair delivers a send to itself
         }
         return false;
     }
@@ -47,7 +47,7 @@ final class DatagramResponder implements ReceiveSide {
             return;
         }
         if (p.payload > LARGEST_MTU) {
-            qp.device.counters().count(Counter.MALFORMED_PKTS); // no port takes such a packet
+            qp.device.counters().count(Counter.MALFORMED_PKTS); // no port accepts such a packet
             return;
         }
         QueuedRequest into = qp.receive();

@@ -13,21 +13,21 @@ import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.Psn;
 
 // Invariants (device thread)
-// - sq.taken is the oldest request without an outcome; `next` and `index` say which packet is sent next; taken <= next
-// <= posted.
-// - A request gets its PSNs when its first packet is sent for the first time, and keeps them through every rewind.
-// - Requests end in order. An answered request (read, atomic) ends when its last response came, any other when its last
-// PSN is acknowledged.
+// - sq.taken is the oldest request without an outcome. `next` and `index` are the request and its packet to send next.
+// taken <= next <= posted.
+// - A request gets its PSNs when its first packet is first sent, and keeps them through every rewind.
+// - Requests end in order. An answered request (read, atomic) ends when its last response has arrived, any other when
+// its last PSN is acknowledged.
 
 /**
- * The sending side of a queue pair: segments requests into packets, and retires them as the peer answers. IB spec
- * volume 1, 9.7.
+ * Sending side of a reliable queue pair. It segments requests into packets, and completes them as the peer acknowledges
+ * or responds. IB specification volume 1, 9.7.
  */
 final class Requester implements SendSide {
     private static final int BUDGET = 64;
     private static final int INFINITE_RNR = 7;
     private static final long TIMER_UNIT_NANOS = 4096;
-    /** Packets of a long message; at least two in a full window. */
+    /** Number of packets of a long message per requested acknowledgement; a full window has at least two. */
     private static final int ACK_EVERY = 8;
 
     private final SoftQp qp;
@@ -36,7 +36,7 @@ final class Requester implements SendSide {
     private final Packet packet = new Packet();
     private long next;
     private int index; // packet within `next`
-    private int nextPsn; // of the first packet of a request that has none yet
+    private int nextPsn; // of the first packet of the next request without PSNs
     private int retries;
     private int rnrRetries;
     private boolean impliedNak;
@@ -91,7 +91,7 @@ final class Requester implements SendSide {
         return budget == 0;
     }
 
-    /** In SQD what was begun goes on, and nothing is begun. */
+    /** Returns whether packets may be sent. In SQD only requests in progress continue. */
     private boolean active() {
         return qp.state == QPS_RTS || qp.state == QPS_SQD;
     }
@@ -128,7 +128,7 @@ final class Requester implements SendSide {
     /**
      * Sends one packet.
      *
-     * @return false when there is none, or it has to wait
+     * @return false if there is none, or it has to wait
      */
     private boolean sendNext(long now) {
         if (next >= qp.sq.posted()) {
@@ -160,7 +160,7 @@ final class Requester implements SendSide {
         return true;
     }
 
-    /** A binding or invalidation waits until all before it has ended, fenced or not, and is done at once then. */
+    /** Executes a binding or invalidation at once when all earlier requests have ended; until then it waits. */
     private boolean executeLocally(QueuedRequest request) {
         if (qp.sq.taken != next) {
             return false;
@@ -177,7 +177,7 @@ final class Requester implements SendSide {
         return done;
     }
 
-    /** The first packet of a request: may it go, and is its local memory right? */
+    /** Begins a request if its first packet may be sent and its local memory is valid. Assigns its PSNs. */
     private boolean begin(QueuedRequest request) {
         boolean fresh = !request.numbered;
         if (fresh && (request.fence || request.answered())) {
@@ -187,7 +187,7 @@ final class Requester implements SendSide {
             }
         }
         if (!segmenter.localMemory(request)) {
-            // Those before it must end first, in order.
+            // Earlier requests must end first, in order.
             if (qp.sq.taken == next) {
                 fail(WC_LOC_PROT_ERR);
             }
@@ -220,17 +220,17 @@ final class Requester implements SendSide {
         return oldest.numbered ? Psn.add(oldest.firstPsn, oldest.acked) : nextPsn;
     }
 
-    /** A read is asked for in parts that a socket buffer can hold; in this process at once. */
+    /** Requests the next part of a read: over a link, as much as a socket buffer holds; otherwise all of it. */
     private boolean requestRead(QueuedRequest request, long now) {
         if (index > request.done) {
-            return false; // a part is on its way
+            return false; // a part is in flight
         }
         int part = request.packets - request.done;
         if (qp.overLink()) {
             part = Math.min(part, window.answers());
         }
         index = request.done;
-        if (index < request.asked) { // again: never beyond what was asked, a repeated read must lie within the first
+        if (index < request.asked) { // repeats only what was requested: a repeat must lie within the first request
             part = request.asked - index;
         }
         request.asked = index + part;
@@ -258,7 +258,7 @@ final class Requester implements SendSide {
     private void startTimer(long now) {
         int timeout = qp.attr.timeout();
         if (deadline == 0 && timeout != 0) {
-            deadline = now + (TIMER_UNIT_NANOS << timeout) | 1; // never the 0 that means none
+            deadline = now + (TIMER_UNIT_NANOS << timeout) | 1; // never 0, which means none
         }
     }
 
@@ -280,7 +280,7 @@ final class Requester implements SendSide {
         qp.device.runnable(qp); // there may be room now
     }
 
-    /** Whether a PSN is not between the oldest unacknowledged packet (or one before) and the newest that was sent. */
+    /** Returns whether a PSN lies outside the range from one before the oldest request to the newest assigned. */
     private boolean outside(int psn) {
         return qp.sq.taken == qp.sq.posted()
                 || !qp.sq.at(qp.sq.taken).numbered
@@ -322,7 +322,7 @@ final class Requester implements SendSide {
         }
     }
 
-    /** Everything up to a PSN has arrived. */
+    /** Acknowledges all packets up to a PSN. */
     private void acknowledge(int psn, long now) {
         while (qp.sq.taken < qp.sq.posted()) {
             QueuedRequest oldest = qp.sq.at(qp.sq.taken);
@@ -355,7 +355,7 @@ final class Requester implements SendSide {
         }
         int at = Psn.diff(p.psn, oldest.firstPsn);
         if (at < oldest.done) {
-            return; // came before
+            return; // a duplicate
         }
         if (at > oldest.done) {
             if (!impliedNak) {
@@ -381,14 +381,14 @@ final class Requester implements SendSide {
         }
     }
 
-    /** What came implies that an answer was lost: it is asked for again, once. */
+    /** Requests a response again, once, after a later packet has shown that it was lost (implied NAK). */
     private void answerLost() {
         impliedNak = true;
         window.lost(lastSent());
         rewindToOldest();
     }
 
-    /** A response means that all requests before the one it answers have arrived. */
+    /** Ends the requests before the one that a response answers: it shows that all of them have arrived. */
     private void acknowledgeBefore(int psn, long now) {
         while (qp.sq.taken < next) {
             QueuedRequest oldest = qp.sq.at(qp.sq.taken);
@@ -426,7 +426,7 @@ final class Requester implements SendSide {
     }
 
     private void succeed(QueuedRequest request) {
-        if (next == qp.sq.taken) { // acknowledged or answered although a rewind had put it back
+        if (next == qp.sq.taken) { // it ended although a rewind had scheduled it again
             next++;
             index = 0;
         }
@@ -450,7 +450,7 @@ final class Requester implements SendSide {
         qp.device.runnable(qp);
     }
 
-    /** The oldest request fails, everything behind it is flushed. */
+    /** Fails the oldest request and flushes all later ones. */
     private void fail(int status) {
         if (status == WC_RETRY_EXC_ERR) {
             qp.device.counters().count(Counter.RETRY_EXCEEDED_ERR);

@@ -16,15 +16,18 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 // Invariants (device thread)
-// - `expected` is the PSN of the next new request packet. Older ones are duplicates, newer ones show a loss and are
+// - `expected` is the PSN of the next new request packet. Older packets are duplicates. Newer ones show a loss and are
 // answered with one NAK.
-// - Reads and atomics become jobs, answered in order; one acknowledge or NAK can be pending and is sent only behind all
-// jobs, so it cannot overtake.
-// - An acknowledge never carries the PSN of a read or atomic, whose answer alone ends it: rdma_rxe takes it for that
-// answer.
-// - A request that is refused for good ends the queue pair after its NAK was sent.
+// - Reads and atomics become jobs, which are answered in order. At most one acknowledgement or NAK is pending. It is
+// sent only after all jobs, so it cannot overtake them.
+// - An acknowledgement never carries the PSN of a read or atomic, which only its response ends: rdma_rxe mistakes such
+// an acknowledgement for the response.
+// - A request that is refused for good ends the queue pair after its NAK is sent.
 
-/** The receiving side of a queue pair: checks, executes and answers what the peer asks. IB spec volume 1, 9.7. */
+/**
+ * Receiving side of a reliable queue pair. It checks, executes and answers the peer's requests. IB specification volume
+ * 1, 9.7.
+ */
 final class Responder implements ReceiveSide {
     private static final int BUDGET = 64;
     private static final VarHandle LONGS = ValueLayout.JAVA_LONG.varHandle();
@@ -34,14 +37,14 @@ final class Responder implements ReceiveSide {
     private final Packet packet = new Packet();
     private AnswerQueue answers = new AnswerQueue(1);
     private int expected;
-    private int acknowledgeable; // PSN of the last packet that was executed and is no read or atomic
+    private int acknowledgeable; // PSN of the last executed packet that is not a read or atomic
     private int msn;
     private boolean nakSent;
     private int pendingSyndrome = NONE;
     private int pendingPsn;
     private boolean fatal;
-    private int message = NONE; // SEND_FIRST or WRITE_FIRST while a message of several packets goes on
-    private long received; // bytes of it so far
+    private int message = NONE; // SEND_FIRST or WRITE_FIRST within a message of several packets
+    private long received; // bytes of that message so far
     private long writeAddress;
     private long writeLength;
     private int writeRkey;
@@ -89,7 +92,7 @@ final class Responder implements ReceiveSide {
     /**
      * Sends the next packet of a job.
      *
-     * @return false if the queue pair went to ERR
+     * @return false if the queue pair is in ERR
      */
     private boolean answer(AnswerQueue.Job job) {
         int psn = Psn.add(job.psn, job.sent);
@@ -109,7 +112,7 @@ final class Responder implements ReceiveSide {
                 SoftPd pd = job.pd == null ? qp.pd : job.pd;
                 long address =
                         qp.device.keys().remote(qp, pd, job.rkey, job.address + offset, bytes, ACCESS_REMOTE_READ);
-                if (address == 0) { // deregistered while the answer was on its way
+                if (address == 0) { // deregistered before the whole response was sent
                     if (job.fresh) {
                         answers.clear();
                         refuse(Aeth.NAK_REMOTE_ACCESS, psn);
@@ -188,7 +191,7 @@ final class Responder implements ReceiveSide {
 
     private void notReady(int psn) {
         qp.device.counters().count(Counter.SEND_RNR_ERR);
-        nakSent = true; // what follows the refused packet is out of order, silently
+        nakSent = true; // packets after the refused one are dropped without another NAK
         pend(Aeth.RNR | qp.attr.minRnrTimer(), psn);
     }
 
@@ -241,14 +244,14 @@ final class Responder implements ReceiveSide {
         }
         long to = 0;
         if (p.payload > 0) {
-            // Again for each packet: the region may have been deregistered in between.
+            // Checked again for each packet: the region may have been deregistered in between.
             to = qp.device.keys().remote(qp, writeRkey, writeAddress + received, p.payload, ACCESS_REMOTE_WRITE);
             if (to == 0) {
                 refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
                 return;
             }
         }
-        // Last, because a shared queue does not take a receive back.
+        // Last, because a receive cannot be returned to a shared queue.
         QueuedRequest consumed = Opcode.hasImm(p.opcode) ? qp.receive() : null;
         if (Opcode.hasImm(p.opcode) && consumed == null) {
             notReady(p.psn);
@@ -278,7 +281,7 @@ final class Responder implements ReceiveSide {
             }
             pend(Aeth.ACK, p.psn);
         } else if (pendingSyndrome != Aeth.ACK) {
-            pendingSyndrome = NONE; // what was refused has come right before the refusal was sent
+            pendingSyndrome = NONE; // the refused packet arrived in order before the NAK was sent
         }
     }
 
@@ -287,8 +290,8 @@ final class Responder implements ReceiveSide {
     }
 
     /**
-     * An old request that does not fit any more, as it may come late from the network, is nobody's fault: it is
-     * dropped.
+     * Adds a read to the jobs, or refuses it. A repeated read that is no longer allowed is dropped instead: the network
+     * may have delivered it late, which is not an error of the peer.
      */
     private void addRead(Packet p, boolean fresh) {
         boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_READ) != 0;
@@ -316,8 +319,8 @@ final class Responder implements ReceiveSide {
     }
 
     /**
-     * A read or atomic, whose answer says that all before it has arrived; an acknowledge of that would come behind it,
-     * out of order.
+     * Accepts a read or atomic. Its response also acknowledges all earlier packets. A pending acknowledgement of those
+     * would be sent after the response, out of order, and is dropped.
      */
     private void accept(int packets) {
         expected = Psn.add(expected, packets);
@@ -327,8 +330,8 @@ final class Responder implements ReceiveSide {
     }
 
     /**
-     * Memory that is not aligned to its eight bytes is refused like an address that is not, IB specification volume 1,
-     * 9.4.5: in a zero-based region or window the two differ.
+     * Executes an atomic. Refuses it if the remote address or the memory is not aligned to eight bytes, IB
+     * specification volume 1, 9.4.5: the two differ in a zero-based region or window.
      */
     private void atomic(Packet p) {
         boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_ATOMIC) != 0;
@@ -345,7 +348,7 @@ final class Responder implements ReceiveSide {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
             return;
         }
-        // Atomic for the CPU as well.
+        // Atomic with respect to the CPU as well.
         job.original = p.opcode == Opcode.FETCH_ADD
                 ? (long) LONGS.getAndAdd(NativeMemory.ALL, address, p.swapAdd)
                 : (long) LONGS.compareAndExchange(NativeMemory.ALL, address, p.compare, p.swapAdd);
@@ -362,7 +365,7 @@ final class Responder implements ReceiveSide {
         pendingPsn = psn;
     }
 
-    /** Ends the queue pair for a request that no receive can complete with an error. */
+    /** Refuses a request for which no receive can complete with an error, and ends the queue pair. */
     private void refuse(int syndrome, int psn) {
         qp.tell(syndrome == Aeth.NAK_REMOTE_ACCESS ? EVENT_QP_ACCESS_ERR : EVENT_QP_REQ_ERR);
         end(syndrome, psn);

@@ -9,8 +9,8 @@ import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 
 /**
- * Makes the packets of a queue pair's requests: headers, and the pieces of local memory that are their payload. Device
- * thread.
+ * Builder of the packets of a queue pair's requests: their headers, and the pieces of local memory that form the
+ * payload. Device thread.
  */
 final class Segmenter {
     private final SoftQp qp;
@@ -19,12 +19,12 @@ final class Segmenter {
         this.qp = qp;
     }
 
-    /** How many packets a message takes, at least one. */
+    /** Returns the number of packets of a message, at least one. */
     int packets(QueuedRequest request) {
         return (int) Math.max(1, (request.length + qp.mtu - 1) / qp.mtu);
     }
 
-    /** Whether the local memory of a request is registered, and may be written where answers go. */
+    /** Returns whether the local memory of a request is registered, and writable if responses are written to it. */
     boolean localMemory(QueuedRequest request) {
         if (request.inline) {
             return true;
@@ -39,7 +39,7 @@ final class Segmenter {
         return true;
     }
 
-    /** A send, write or atomic: packet {@code index} of it. */
+    /** Builds packet {@code index} of a send, write or atomic. */
     void build(Packet packet, QueuedRequest request, int index, int psn) {
         boolean last = index == request.packets - 1;
         packet.reset(opcode(request, index == 0, last), qp.attr.destQpNum(), psn);
@@ -77,7 +77,7 @@ final class Segmenter {
         return last ? base + Opcode.SEND_LAST + imm : base + Opcode.SEND_MIDDLE;
     }
 
-    /** The pieces of local memory that make {@code bytes} bytes of the message from {@code offset}. */
+    /** Adds the pieces of local memory for {@code bytes} bytes of the message, starting at {@code offset}. */
     private void gather(Packet packet, QueuedRequest request, long offset, int bytes) {
         long skip = offset;
         int left = bytes;
@@ -92,7 +92,7 @@ final class Segmenter {
                     ? request.address[i] + skip
                     : qp.device.keys().local(qp.pd, request.lkey[i], request.address[i] + skip, part, 0);
             if (address == 0) {
-                return; // deregistered since the check: the peer sees a short packet and refuses it
+                return; // deregistered since the check: the peer refuses the short packet
             }
             packet.addPiece(address, part);
             left -= part;
@@ -100,7 +100,7 @@ final class Segmenter {
         }
     }
 
-    /** The oldest request, which was taken, has succeeded. */
+    /** Ends the oldest request, already taken, with success. */
     void succeed(QueuedRequest request) {
         request.numbered = false;
         if (request.isSend()) {

@@ -6,9 +6,9 @@ import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.TransportFactory;
 import io.rdma.internal.soft.wire.Opcode;
 
-/** The transports of this device: reliable, unreliable, of datagrams. */
+/** The transports of this device: reliable, unreliable and datagram. */
 public enum Transports implements TransportFactory {
-    /** The only one. */
+    /** The only instance. */
     ALL;
 
     @Override

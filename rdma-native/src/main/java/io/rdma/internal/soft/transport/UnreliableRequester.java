@@ -13,10 +13,10 @@ import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.Psn;
 
 // Invariants (device thread)
-// - sq.taken is the request that is being sent, `index` its next packet; 0 <= index < packets.
-// - A request is done when its last packet was handed to the link: nobody answers, nothing is sent twice.
+// - sq.taken is the request that is being sent, `index` its next packet. 0 <= index < packets.
+// - A request ends when its last packet is handed to the link. The peer sends no responses, and nothing is sent twice.
 
-/** The sending side of a UC or UD queue pair. IB spec volume 1, 9.8. */
+/** Sending side of a UC or UD queue pair. IB specification volume 1, 9.8. */
 final class UnreliableRequester implements SendSide {
     private static final int BUDGET = 64;
 
@@ -88,7 +88,7 @@ final class UnreliableRequester implements SendSide {
             qp.device.transmit(qp, packet);
         } else {
             packet.destQpn = request.remoteQpn;
-            // IB spec volume 1, 10.2.5: a key that only the privileged may name stands for the queue pair's own.
+            // A privileged QKey (highest bit set) selects the queue pair's own, IB specification volume 1, 10.2.5.
             packet.qkey = request.remoteQkey < 0 ? qp.attr.qkey() : request.remoteQkey;
             packet.srcQpn = qp.qpn;
             qp.device.transmit(packet, path);
@@ -103,6 +103,6 @@ final class UnreliableRequester implements SendSide {
 
     @Override
     public void response(Packet packet, long now) {
-        // Nobody answers an unreliable request: what looks like it is no packet of this transport.
+        // Ignored: unreliable requests have no responses, so this is not a packet of this transport.
     }
 }

@@ -11,21 +11,21 @@ import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.Psn;
 
 // Invariants (device thread)
-// - `expected` is the PSN of the next packet of the message that goes on, or of a message that starts.
-// - A packet that is missing, or that may not be, loses its whole message: nothing more of it counts until a packet
-// starts another. A receive that it had begun to fill is filled by the next message.
+// - `expected` is the PSN of the next packet, which continues the current message or starts another.
+// - A missing or invalid packet loses its whole message: later packets are ignored until one starts another message.
+// The next message fills the receive that the lost one had begun to fill.
 
 /**
- * The receiving side of a UC queue pair: executes messages that arrive whole, and answers nothing. IB spec volume 1,
- * 9.8.2.
+ * Receiving side of a UC queue pair. It executes messages that arrive whole, and sends no responses. IB specification
+ * volume 1, 9.8.2.
  */
 final class UnreliableResponder implements ReceiveSide {
     private static final int NONE = -1;
 
     private final SoftQp qp;
     private int expected;
-    private int message = NONE; // SEND_FIRST or WRITE_FIRST while a message of several packets goes on
-    private long done; // bytes of it so far
+    private int message = NONE; // SEND_FIRST or WRITE_FIRST within a message of several packets
+    private long done; // bytes of that message so far
     private long writeAddress;
     private long writeLength;
     private int writeRkey;
@@ -96,8 +96,8 @@ final class UnreliableResponder implements ReceiveSide {
         }
         long to = 0;
         if (writeLength > 0) {
-            // The whole first, so that nothing is written of what may not be; again for each packet, for the region
-            // may have been deregistered in between.
+            // Checks the whole range first, so that a forbidden write writes nothing; and again for each packet, since
+            // the region may have been deregistered in between.
             long start = qp.device.keys().remote(qp, writeRkey, writeAddress, writeLength, ACCESS_REMOTE_WRITE);
             if (start == 0) {
                 return false;

@@ -1,5 +1,5 @@
 /**
- * Requesters and responders of the reliable, the unreliable and the datagram transport, IB specification, volume 1,
+ * Requesters and responders of the reliable, the unreliable and the datagram transport. IB specification volume 1,
  * chapter 9.
  */
 @NullMarked

@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.wire;
 
-/** Syndromes of the ACK extended transport header, IB spec volume 1 tables 43 to 45. */
+/** Syndromes of the ACK extended transport header, IB specification volume 1, tables 43 to 45. */
 public final class Aeth {
     /** ACK without end-to-end credits: the credit count 31 means "no limit given". */
     public static final int ACK = 0x1f;
@@ -27,7 +27,7 @@ public final class Aeth {
         return (syndrome & 0xe0) == RNR;
     }
 
-    /** Time to wait that an RNR NAK asks for. */
+    /** Returns the time to wait that an RNR NAK requests. */
     public static long rnrNanos(int syndrome) {
         return RNR_MICROS_X100[syndrome & 31] * 10L;
     }

@@ -2,48 +2,45 @@ package io.rdma.internal.soft.wire;
 
 import java.util.Locale;
 
-/** What a device counts: the names of rdma_rxe's hardware counters, then reasons for which packets are dropped. */
+/** Counters of a device: those of rdma_rxe by their names, then the reasons for dropped packets. */
 public enum Counter {
     SENT_PKTS,
     RCVD_PKTS,
-    /** A request that came before was answered again, or ignored. */
+    /** Duplicate requests, which were answered again or ignored. */
     DUPLICATE_REQUEST,
-    /** A request ahead of the expected one: something was lost or overtaken. */
+    /** Requests ahead of the expected PSN: a packet was lost or overtaken. */
     OUT_OF_SEQ_REQUEST,
-    /** The peer had posted no receive. */
+    /** RNR NAKs received: the peer had no receive posted. */
     RCVD_RNR_ERR,
-    /** No receive was posted here. */
+    /** RNR NAKs sent: no receive was posted here. */
     SEND_RNR_ERR,
-    /** The peer missed a packet. */
+    /** Sequence error NAKs received: the peer missed a packet. */
     RCVD_SEQ_ERR,
-    /** One acknowledge stands for this packet's and for a later one's. */
+    /** Acknowledgements that were merged into a later one. */
     ACK_DEFERRED,
     RETRY_EXCEEDED_ERR,
     RETRY_RNR_EXCEEDED_ERR,
-    /** Went back to the oldest request without an answer. */
+    /** Rewinds to the oldest unacknowledged request. */
     COMPLETER_RETRY_ERR,
-    /** Datagrams that the system did not take. */
+    /** Datagrams that the kernel refused to send. */
     SEND_ERR,
     /** Always 0: the link of a software device is a socket. */
     LINK_DOWNED,
     RDMA_SENDS,
     RDMA_RECVS,
-    /** Datagrams that are no packets of the opcodes and the partition that exist here. */
+    /** Datagrams that are not packets, or have an unsupported opcode or partition. */
     MALFORMED_PKTS,
     ICRC_ERR,
     /** Packets for a queue pair that does not exist. */
     UNKNOWN_QP_PKTS,
-    /** Packets that did not come from the peer that the queue pair is connected to. */
+    /** Packets from another device than the queue pair's peer. */
     WRONG_PEER_PKTS,
-    /** Datagrams with a wrong queue key. */
+    /** Datagrams with a wrong QKey. */
     QKEY_ERR,
-    /**
-     * Packets of unreliable transports that found no receive, or belong to a message of which a packet is missing or
-     * may not be.
-     */
+    /** Packets of unreliable transports without a posted receive, or of a message with a missing or invalid packet. */
     LOST_PKTS;
 
-    /** As {@code rdma statistic} prints it. */
+    /** Returns the name that {@code rdma statistic} prints. */
     public String label() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -3,7 +3,7 @@ package io.rdma.internal.soft.wire;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The counters of one device, from its opening on. In a turn. */
+/** The counters of one device since it was opened. In a turn. */
 public final class Counters {
     private static final Counter[] ALL = Counter.values();
 
@@ -21,7 +21,7 @@ public final class Counters {
         return values[what.ordinal()];
     }
 
-    /** By name, in a fixed order. */
+    /** Returns all values by name, in a fixed order. */
     public Map<String, Long> snapshot() {
         Map<String, Long> result = new LinkedHashMap<>();
         for (Counter counter : ALL) {

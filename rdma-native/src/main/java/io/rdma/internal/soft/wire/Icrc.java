@@ -3,25 +3,24 @@ package io.rdma.internal.soft.wire;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
-// The identification of an IPv4 header is one of the fields that the CRC covers, and a UDP socket does not show it.
-// CRCs are
-// linear: CRC(identification i) ^ CRC(identification 0) = i * x^k mod P, k = bits from the identification's start to
-// the
-// CRC. So a difference divided by x^k is the identification if it fits into 16 bits, and shows damage if it does not.
+// The CRC covers the identification of an IPv4 header, which a UDP socket does not expose. CRCs are linear:
+// CRC(identification i) ^ CRC(identification 0) = i * x^k mod P, where k is the number of bits from the start of the
+// identification to the CRC. So the difference divided by x^k is the identification if it fits into 16 bits. If it does
+// not fit, the packet is damaged.
 
 /**
  * The invariant CRC of a RoCE version 2 packet, IBA annex A17: CRC-32 over 64 one-bits, then the IP, UDP and BTH
- * headers with the fields that change on the way set to ones, then the rest. One thread.
+ * headers with the fields that change in transit set to ones, then the rest. Not thread-safe.
  */
 public final class Icrc {
     public static final int BYTES = 4;
-    /** What {@link #identification} says of a packet that is damaged. */
+    /** Result of {@link #identification} for a damaged packet. */
     static final int DAMAGED = -1;
 
     private static final int POLYNOMIAL = 0xedb88320; // bit 31 is the coefficient of x^0
     private static final int ONE = 1 << 31;
     private static final int INVERSE_OF_X = (ONE ^ POLYNOMIAL) << 1 | 1;
-    /** From the start of the identification to the BTH. */
+    /** Bytes from the start of the identification to the BTH. */
     private static final int COVERED_BEFORE_BTH = 24;
 
     private static final int UDP_HEADER = 8;
@@ -29,16 +28,16 @@ public final class Icrc {
 
     private final CRC32 crc = new CRC32();
     private final ByteBuffer pseudo = ByteBuffer.allocate(128);
-    private final int[] divisors; // x^-k by the length from BTH to pad in words, 0 where not computed yet
+    private final int[] divisors; // x^-k by the length from BTH to pad in words; 0 if not computed yet
 
-    /** For packets of at most that many bytes from BTH to pad. */
+    /** Creates an instance for packets of at most that many bytes from BTH to pad. */
     public Icrc(int maxLength) {
         divisors = new int[maxLength / 4 + 1];
     }
 
     /**
-     * The ICRC of {@code length} bytes from BTH to pad at an offset of a buffer, whose byte 4 is put back;
-     * {@code identification} is that of an IPv4 header.
+     * Computes the ICRC of {@code length} bytes from BTH to pad at an offset of a buffer. Changes byte 4 of the packet
+     * and restores it. {@code identification} is that of the IPv4 header.
      */
     public int compute(ByteBuffer packet, int at, int length, UdpAddress from, UdpAddress to, int identification) {
         pseudo.clear();
@@ -66,7 +65,7 @@ public final class Icrc {
         return (int) crc.getValue();
     }
 
-    /** Whether a packet has the ICRC that follows it. */
+    /** Returns whether the ICRC after a packet is correct. */
     public boolean matches(ByteBuffer packet, int at, int length, UdpAddress from, UdpAddress to) {
         int difference = Integer.reverseBytes(packet.getInt(at + length)) ^ compute(packet, at, length, from, to, 0);
         // rdma_rxe and adapters number their datagrams; IPv6 has no such field.
@@ -74,10 +73,10 @@ public final class Icrc {
     }
 
     /**
-     * The identification with which a packet has the CRC that it came with.
+     * Returns the identification for which a packet's received CRC is correct.
      *
-     * @param difference of that CRC and the one computed with identification 0
-     * @param length from BTH to pad, a multiple of 4
+     * @param difference the received CRC xor the one computed with identification 0
+     * @param length bytes from BTH to pad, a multiple of 4
      * @return 0 to 65535, or {@link #DAMAGED} if none gives that CRC
      */
     int identification(int difference, int length) {
@@ -102,7 +101,7 @@ public final class Icrc {
         return result;
     }
 
-    /** The product of two polynomials, modulo that of the CRC. */
+    /** Multiplies two polynomials, modulo that of the CRC. */
     private static int multiply(int a, int b) {
         int product = 0;
         int shifted = b;

@@ -1,8 +1,8 @@
 package io.rdma.internal.soft.wire;
 
 /**
- * BTH opcodes, IB spec volume 1 table 38, and what each one carries: the upper 3 bits are the transport, the lower 5
- * the operation, which means the same in all of them.
+ * BTH opcodes, IB specification volume 1, table 38, and the headers of each. The upper 3 bits are the transport; the
+ * lower 5 are the operation, which has the same meaning in all transports.
  */
 public final class Opcode {
     public static final int RC = 0;
@@ -52,7 +52,7 @@ public final class Opcode {
         return transport << OPERATION_BITS | opcode;
     }
 
-    /** Whether a transport has an operation. */
+    /** Returns whether a transport supports an operation. */
     static boolean known(int transport, int opcode) {
         return switch (transport) {
             case RC, XRC -> opcode <= FETCH_ADD || hasIeth(opcode);
@@ -62,12 +62,12 @@ public final class Opcode {
         };
     }
 
-    /** Whether it is a reliable transport, which is acknowledged. */
+    /** Returns whether a transport is reliable, so that its packets are acknowledged. */
     public static boolean isReliable(int transport) {
         return transport == RC || transport == XRC;
     }
 
-    /** XRC extended transport header: the shared receive queue that a request is for, IB spec volume 1, annex A14. */
+    /** Returns whether it has an XRC header, with a shared receive queue's number. IB specification, annex A14. */
     static boolean hasXrceth(int transport, int opcode) {
         return transport == XRC && !isResponse(opcode);
     }
@@ -88,7 +88,7 @@ public final class Opcode {
         return opcode == COMPARE_SWAP || opcode == FETCH_ADD;
     }
 
-    /** First or only packet of a message. */
+    /** Returns whether it is the first or only packet of a message. */
     public static boolean starts(int opcode) {
         return opcode == SEND_FIRST
                 || opcode == SEND_ONLY
@@ -99,7 +99,7 @@ public final class Opcode {
                 || opcode == WRITE_ONLY_IMM;
     }
 
-    /** First or middle: a full path MTU follows and the message goes on. */
+    /** Returns whether it is a first or middle packet, which carries a full path MTU and is followed by another. */
     public static boolean goesOn(int opcode) {
         return opcode == SEND_FIRST || opcode == SEND_MIDDLE || opcode == WRITE_FIRST || opcode == WRITE_MIDDLE;
     }
@@ -115,7 +115,7 @@ public final class Opcode {
                 || opcode == WRITE_ONLY_IMM;
     }
 
-    /** Invalidate extended transport header. */
+    /** Returns whether the packet has an invalidate extended transport header. */
     public static boolean hasIeth(int opcode) {
         return opcode == SEND_LAST_INV || opcode == SEND_ONLY_INV;
     }
@@ -124,12 +124,12 @@ public final class Opcode {
         return isResponse(opcode) && opcode != READ_MIDDLE;
     }
 
-    /** Whether payload may follow the headers. */
+    /** Returns whether a payload may follow the headers. */
     public static boolean hasPayload(int opcode) {
         return opcode < READ_REQUEST || opcode >= READ_FIRST && opcode <= READ_ONLY || hasIeth(opcode);
     }
 
-    /** Bytes of all headers from the BTH to the payload. */
+    /** Returns the bytes of all headers from the BTH to the payload. */
     public static int headerBytes(int transport, int opcode) {
         return 12
                 + (transport == UD ? DETH_BYTES : 0)

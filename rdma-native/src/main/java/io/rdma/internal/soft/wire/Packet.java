@@ -5,7 +5,7 @@ import io.rdma.internal.os.NativeMemory;
 /**
  * One packet: header fields, and the payload as a list of pieces of process memory. Reused; owned by the device thread.
  *
- * <p>Invariant: {@code payload} is the sum of the piece lengths. A receiver must use the payload before it returns.
+ * <p>Invariant: {@code payload} is the sum of the piece lengths. A receiver must consume the payload before it returns.
  */
 public final class Packet {
     private static final int MAX_PIECES = 32;
@@ -36,12 +36,12 @@ public final class Packet {
     public final long[] pieceAddress = new long[MAX_PIECES];
     final int[] pieceLength = new int[MAX_PIECES];
 
-    /** Bytes of a path MTU given as {@code IBV_MTU_*}. */
+    /** Returns the bytes of a path MTU given as {@code IBV_MTU_*}. */
     public static int mtuBytes(int code) {
         return 128 << code;
     }
 
-    /** Of a reliable connection, until {@link #transport} is set. */
+    /** Resets to an empty packet, of a reliable connection until {@link #transport} is set. */
     public void reset(int newOpcode, int newDestQpn, int newPsn) {
         transport = Opcode.RC;
         opcode = newOpcode;
@@ -63,7 +63,7 @@ public final class Packet {
         payload += bytes;
     }
 
-    /** Copies {@code bytes} of the payload from {@code offset} to native memory, which the caller has checked. */
+    /** Copies {@code bytes} of the payload from {@code offset} on to native memory that the caller has checked. */
     public void copyOut(int offset, long to, int bytes) {
         int skip = offset;
         int left = bytes;

@@ -2,10 +2,10 @@ package io.rdma.internal.soft.wire;
 
 import java.nio.ByteBuffer;
 
-// Wire, IB spec volume 1 chapter 9 and IBA annex A17: UDP payload = BTH, extended headers, payload, pad to 4 bytes,
-// ICRC. Nothing is allocated and nothing thrown for a packet that does not parse.
+// Wire format, IB specification volume 1, chapter 9 and annex A17: UDP payload = BTH, extended headers, payload, pad to
+// 4 bytes, ICRC. A packet that does not parse causes no allocation and no exception.
 
-/** Packets as bytes, without their ICRC. */
+/** Codec of packets, without their ICRC. */
 public final class PacketCodec {
     private static final int BTH = 12;
     private static final int DEFAULT_PKEY = 0xffff;
@@ -15,8 +15,8 @@ public final class PacketCodec {
     /**
      * Writes a packet.
      *
-     * @param b direct, at {@code base} in memory
-     * @return bytes from BTH to pad
+     * @param b direct buffer, at {@code base} in memory
+     * @return number of bytes from BTH to pad
      */
     public static int encode(Packet p, ByteBuffer b, long base, int at) {
         int pad = -p.payload & 3;
@@ -59,11 +59,11 @@ public final class PacketCodec {
     }
 
     /**
-     * Reads a packet, whose payload stays where it is.
+     * Reads a packet. Its payload stays in the buffer.
      *
-     * @param in direct, at {@code base} in memory
-     * @param length bytes from BTH to pad
-     * @return false if it is none
+     * @param in direct buffer, at {@code base} in memory
+     * @param length number of bytes from BTH to pad
+     * @return false if it is not a valid packet
      */
     public static boolean decode(Packet p, ByteBuffer in, long base, int at, int length) {
         if (length < BTH || (length & 3) != 0) {

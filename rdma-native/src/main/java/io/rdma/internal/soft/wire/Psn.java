@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.wire;
 
-/** Packet sequence numbers: 24 bits that wrap; two of them are compared by their shortest distance. */
+/** Arithmetic of packet sequence numbers: 24 bits that wrap. Two PSNs compare by their shortest distance. */
 public final class Psn {
     public static final int MASK = 0xffffff;
 
@@ -10,7 +10,7 @@ public final class Psn {
         return (psn + packets) & MASK;
     }
 
-    /** Signed distance from {@code b} to {@code a}, -2^23 .. 2^23-1. */
+    /** Returns the signed distance from {@code b} to {@code a}, -2^23 .. 2^23-1. */
     public static int diff(int a, int b) {
         return ((a - b) << 8) >> 8;
     }

@@ -4,9 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * The 40 bytes in front of a received datagram, {@code ibv_post_recv(3)} and IBA annex A17.9.3: over IPv6 its header;
- * over IPv4 20 zeros and that header, with the fields that a UDP socket does not show as Linux sends them. A device
- * whose GID carries a port has an IPv6 header of GIDs instead, so that the port comes along. One thread.
+ * The 40 bytes in front of a received datagram, {@code ibv_post_recv(3)} and IBA annex A17.9.3. Over IPv6 they are its
+ * header. Over IPv4 they are 20 zeros and its header; fields that a UDP socket does not expose have the values that
+ * Linux sends. If GIDs carry a port, they are an IPv6 header of the GIDs instead, which includes the port. Used by one
+ * thread at a time.
  */
 public final class RouteHeader {
     public static final int BYTES = 40;
@@ -42,7 +43,7 @@ public final class RouteHeader {
         }
     }
 
-    /** As {@link SoftAddress#gid}. */
+    /** Writes a GID like {@link SoftAddress#gid}. */
     private void gid(UdpAddress of) {
         header.putLong(of.high);
         if (of.ipv6) {
@@ -53,7 +54,7 @@ public final class RouteHeader {
         }
     }
 
-    /** RFC 1071, over the IPv4 header with a checksum of 0. */
+    /** Computes the checksum of RFC 1071 over the IPv4 header, whose checksum field is 0. */
     private short checksum() {
         int sum = 0;
         for (int i = IPV4_BYTES; i < BYTES; i += Short.BYTES) {
@@ -63,7 +64,7 @@ public final class RouteHeader {
         return (short) ~(sum + (sum >>> 16));
     }
 
-    /** As the payload of a packet. */
+    /** Makes this header the payload of a packet. */
     public void into(Packet packet) {
         packet.reset(Opcode.SEND_ONLY, 0, 0);
         packet.addPiece(address, BYTES);

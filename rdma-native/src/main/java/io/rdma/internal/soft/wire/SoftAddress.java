@@ -9,9 +9,9 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * A GID of a software device is the address of its UDP socket. On port 4791 it is the plain one (IPv6, or IPv4-mapped).
- * An IPv4 address on another port carries the port: bytes 0-7 zero, 8-9 port, 10-11 0xffff, 12-15 address; so several
- * devices share a host without privileges.
+ * Conversion between GIDs and UDP addresses. The GID of a software device is the address of its UDP socket. On port
+ * 4791 it is the plain address (IPv6, or IPv4-mapped). The GID of an IPv4 address on another port carries the port:
+ * bytes 0-7 zero, 8-9 port, 10-11 0xffff, 12-15 address. So several devices share a host without privileges.
  */
 public final class SoftAddress {
     public static final int ROCE_PORT = 4791;
@@ -34,9 +34,9 @@ public final class SoftAddress {
     }
 
     /**
-     * Where the device of a GID listens.
+     * Returns the address at which the device of a GID listens.
      *
-     * @throws VerbsException EINVAL if that is no address
+     * @throws VerbsException EINVAL if the GID is not an address
      */
     public static InetSocketAddress of(byte[] gid) {
         try {

@@ -7,8 +7,8 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
- * An IP address and UDP port as numbers, which are compared, hashed into an ICRC and written into headers without an
- * object for each. Of a received packet it is the link's own, and changes with the next one.
+ * An IP address and UDP port as numbers. They are compared, added to an ICRC and written into headers without an
+ * allocation for each packet. The address of a received packet belongs to the link and changes with the next packet.
  */
 public final class UdpAddress {
     public boolean ipv6;
@@ -44,7 +44,7 @@ public final class UdpAddress {
         try {
             return InetAddress.getByAddress(bytes.array());
         } catch (UnknownHostException e) {
-            throw new AssertionError(e); // of another length
+            throw new AssertionError(e); // thrown only for other lengths
         }
     }
 
@@ -57,8 +57,8 @@ public final class UdpAddress {
     }
 
     /**
-     * Whether a packet from here is of the device that listens there: on port 4791 a device may send from any port, to
-     * spread its flows.
+     * Returns whether a packet from this address belongs to the device that listens at another. A device on port 4791
+     * may send from any port, to spread its flows.
      */
     public boolean sendsFor(UdpAddress device) {
         return sameIp(device) && (device.port == SoftAddress.ROCE_PORT || device.port == port);

@@ -9,12 +9,12 @@ import java.time.Duration;
 import reactor.core.publisher.Flux;
 
 /**
- * A client balanced over servers in processes of their own, of which one is killed.
- * {@code server NAME DEVICE HOST PORT} is a server alone, {@code client DEVICE NAME PORT} a client of all addresses
- * that a name has.
+ * A client that is balanced over servers in processes of their own, of which one is killed.
+ * {@code server NAME DEVICE HOST PORT} runs only a server. {@code client DEVICE NAME PORT} runs only a client, of all
+ * addresses of a DNS name.
  */
 final class Balanced {
-    /** With this as first argument a server ends with its standard input, and so with who started it. */
+    /** First argument of a server that ends with its standard input, and so with its parent process. */
     static final String TIED = "tied-server";
 
     private static final String USAGE = """
@@ -54,7 +54,7 @@ final class Balanced {
         return text.matches("\\d{1,5}") && Integer.parseInt(text) <= 65_535;
     }
 
-    /** Until it is stopped. */
+    /** Asks questions until the process is stopped. */
     private static void ask(String device, String name, int port) {
         try (RdmaResources resources = new RdmaResources(RdmaDevices.named(device))) {
             DigestClient client =

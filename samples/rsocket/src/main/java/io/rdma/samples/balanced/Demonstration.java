@@ -17,16 +17,16 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Three servers, a client that asks all the time, a death, and a newcomer; goes on when enough was answered, not when
- * some time is over.
+ * A demonstration: three servers and a client that asks continuously, then one server is killed and another one joins.
+ * Each step waits for a number of answers, not for a time.
  */
 final class Demonstration {
     private static final String HOST = "127.0.0.1";
 
-    /** Answers of a server that are enough to go on. */
+    /** Number of answers of a server after which the demonstration continues. */
     private static final int ENOUGH = 200;
 
-    /** How late the discovery is to notice a death. */
+    /** Delay after which the discovery notices that a server was killed. */
     private static final Duration LATE = Duration.ofMillis(1500);
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
@@ -40,7 +40,11 @@ final class Demonstration {
         this.out = out;
     }
 
-    /** @return whether every question was answered rightly */
+    /**
+     * Runs the demonstration.
+     *
+     * @return whether every question got a correct answer
+     */
     boolean run() throws IOException {
         try (RdmaResources resources = new RdmaResources(RdmaDevices.named(device))) {
             Servers servers = new Servers(resources);

@@ -16,21 +16,25 @@ import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 /**
- * Asks one of several servers after the other; a question that failed is asked again, of whoever is next. Counts who
- * answered.
+ * A client that asks several servers in turn. A question that failed is asked again, of the next server. Counts the
+ * answers of each server.
  */
 final class DigestClient implements Disposable {
-    /** For one attempt, after which another server is asked. */
+    /** Time limit of one attempt, after which another server is asked. */
     private static final Duration ATTEMPT = Duration.ofSeconds(10);
 
-    /** For all attempts at a question. */
+    /** Time limit of a question, over all its attempts. */
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private final RSocketClient servers;
     private final Map<String, LongAdder> answers = new ConcurrentSkipListMap<>();
     private final LongAdder failures = new LongAdder();
 
-    /** @param targets the servers there are, as often as that changes: whatever discovers them */
+    /**
+     * Creates a client.
+     *
+     * @param targets the available servers, as a new list after each change; from any kind of discovery
+     */
     DigestClient(Publisher<List<LoadbalanceTarget>> targets) {
         servers = LoadbalanceRSocketClient.builder(targets)
                 .roundRobinLoadbalanceStrategy()
@@ -38,8 +42,8 @@ final class DigestClient implements Disposable {
     }
 
     /**
-     * The digest of a number. Digests can be asked for twice: for an order or a payment, repeating would be for the
-     * application to decide.
+     * Asks for the digest of a number, and repeats the question after a failure. That is safe for digests. For an order
+     * or a payment, the application would have to decide whether to repeat.
      */
     Mono<String> ask(long number) {
         return servers.requestResponse(Mono.fromSupplier(() -> DefaultPayload.create(Long.toString(number))))
@@ -58,13 +62,13 @@ final class DigestClient implements Disposable {
         return digest;
     }
 
-    /** Of one server, by its name. */
+    /** Returns the number of answers of one server, by its name. */
     long answersOf(String name) {
         LongAdder count = answers.get(name);
         return count == null ? 0 : count.sum();
     }
 
-    /** Who answered how often, in a line. */
+    /** Returns the number of answers of each server, in one line. */
     @Override
     public String toString() {
         StringBuilder line = new StringBuilder();
@@ -72,7 +76,7 @@ final class DigestClient implements Disposable {
         return line.append("failed attempts ").append(failures()).toString();
     }
 
-    /** Attempts that came to nothing, each of which was followed by another. */
+    /** Returns the number of failed attempts. */
     long failures() {
         return failures.sum();
     }

@@ -11,19 +11,22 @@ import java.time.Duration;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
-/** One of the servers: answers with its name and the digest. */
+/** One of the servers. It answers each question with its name and the digest. */
 final class DigestServer {
-    /** What it says when it listens, followed by its port. */
+    /** Text that it prints when it listens, followed by its port. */
     static final String READY = "digests on port ";
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** Of one in fragments, which RSocket puts together: the least that it lets be said, its largest frame. */
+    /**
+     * Limit of a question that RSocket reassembles from fragments. It is the smallest value that RSocket accepts: its
+     * largest frame.
+     */
     private static final int MAX_QUESTION = 1 << 24;
 
     private DigestServer() {}
 
-    /** Serves until its end. */
+    /** Serves until the process ends. */
     static void run(String name, String device, String host, int port) {
         RdmaCloseableServer server = Objects.requireNonNull(
                 RSocketServer.create(SocketAcceptor.forRequestResponse(question -> answer(name, question)))

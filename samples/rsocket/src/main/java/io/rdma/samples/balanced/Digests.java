@@ -6,8 +6,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * What the servers compute: asked twice they answer the same, so a question may be repeated. And the client can tell
- * whether an answer is right.
+ * The function that the servers compute. It always gives the same answer for a number, so a question may be repeated,
+ * and the client can verify an answer.
  */
 final class Digests {
     private Digests() {}

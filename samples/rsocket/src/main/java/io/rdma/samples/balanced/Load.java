@@ -5,9 +5,11 @@ import java.util.concurrent.atomic.LongAdder;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-// Invariant: a question that was begun ends in `right` or in `wrong`, whatever becomes of servers.
+// Invariant: each question that was started is counted once in `right` or in `wrong`, whatever happens to the servers.
 
-/** Asks one question after the other, up to a thousand a second, until it is told to stop; looks at each answer. */
+/**
+ * Load on the servers: questions at a rate of up to a thousand a second until it is stopped. Each answer is verified.
+ */
 final class Load {
     private static final Duration PACE = Duration.ofMillis(1);
     private static final int AT_ONCE = 16;
@@ -17,7 +19,7 @@ final class Load {
     private final LongAdder wrong = new LongAdder();
     private volatile boolean stopping;
 
-    /** Starts. */
+    /** Starts asking. */
     Load(DigestClient client) {
         asked = Flux.interval(PACE)
                 .onBackpressureDrop()
@@ -36,9 +38,9 @@ final class Load {
     }
 
     /**
-     * Asks nothing more.
+     * Stops asking.
      *
-     * @return completes when what was asked is answered
+     * @return completes when every question that was asked has ended
      */
     Mono<Void> stop() {
         stopping = true;
@@ -49,7 +51,7 @@ final class Load {
         return right.sum();
     }
 
-    /** Questions with a wrong answer, or without one. */
+    /** Returns the number of questions with a wrong answer, or without one. */
     long wrong() {
         return wrong.sum();
     }

@@ -13,15 +13,15 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Discovery by DNS: every address that a name has is a server, such as those of a headless Service of Kubernetes. */
+/** Discovery by DNS: each address of a name is a server, as for a headless Service of Kubernetes. */
 final class Names {
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
     private Names() {}
 
     /**
-     * Looked up again and again; a name that is not known for the moment changes nothing, and is printed once. Java
-     * remembers answers for {@code networkaddress.cache.ttl}.
+     * Looks the name up periodically. While the lookup fails, the list stays unchanged; the failure is printed once.
+     * Java caches lookups for {@code networkaddress.cache.ttl}.
      */
     static Flux<List<LoadbalanceTarget>> targets(RdmaClient client, String name, int port) {
         AtomicBoolean unknown = new AtomicBoolean();
@@ -29,7 +29,7 @@ final class Names {
                 .onBackpressureDrop()
                 .concatMap(
                         tick -> Mono.fromCallable(() -> InetAddress.getAllByName(name))
-                                .subscribeOn(Schedulers.boundedElastic()) // it blocks
+                                .subscribeOn(Schedulers.boundedElastic()) // the lookup blocks
                                 .doOnNext(addresses -> unknown.set(false))
                                 .doOnError(UnknownHostException.class, error -> {
                                     if (!unknown.getAndSet(true)) {

@@ -12,9 +12,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 
 /**
- * Which servers there are: in the place of DNS, Kubernetes or Spring Cloud. Says so once a second, as what polls a
- * discovery does, and at once when it changes: RSocket leaves a server out whose connection ended, until the next list
- * that has it.
+ * The available servers; stands in for DNS, Kubernetes or Spring Cloud. Emits the list once a second, like a discovery
+ * that polls, and at once when it changes. The repetition matters: after the connection to a server ended, RSocket does
+ * not use that server until the next list that contains it.
  */
 final class Servers {
     private static final Duration PERIOD = Duration.ofSeconds(1);
@@ -24,7 +24,11 @@ final class Servers {
     private final Sinks.Many<List<LoadbalanceTarget>> changes =
             Sinks.many().replay().latest();
 
-    /** @param resources what all connections share: the device and its loops */
+    /**
+     * Creates an empty list of servers.
+     *
+     * @param resources the device and its loops, shared by all connections
+     */
     Servers(RdmaResources resources) {
         client = RdmaClient.create().resources(resources);
     }
@@ -46,7 +50,10 @@ final class Servers {
         return List.copyOf(known.values());
     }
 
-    /** A target's name tells it apart from the others: who is in one list and the next keeps the connection. */
+    /**
+     * Returns the lists of servers. RSocket identifies a target by its name: a server that is in one list and in the
+     * next keeps its connection.
+     */
     Flux<List<LoadbalanceTarget>> targets() {
         return Flux.merge(
                 changes.asFlux(), Flux.interval(PERIOD).onBackpressureDrop().map(tick -> now()));

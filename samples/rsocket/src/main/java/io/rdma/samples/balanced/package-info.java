@@ -1,4 +1,4 @@
-/** A client balanced over several servers by RSocket, one of which is killed, and one of which comes later. */
+/** A client that RSocket balances over several servers, of which one is killed and another one is added later. */
 @NullMarked
 package io.rdma.samples.balanced;
 

@@ -1,10 +1,10 @@
 package io.rdma.samples.weather;
 
 /**
- * What travels; Spring's codecs make CBOR of it.
+ * The message between client and server, which Spring's codecs encode as CBOR.
  *
- * @param station who measured
+ * @param station that measured
  * @param number of this station's readings, from 0
- * @param celsius what was measured
+ * @param celsius the measured temperature
  */
 record Reading(String station, long number, double celsius) {}

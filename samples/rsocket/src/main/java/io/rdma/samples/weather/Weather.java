@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Starts the service in a process of its own and the client here, and ends with the client. {@code server} and
- * {@code client}, each with Spring's arguments, are one of them alone.
+ * The main program. It starts the service in a process of its own and the client in this one, and ends with the client.
+ * {@code server} and {@code client}, each followed by arguments for Spring, run only one of them.
  */
 final class Weather {
-    /** What the server says, followed by its port. */
+    /** Text that the server prints when it listens, followed by its port. */
     static final String READY = "weather on port ";
 
-    /** With this as first argument the server ends with its standard input, and so with who started it. */
+    /** First argument of a server that ends with its standard input, and so with its parent process. */
     private static final String TIED = "tied-server";
 
     private Weather() {}

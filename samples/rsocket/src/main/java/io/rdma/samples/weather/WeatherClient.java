@@ -15,8 +15,8 @@ import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 /**
- * A client: Spring's requester over the transport that {@code rdma.client.*} describes. It has each kind of interaction
- * once, says what came of it, and ends.
+ * A client: Spring's requester over the transport that {@code rdma.client.*} configures. It performs each kind of
+ * interaction once, prints the results, and ends.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -30,7 +30,7 @@ class WeatherClient {
     static void run(String... args) {
         new SpringApplicationBuilder(WeatherClient.class)
                 .properties("spring.config.name=weather-client")
-                .run(args) // and its runner
+                .run(args) // also runs the ApplicationRunner
                 .close();
     }
 
@@ -46,7 +46,7 @@ class WeatherClient {
                 .blockLast(PATIENCE);
     }
 
-    /** A day's readings. */
+    /** Returns the readings of one day. */
     private static Flux<Reading> readings(String station) {
         return Flux.range(0, READINGS).map(number -> new Reading(station, number, WeatherController.celsius(number)));
     }
@@ -57,7 +57,9 @@ class WeatherClient {
                 .then(Mono.just("fire-and-forget   " + READINGS + " readings of oslo reported"));
     }
 
-    /** Who forgets does not know when it has arrived, so it is asked for until it is there. */
+    /**
+     * Asks until the last reading is there, since after a fire-and-forget the client does not know when it has arrived.
+     */
     private static Flux<String> latest(RSocketRequester weather) {
         Mono<Reading> last = weather.route("latest.{station}", "oslo")
                 .retrieveMono(Reading.class)
@@ -71,7 +73,7 @@ class WeatherClient {
                         .onErrorResume(error -> Mono.just("request-response  refused: " + error.getMessage())));
     }
 
-    /** The stream has no end; the server measures what is asked for, and not one more. */
+    /** Takes a few items of an endless stream. The server measures exactly as many as the client requests. */
     private static Mono<String> measure(RSocketRequester weather) {
         return weather.route("measure.{station}", "bergen")
                 .retrieveFlux(Reading.class)

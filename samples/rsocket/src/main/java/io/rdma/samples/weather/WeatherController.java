@@ -13,15 +13,15 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * An ordinary controller for RSocket: nothing in it knows of RDMA. One method for each kind of interaction, and one
- * that tells what a stream really produced.
+ * An ordinary RSocket controller, in which nothing depends on RDMA. It has one method for each kind of interaction, and
+ * one that returns how many items a stream has actually produced.
  */
 @Controller
 final class WeatherController {
-    /** Readings that an average is of. */
+    /** Number of readings in an average. */
     static final int WINDOW = 4;
 
-    /** Stations that are remembered: clients name them. */
+    /** Limit of the stations that are kept, since clients choose their names. */
     static final int STATIONS = 1_000;
 
     private static final int NAME_LENGTH = 100;
@@ -29,7 +29,7 @@ final class WeatherController {
     private final Map<String, Reading> latest = new ConcurrentHashMap<>();
     private final Map<String, AtomicLong> measured = new ConcurrentHashMap<>();
 
-    /** Fire and forget: nobody waits for an answer. */
+    /** Handles fire-and-forget: the client gets no answer. */
     @MessageMapping("report")
     Mono<Void> report(Reading reading) {
         admit(latest, reading.station());
@@ -37,14 +37,14 @@ final class WeatherController {
         return Mono.empty();
     }
 
-    /** Request and response. The error is the client's answer, and the connection goes on. */
+    /** Handles request-response. An error is sent to the client as the answer, and the connection stays usable. */
     @MessageMapping("latest.{station}")
     Mono<Reading> latest(@DestinationVariable String station) {
         return Mono.justOrEmpty(latest.get(station))
                 .switchIfEmpty(Mono.error(() -> new IllegalArgumentException("no reading of " + station)));
     }
 
-    /** Request and stream, without an end: a reading is measured when the client asks for one more, never before. */
+    /** Handles request-stream. The stream has no end. A reading is measured only when the client requests one more. */
     @MessageMapping("measure.{station}")
     Flux<Reading> measure(@DestinationVariable String station) {
         admit(measured, station);
@@ -55,14 +55,16 @@ final class WeatherController {
         });
     }
 
-    /** How many readings the streams of a station measured so far. */
+    /** Returns how many readings the streams of a station have measured so far. */
     @MessageMapping("measured.{station}")
     Mono<Long> measured(@DestinationVariable String station) {
         AtomicLong count = measured.get(station);
         return Mono.just(count == null ? 0 : count.get());
     }
 
-    /** Channel: readings come in, averages of the last few go out, each side as fast as the other takes them. */
+    /**
+     * Handles request-channel: receives readings and sends averages of the last few, each at the rate of its consumer.
+     */
     @MessageMapping("average")
     Flux<Double> average(Flux<Reading> readings) {
         return Flux.defer(() -> {
@@ -80,7 +82,10 @@ final class WeatherController {
         });
     }
 
-    /** Before it is remembered. Between requests on several completion loops a few more may get in. */
+    /**
+     * Checks a station before it is stored. Concurrent requests on several completion loops may exceed the
+     * limit slightly.
+     */
     private static void admit(Map<String, ?> stations, String station) {
         if (station.length() > NAME_LENGTH) {
             throw new IllegalArgumentException("a station's name has up to " + NAME_LENGTH + " characters");
@@ -91,15 +96,15 @@ final class WeatherController {
     }
 
     /**
-     * An error that is meant for the client: what nothing handles is sent there too, but Spring logs it as the
-     * server's.
+     * Sends an error that is meant for the client. An error without a handler is sent to the client too, but Spring
+     * logs it as an error of the server.
      */
     @MessageExceptionHandler
     Mono<Void> unknown(IllegalArgumentException e) {
         return Mono.error(e);
     }
 
-    /** A day's course in 24 readings. */
+    /** Returns the temperature of a day that consists of 24 readings. */
     static double celsius(long number) {
         return Math.round(10 * (12 - 8 * Math.cos(2 * Math.PI * number / 24))) / 10.0;
     }

@@ -8,10 +8,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
-/**
- * The service. That its controller is reached over RDMA is said by {@code rdma.rsocket.port} in
- * weather-server.properties.
- */
+/** The service. {@code rdma.rsocket.port} in weather-server.properties makes its controller available over RDMA. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @Import(WeatherController.class)

@@ -1,4 +1,4 @@
-/** A weather service of Spring Boot whose controller is reached by RSocket over RDMA, and a client of it. */
+/** A weather service with Spring Boot whose controller is reached by RSocket over RDMA, and a client of it. */
 @NullMarked
 package io.rdma.samples.weather;
 

@@ -21,8 +21,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device of libibverbs, opened, and what its functions are called with: by the seam below the public classes, whose
- * handles are the pointers of C.
+ * An open device of libibverbs with the objects that its functions are called with. It uses the seam below the public
+ * classes, whose handles are the pointers of C.
  */
 public final class CalledDevice implements AutoCloseable {
     private static final int PORT = 1;
@@ -50,7 +50,7 @@ public final class CalledDevice implements AutoCloseable {
     private final long pd;
 
     /**
-     * Opens it.
+     * Opens a device.
      *
      * @param name of a device of libibverbs
      */
@@ -73,7 +73,7 @@ public final class CalledDevice implements AutoCloseable {
         return verbs;
     }
 
-    /** The address of so many bytes, all 0, at a multiple of 64. */
+    /** Allocates zeroed bytes at a multiple of 64, and returns their address. */
     long allocate(long bytes) {
         return arena.allocate(bytes, 64).address();
     }
@@ -84,7 +84,7 @@ public final class CalledDevice implements AutoCloseable {
         return mr;
     }
 
-    /** A scatter/gather entry of a work request. */
+    /** Returns a scatter/gather element of a work request. */
     long sge(long address, int length, Mr mr) {
         long sge = allocate(Sge.SIZE);
         Sge.addr(sge, address);
@@ -99,7 +99,7 @@ public final class CalledDevice implements AutoCloseable {
         return cq;
     }
 
-    /** A reliable queue pair in RESET, with at most so many places as the device has. */
+    /** Creates a reliable queue pair in RESET, with at most as many entries as the device supports. */
     Qp createQp(long cq, int sends, int receives) {
         int most = verbs.queryDevice(context).maxQpWr();
         QpCap cap = new QpCap(Math.min(sends, most), Math.min(receives, most), 1, 1, 0);
@@ -116,7 +116,7 @@ public final class CalledDevice implements AutoCloseable {
         verbs.modifyQp(qp.handle(), attributes(Ibv.QPS_INIT, qp, null), TO_INIT);
     }
 
-    /** From INIT on: its peer is itself. */
+    /** Moves a queue pair from INIT to RTS, with itself as peer. */
     void connectToItself(Qp qp) {
         verbs.modifyQp(qp.handle(), attributes(Ibv.QPS_RTR, qp, path()), TO_RTR);
         verbs.modifyQp(qp.handle(), attributes(Ibv.QPS_RTS, qp, null), TO_RTS);
@@ -137,7 +137,7 @@ public final class CalledDevice implements AutoCloseable {
         return !gid.isZero() && (!ethernet || entry.gidType() == Ibv.GID_TYPE_ROCE_V2 && !gid.isLinkLocal());
     }
 
-    /** All that some transition wants; its mask says what of it counts. */
+    /** Returns attributes for all transitions. The mask of a transition selects those that it uses. */
     private QpAttr attributes(int state, Qp qp, @Nullable AhAttr path) {
         return new QpAttr(
                 state,

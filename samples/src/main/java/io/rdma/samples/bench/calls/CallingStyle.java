@@ -9,13 +9,16 @@ import java.lang.invoke.MethodHandles;
 public enum CallingStyle {
     /** The handle is bound to the function's address. */
     SYMBOL("symbol"),
-    /** The same, without the transition of the thread: a function that blocks holds up the collector meanwhile. */
+    /**
+     * As {@link #SYMBOL}, without the state transition of the thread. While such a function blocks, the garbage
+     * collector has to wait.
+     */
     SYMBOL_CRITICAL("symbol, critical"),
-    /** The address is an argument and is read at each call: as this library does it. */
+    /** The address is an argument and is read at each call, as this library does. */
     POINTER("pointer"),
-    /** The same, without the transition. */
+    /** As {@link #POINTER}, without the state transition of the thread. */
     POINTER_CRITICAL("pointer, critical"),
-    /** As {@link #POINTER}, and errno is kept, which none of these functions says anything by. */
+    /** As {@link #POINTER}, and errno is captured, although none of these functions reports errors by it. */
     POINTER_ERRNO("pointer, errno kept");
 
     private static final Linker LINKER = Linker.nativeLinker();
@@ -27,7 +30,7 @@ public enum CallingStyle {
     }
 
     /**
-     * As figures name it.
+     * Returns the name of the style in figures.
      *
      * @return in English
      */
@@ -35,7 +38,7 @@ public enum CallingStyle {
         return title;
     }
 
-    /** A call of the function that the object's provider has, of type {@link TimedCalls#TYPE}. */
+    /** Returns a handle that calls the function of the object's provider, of type {@link TimedCalls#TYPE}. */
     MethodHandle handle(ProviderFunction function, long object) {
         MethodHandle call = switch (this) {
             case SYMBOL, SYMBOL_CRITICAL ->

@@ -4,9 +4,9 @@ import java.lang.constant.ConstantDescs;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 
-// Invariant: never initialised as the class that it is, only as hidden classes made of its bytes, each with a handle.
+// Invariant: this class itself is never initialised. Only hidden classes made from its bytes are, each with a handle.
 
-/** What {@link TimedCalls#of} makes classes of. */
+/** The template from which {@link TimedCalls#of} makes classes. */
 final class ConstantCalls implements TimedCalls {
     private static final MethodHandle CALL = call();
 
@@ -24,7 +24,7 @@ final class ConstantCalls implements TimedCalls {
 
     @Override
     public long nanos(int calls, long object, long second, long third) {
-        int results = 0; // without a branch, of which the compilers would expect what the warm-up did
+        int results = 0; // without a branch, which the compilers would optimise for the warm-up
         try {
             long start = System.nanoTime();
             for (int i = 0; i < calls; i++) {
@@ -34,7 +34,7 @@ final class ConstantCalls implements TimedCalls {
             failure = results;
             return nanos;
         } catch (Throwable e) {
-            throw new AssertionError(e); // a function of C throws nothing
+            throw new AssertionError(e); // a C function throws nothing
         }
     }
 

@@ -2,12 +2,12 @@ package io.rdma.samples.bench.calls;
 
 import io.rdma.internal.ffi.Wc;
 
-/** Polling a completion queue that nothing completes on. */
+/** Polls of a completion queue that stays empty. */
 public final class EmptyPoll extends Operation {
     private static final int BATCH = 500;
 
     /**
-     * On a queue of its own.
+     * Creates a queue of its own.
      *
      * @param device opened
      */

@@ -2,7 +2,7 @@ package io.rdma.samples.bench.calls;
 
 import io.rdma.verbs.VerbsException;
 
-/** A use of one of the functions, again and again on the same queue. */
+/** A repeated use of one of the functions on the same queue. */
 public abstract class Operation {
     private static final int WARM_UPS = 2_000;
     private static final int WARM_UP_CALLS = 16;
@@ -13,7 +13,11 @@ public abstract class Operation {
     private final long object;
     private final long third;
 
-    /** @param third argument of each call, where the function writes to */
+    /**
+     * Creates an operation.
+     *
+     * @param third argument of each call, to which the function writes
+     */
     Operation(String title, int batches, ProviderFunction function, long object, long third) {
         this.title = title;
         this.batches = batches;
@@ -23,7 +27,7 @@ public abstract class Operation {
     }
 
     /**
-     * As figures name it.
+     * Returns the name of the operation in figures.
      *
      * @return in English
      */
@@ -32,35 +36,35 @@ public abstract class Operation {
     }
 
     /**
-     * How many batches make a round: each style in turn makes one of them.
+     * Returns the number of batches in a round. The styles take turns, with one batch each.
      *
-     * @return fewer where one takes long
+     * @return fewer if a batch takes long
      */
     public final int batches() {
         return batches;
     }
 
     /**
-     * Makes the calls that are timed together, then brings the queue back to where it was before them.
+     * Makes the calls that are timed together, then restores the queue to its state before them.
      *
      * @param calls in some style
-     * @return nanoseconds for each
+     * @return nanoseconds of each call
      */
     public abstract double batch(TimedCalls calls);
 
     /**
-     * Its calls in a style.
+     * Returns the calls of this operation in a style.
      *
-     * @param style of them
-     * @return not yet warm
+     * @param style of the calls
+     * @return not yet warmed up
      */
     public TimedCalls in(CallingStyle style) {
         return TimedCalls.of(style, function, object);
     }
 
     /**
-     * Makes so many calls, which change nothing, that the compilers take the next step, the longest of which takes
-     * several hundred of many loops each.
+     * Makes enough calls without effect that the JIT compilers reach the next tier. The longest step takes several
+     * hundred calls with many iterations each.
      *
      * @param calls in some style
      */
@@ -70,7 +74,7 @@ public abstract class Operation {
         }
     }
 
-    /** The time of each of so many calls, all of which succeeded. */
+    /** Returns the time of each of a number of calls, all of which succeeded. */
     double timed(TimedCalls calls, int count, long second) {
         long nanos = calls.nanos(count, object, second, third);
         if (calls.failure() != 0) {

@@ -11,7 +11,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/** A verb that {@code verbs.h} does inline: no library exports it, a context points to the provider's function. */
+/** A verb that {@code verbs.h} defines inline. No library exports it; a context points to the provider's function. */
 public enum ProviderFunction {
     /** {@code ibv_poll_cq(3)}. */
     POLL_CQ("ibv_poll_cq"),
@@ -26,14 +26,14 @@ public enum ProviderFunction {
         this.call = call;
     }
 
-    /** As the manual names it. */
+    /** Returns the name of the function in the manual. */
     String call() {
         return call;
     }
 
     /**
-     * The second argument of a call that changes nothing: one entry of an empty queue; a chain without a request, for
-     * which some providers return EINVAL, and none does anything.
+     * Returns the second argument of a call that has no effect: for a poll, one entry for an empty queue; for a post, a
+     * chain without a request, for which some providers return EINVAL and none does anything.
      */
     long nothing() {
         return this == POLL_CQ ? 1 : 0;
@@ -51,12 +51,12 @@ public enum ProviderFunction {
         };
     }
 
-    /** The function for an object, whose first field is its context. */
+    /** Returns the function for an object whose first field is its context. */
     MemorySegment of(long object) {
         return read(object, offset());
     }
 
-    /** {@link #of} as a handle of one argument, to be part of a call. */
+    /** Returns {@link #of} as a handle with one argument, to be composed into a call. */
     MethodHandle reader() {
         try {
             MethodType type = MethodType.methodType(MemorySegment.class, long.class, long.class);

@@ -4,7 +4,7 @@ import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.RecvWr;
 
-/** Posting receives one by one, as many as there are places; then all are taken back by way of RESET. */
+/** Posts of receives, one by one, until the queue is full. The queue pair then goes to RESET, which removes them. */
 public final class ReceivePosts extends Operation {
     private static final int PLACES = 256;
     private static final int BYTES = 64;
@@ -14,7 +14,7 @@ public final class ReceivePosts extends Operation {
     private final long wr;
 
     /**
-     * On a queue pair of its own, in INIT.
+     * Creates a queue pair of its own, in INIT.
      *
      * @param device opened
      */
@@ -36,7 +36,7 @@ public final class ReceivePosts extends Operation {
 
     @Override
     public double batch(TimedCalls calls) {
-        // Not as many as were granted, which on some devices is more than fits.
+        // Not the number that the device granted, which on some devices is more than fits.
         double nanos = timed(calls, Math.min(PLACES, qp.cap().maxRecvWr()), wr);
         device.toReset(qp);
         device.toInit(qp);

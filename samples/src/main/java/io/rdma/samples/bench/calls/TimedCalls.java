@@ -6,40 +6,40 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Objects;
 
-/** Calls of one function in one style, by the clock. */
+/** Timed calls of one function in one style. */
 public interface TimedCalls {
-    /** The object and two arguments; 0 if all is well. */
+    /** Type of a call: the arguments are the object and two more, the result is 0 on success. */
     MethodType TYPE = MethodType.methodType(int.class, long.class, long.class, long.class);
 
     /**
-     * Calls it several times.
+     * Calls the function several times.
      *
-     * @param calls how often
+     * @param calls number of calls
      * @param object a queue
      * @param second argument
      * @param third argument
-     * @return nanoseconds for all, and for looking at the clock once
+     * @return nanoseconds of all calls and of reading the clock once
      */
     long nanos(int calls, long object, long second, long third);
 
     /**
-     * What the last calls returned.
+     * Returns the results of the last calls.
      *
-     * @return 0, or all their results with OR
+     * @return 0 on success, otherwise the bitwise OR of all results
      */
     int failure();
 
     /**
-     * Of an object's function in a style.
+     * Creates calls of an object's function in a style.
      *
      * @param style of the call
      * @param function of the provider
      * @param object whose provider it is
-     * @return with code of its own, so that no style is compiled for what another one does
+     * @return calls with code of their own, so that no style is compiled with the profile of another one
      */
     static TimedCalls of(CallingStyle style, ProviderFunction function, long object) {
-        // The compilers see through a handle only if it is a constant. An address is known too late for a constant
-        // of an ordinary class: a hidden class is given one.
+        // The compilers inline a handle only if it is a constant. The address is known too late for a constant of an
+        // ordinary class, but a hidden class can be given it.
         try (InputStream template = TimedCalls.class.getResourceAsStream("ConstantCalls.class")) {
             MethodHandles.Lookup hidden = MethodHandles.lookup()
                     .defineHiddenClassWithClassData(

@@ -9,7 +9,7 @@ import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.WorkCompletionException;
 import io.rdma.verbs.WorkCompletionStatus;
 
-/** Posting RDMA writes of 8 bytes, each when the one before has completed. */
+/** Posts of RDMA writes of 8 bytes, each after the previous one has completed. */
 public final class WritePosts extends Operation {
     private static final int BYTES = 8;
     private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -20,7 +20,7 @@ public final class WritePosts extends Operation {
     private final long wc;
 
     /**
-     * On a queue pair of its own, which is its own peer.
+     * Creates a queue pair that is its own peer.
      *
      * @param device opened
      */
@@ -64,7 +64,7 @@ public final class WritePosts extends Operation {
             if (System.nanoTime() - deadline > 0) {
                 throw new RdmaException("nothing completes");
             }
-            Thread.yield(); // a device in software wants the processor
+            Thread.yield(); // a software device needs the processor
         }
         if (polled < 0) {
             throw new RdmaException("the completion queue has overrun");

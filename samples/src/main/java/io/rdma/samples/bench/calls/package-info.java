@@ -1,4 +1,4 @@
-/** What a call of a provider's function costs, by the way it is made. */
+/** The cost of a call of a provider's function, by the way it is made. */
 @NullMarked
 package io.rdma.samples.bench.calls;
 

@@ -24,10 +24,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-// The yardstick: what a program does that calls verbs itself and needs nothing else, with the same requests, depth,
-// chains and signals as the engine. It keeps no record of what is in flight beyond two counters.
+// The yardstick: a program that calls verbs itself and does nothing else, with the same requests, depth, chains and
+// signaling as the engine. Its only record of the requests in flight is two counters.
 
-/** Fills the same requests as the engine, posts them in chains, and polls: nothing else. */
+/** A benchmark that fills the same requests as the engine, posts them in chains, and polls; nothing else. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -76,7 +76,7 @@ public class BareLoop {
         return new QpAttr(Ibv.QPS_RTS, 0, 0, 0, 0, 0, 0, itself, 0, none, null, 0, false, false, 0, 0, 0, 1, 0, 0, 0);
     }
 
-    /** Closes it. */
+    /** Closes the device. */
     @TearDown
     public void close() {
         verbs.destroyQp(qp);
@@ -85,7 +85,8 @@ public class BareLoop {
     }
 
     /**
-     * {@link Seam#BATCH} writes of 64 bytes, {@link Seam#DEPTH} in flight, in chains whose last request is signaled.
+     * Performs {@link Seam#BATCH} writes of 64 bytes, with {@link Seam#DEPTH} in flight, in chains whose last request
+     * is signaled.
      */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)

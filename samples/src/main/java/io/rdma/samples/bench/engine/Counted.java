@@ -11,22 +11,22 @@ import org.openjdk.jmh.annotations.State;
 // Invariant: before() and after() of one invocation are called by the same thread.
 
 /**
- * What JMH does not count: processor time of the threads that did the work, which other programs on the machine hardly
- * change, and calls of libibverbs. JMH adds each field up over an iteration.
+ * Counters that JMH does not have: the processor time of the threads that did the work, which other programs on the
+ * machine hardly affect, and calls of libibverbs. JMH sums each field over an iteration.
  */
 @State(Scope.Thread)
 @AuxCounters(AuxCounters.Type.EVENTS)
 public class Counted {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-    /** Operations that were measured. */
+    /** Number of measured operations. */
     public long operations;
-    /** Processor time of the benchmark's thread and of the loop. */
+    /** Processor time of the benchmark's thread and of the loop, in nanoseconds. */
     public long cpuNanos;
-    /** Work requests posted to send queues. */
+    /** Number of work requests posted to send queues. */
     public long requests;
-    /** Calls of ibv_post_send. */
+    /** Number of calls of ibv_post_send. */
     public long posts;
-    /** Calls of ibv_poll_cq that found something. */
+    /** Number of calls of ibv_poll_cq that returned a completion. */
     public long polls;
 
     private long loop = -1;
@@ -45,7 +45,8 @@ public class Counted {
     }
 
     /**
-     * The loop goes on polling while its two counters are read: they belong together if one has not moved meanwhile.
+     * Returns the number of polls that returned a completion. The loop continues to poll while its two counters are
+     * read. They are consistent if one of them has not changed meanwhile.
      */
     private static long fruitful(LoopCounters counters) {
         while (true) {
@@ -82,7 +83,7 @@ public class Counted {
             loop = Arrays.stream(THREADS.getThreadInfo(THREADS.getAllThreadIds()))
                     .filter(thread -> thread != null && thread.getThreadName().startsWith("rdma-loop-"))
                     .mapToLong(thread -> thread.getThreadId())
-                    .max() // the loop of the benchmark before may still end
+                    .max() // the loop of the previous benchmark may still be ending
                     .orElseThrow();
         }
         return THREADS.getThreadCpuTime(loop);

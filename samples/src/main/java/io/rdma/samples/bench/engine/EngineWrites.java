@@ -19,18 +19,18 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The engine without a front-end: an operation whose end submits the next one. */
+/** A benchmark of the engine without a front-end. The end of an operation submits the next one. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class EngineWrites {
     /**
-     * Of one invocation: so many that those which start it, one by one and from another thread, do not count, with a
-     * thousand connections either.
+     * Number of operations in one invocation. It is so large that the first operations, which another thread submits
+     * one by one, do not affect the result, even with a thousand connections.
      */
     static final int OPERATIONS = 8 * Seam.BATCH;
 
-    /** Connections, and operations in flight on each. */
+    /** Number of connections, and of operations in flight on each. */
     @Param({"1x128", "1x16", "100x16", "1000x16"})
     public String shape = "1x128";
 
@@ -56,7 +56,7 @@ public class EngineWrites {
         Objects.requireNonNull(seam).close();
     }
 
-    /** {@link #OPERATIONS} writes, spread over the connections. */
+    /** Performs {@link #OPERATIONS} writes, spread over the connections. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void writes(Counted counted) throws InterruptedException {
@@ -69,7 +69,7 @@ public class EngineWrites {
         counted.after(open.counters(), OPERATIONS);
     }
 
-    /** One operation for each place, which is submitted again when it has ended. */
+    /** A window with one operation object for each place. The object is submitted again when it has ended. */
     private static final class Writes extends Window {
         private final List<RdmaEndpoint> endpoints;
         private final Write[] writes;
@@ -91,7 +91,7 @@ public class EngineWrites {
         }
     }
 
-    /** Tells its window. */
+    /** An operation that notifies its window of its end. */
     static final class Write extends Operation {
         private final Window window;
         private final int place;

@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** What a call of C costs by the way it is made; the function, {@code labs(3)}, does next to nothing. */
+/** A benchmark of the ways to call a C function. The function, {@code labs(3)}, does almost nothing. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -37,9 +37,9 @@ public class ForeignCalls {
     private final MemorySegment function = MemorySegment.ofAddress(FUNCTION.address());
     private final MemorySegment state = Arena.global().allocate(STATE);
 
-    // Each call needs the result of the one before, so none can be left out.
+    // Each call depends on the result of the previous one, so the compiler cannot remove any.
 
-    /** A symbol that the handle is bound to. */
+    /** Calls a symbol to which the handle is bound. */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public long bound(Counted counted) throws Throwable {
@@ -52,7 +52,10 @@ public class ForeignCalls {
         return value;
     }
 
-    /** The same, without the transition of the thread: only for what neither blocks nor calls back. */
+    /**
+     * Calls the symbol without the state transition of the thread, which is only for functions that neither block nor
+     * call back.
+     */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public long boundCritical(Counted counted) throws Throwable {
@@ -65,7 +68,7 @@ public class ForeignCalls {
         return value;
     }
 
-    /** A function pointer that is an argument, as those of a provider are. */
+    /** Calls a function pointer that is an argument, like the functions of a provider. */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public long pointer(Counted counted) throws Throwable {
@@ -78,7 +81,7 @@ public class ForeignCalls {
         return value;
     }
 
-    /** The same, without the transition. */
+    /** Calls the function pointer without the state transition of the thread. */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public long pointerCritical(Counted counted) throws Throwable {
@@ -91,7 +94,7 @@ public class ForeignCalls {
         return value;
     }
 
-    /** A function pointer, and errno kept. */
+    /** Calls the function pointer and captures errno. */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public long pointerErrno(Counted counted) throws Throwable {

@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import reactor.core.publisher.Flux;
 
 /**
- * Scoped {@code send(publisher, encoder)} to {@code receive(decoder)}, both ends on one loop: an operation is a
- * message.
+ * A benchmark of the scoped {@code send(publisher, encoder)} to {@code receive(decoder)}, with both ends on one loop.
+ * An operation is a message.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -67,7 +67,7 @@ public class ReactiveStream {
         Objects.requireNonNull(seam).close();
     }
 
-    /** {@link Seam#BATCH} messages of 64 bytes. */
+    /** Sends {@link Seam#BATCH} messages of 64 bytes. */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public void stream(Counted counted) throws InterruptedException {

@@ -17,7 +17,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 
-/** {@code write} as a {@code Mono}. */
+/** A benchmark of {@code write} as a {@code Mono}. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -40,8 +40,8 @@ public class ReactiveWrites {
     }
 
     /**
-     * As many in flight as the send queue has places; the subscribers are used again, so what is allocated is the
-     * library's.
+     * Writes with as many requests in flight as the send queue has entries. The subscribers are reused, so that all
+     * allocation is the library's.
      */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
@@ -49,14 +49,14 @@ public class ReactiveWrites {
         write(Seam.DEPTH, counted);
     }
 
-    /** The next when the one before has completed. */
+    /** Writes one at a time: each write starts when the previous one has completed. */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public void oneAtATime(Counted counted) throws InterruptedException {
         write(1, counted);
     }
 
-    /** Pipelined as a user would: {@code flatMap}, whose own cost is included. */
+    /** Writes pipelined by {@code flatMap}, as an application would. The cost of {@code flatMap} is included. */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public void flatMap(Counted counted) {

@@ -22,16 +22,16 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
-// Invariant: one loop, which spins, completes both ends of every connection: so a number is the work of one thread, and
-// does not depend on how long another takes to wake up.
+// Invariant: one loop, which spins, completes both ends of every connection. A figure is therefore the work of one
+// thread, and does not depend on how long another thread takes to wake up.
 
-/** The immediate device, opened, with memory to write from and to. */
+/** The opened immediate device, with memory to write from and to. */
 public final class Seam implements AutoCloseable {
-    /** Bytes of a write and of a message. */
+    /** Size of a write and of a message, in bytes. */
     public static final int BYTES = 64;
-    /** Requests in flight where they are pipelined. */
+    /** Number of requests in flight when they are pipelined. */
     public static final int DEPTH = 128;
-    /** Operations of one invocation of a benchmark. */
+    /** Number of operations in one invocation of a benchmark. */
     public static final int BATCH = 131_072;
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -43,9 +43,9 @@ public final class Seam implements AutoCloseable {
     private final RemoteMemory target;
 
     /**
-     * Opens it.
+     * Opens the device.
      *
-     * @param connections that will be made
+     * @param connections number of connections that will be made
      * @param depth of their send and receive queues
      */
     public Seam(int connections, int depth) {
@@ -53,7 +53,7 @@ public final class Seam implements AutoCloseable {
                 .withQueuePair(ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(depth))
                 .withReceiveBuffers(depth, 256)
                 .withSendBuffers(depth, 256);
-        // Each connection has two ends with two queues, and each queue some entries for control frames.
+        // Each connection has two ends with two queues each, and each queue needs some more entries for control frames.
         int entries = 4 * connections * (depth + 8);
         resources = new RdmaResources(
                 new ImmediateVerbs().device(),
@@ -72,7 +72,7 @@ public final class Seam implements AutoCloseable {
     }
 
     /**
-     * What is written.
+     * Returns the source of writes.
      *
      * @return {@link #BYTES} long, readable by any number of writes at once
      */
@@ -81,7 +81,7 @@ public final class Seam implements AutoCloseable {
     }
 
     /**
-     * Where to.
+     * Returns the target of writes.
      *
      * @return {@link #BYTES} long
      */
@@ -117,7 +117,7 @@ public final class Seam implements AutoCloseable {
                 .connectNow(PATIENCE);
     }
 
-    /** A decoder that makes nothing. */
+    /** Decodes a message without allocating an object. */
     static Boolean decode(ReceivedMessage message) {
         return message.length() == BYTES;
     }

@@ -18,16 +18,16 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Threads that submit to one connection, which the loop completes; JMH starts the threads. The unit is operations of
- * all threads together.
+ * A benchmark of threads that submit to one connection, which the loop completes. JMH starts the threads. The result
+ * counts the operations of all threads together.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 public class Submission {
-    /** Operations of one invocation, by one thread. */
+    /** Number of operations in one invocation by one thread. */
     private static final int PART = 4096;
-    /** In flight of one thread. */
+    /** Number of operations in flight of one thread. */
     private static final int OWN = 32;
 
     private @Nullable Seam seam;
@@ -47,7 +47,7 @@ public class Submission {
         Objects.requireNonNull(seam).close();
     }
 
-    /** Writes of 64 bytes; a thread whose share is in flight lets others run. */
+    /** Writes 64 bytes at a time. A thread yields when its share is in flight. */
     @Benchmark
     @OperationsPerInvocation(PART)
     public void writes() {
@@ -78,7 +78,7 @@ public class Submission {
 
         @Override
         protected void completed(long value) {
-            completed.lazySet(completed.getPlain() + 1); // the loop alone writes
+            completed.lazySet(completed.getPlain() + 1); // only the loop writes it
         }
 
         @Override

@@ -13,7 +13,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** {@code write} as a suspend function, resumed on the loop. */
+/** A benchmark of {@code write} as a suspend function, which is resumed on the loop. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -36,21 +36,21 @@ public class SuspendedWrites {
         Objects.requireNonNull(seam).close();
     }
 
-    /** As many coroutines as the send queue has places. */
+    /** Writes by as many coroutines as the send queue has entries. */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public void pipelined(Counted counted) {
         write(Seam.DEPTH, counted);
     }
 
-    /** One coroutine. */
+    /** Writes by one coroutine. */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public void oneAtATime(Counted counted) {
         write(1, counted);
     }
 
-    /** {@code send(Flow)} to {@code incoming()}: an operation is a message. */
+    /** Sends by {@code send(Flow)} to {@code incoming()}. An operation is a message. */
     @Benchmark
     @OperationsPerInvocation(Seam.BATCH)
     public void stream(Counted counted) {

@@ -4,10 +4,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: everything but begin and await belongs to one thread at a time, the loop's once the first operations are
-// submitted.
+// Invariant: all methods except begin and await are called by one thread at a time. Once the first operations are
+// submitted, it is the loop's thread.
 
-/** So many operations, a fixed number of which is in flight: each that completes starts the next. */
+/** A number of operations, of which a fixed number is in flight: each operation that completes starts the next one. */
 abstract class Window {
     private static final long PATIENCE_SECONDS = 60;
 
@@ -17,14 +17,18 @@ abstract class Window {
     private int inFlight;
     private @Nullable Throwable failure;
 
-    /** @param operations in all, at least {@code size} */
+    /**
+     * Creates a window.
+     *
+     * @param operations total number, at least {@code size}
+     */
     Window(int size, int operations) {
         this.size = size;
         this.inFlight = size;
         this.left = operations - size;
     }
 
-    /** Starts one operation, whose end calls {@link #completed} or {@link #failed}. */
+    /** Starts one operation. Its end calls {@link #completed} or {@link #failed}. */
     abstract void start(int place);
 
     final void begin() {
@@ -47,7 +51,7 @@ abstract class Window {
         done.countDown();
     }
 
-    /** Every operation has completed exactly once, or the count would never be reached. */
+    /** Waits until each operation has completed exactly once; otherwise the count is never reached. */
     final void await() throws InterruptedException {
         if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException(

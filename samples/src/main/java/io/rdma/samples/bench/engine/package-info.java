@@ -1,4 +1,4 @@
-/** Benchmarks of JMH over the immediate device. */
+/** JMH benchmarks over the immediate device. */
 @NullMarked
 package io.rdma.samples.bench.engine;
 

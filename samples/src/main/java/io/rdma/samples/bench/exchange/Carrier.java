@@ -3,14 +3,14 @@ package io.rdma.samples.bench.exchange;
 import java.io.IOException;
 import java.util.function.Supplier;
 
-// The exchange, over each of them: messages of a fixed size; one whose first byte is 1 is answered with ANSWER_BYTES. A
-// ping-pong asks for an answer to each, a stream to its last one.
+// The exchange over each carrier: messages of a fixed size. A message whose first byte is 1 is answered with
+// ANSWER_BYTES. A ping-pong requests an answer to each message, a stream only to the last one.
 
-/** What carries messages between two ends on this host. */
+/** A transport of messages between two ends on this host. */
 public enum Carrier {
-    /** TCP as users of Reactor have it. */
+    /** TCP with Reactor. */
     NETTY("Reactor Netty TCP", NettyEnd::new),
-    /** TCP with the JDK alone: blocking channels, a write for each message. */
+    /** TCP with the JDK alone: blocking channels, and one write for each message. */
     NIO("plain NIO", NioEnd::new),
     /** This library on its software device. */
     SOFT0("soft0", RdmaEnd::new);
@@ -27,7 +27,7 @@ public enum Carrier {
     }
 
     /**
-     * A server that answers.
+     * Starts a server that answers.
      *
      * @param size bytes of a message
      * @return its port; it listens as long as the process lives
@@ -38,7 +38,7 @@ public enum Carrier {
     }
 
     /**
-     * A client.
+     * Connects a client.
      *
      * @param port of a server of the same carrier and size
      * @param size bytes of a message
@@ -54,14 +54,14 @@ public enum Carrier {
         return label;
     }
 
-    /** How one of them does it. */
+    /** The implementation of one carrier. */
     interface End {
         int serve(int size) throws IOException;
 
         Client connect(int port, int size) throws IOException;
     }
 
-    /** A message that asks for an answer, or none. */
+    /** Returns a message that requests an answer, or one that does not. */
     static byte[] message(int size, boolean answered) {
         byte[] message = new byte[size];
         message[0] = answered ? ANSWER : 0;

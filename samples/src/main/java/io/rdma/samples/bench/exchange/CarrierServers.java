@@ -2,14 +2,14 @@ package io.rdma.samples.bench.exchange;
 
 import java.io.IOException;
 
-/** Servers of all carriers, in a JVM of their own. */
+/** The servers of all carriers, in a JVM of their own. */
 public final class CarrierServers {
     private CarrierServers() {}
 
     /**
-     * What {@link OtherJvm#port} finds a server by.
+     * Returns the name by which {@link OtherJvm#port} finds a server.
      *
-     * @param carrier which
+     * @param carrier of the server
      * @param size bytes of a message
      * @return a name
      */
@@ -18,7 +18,7 @@ public final class CarrierServers {
     }
 
     /**
-     * Serves.
+     * Runs the servers.
      *
      * @param sizes bytes of a message, one argument each
      * @throws IOException if a server cannot listen

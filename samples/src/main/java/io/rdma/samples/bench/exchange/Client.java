@@ -2,21 +2,21 @@ package io.rdma.samples.bench.exchange;
 
 import org.HdrHistogram.Histogram;
 
-/** The end that measures. */
+/** The end of an exchange that measures. */
 public interface Client extends AutoCloseable {
     /**
-     * Messages there and back, one after the other.
+     * Sends messages and waits for the answer to each, one after the other.
      *
-     * @param count how many
-     * @param into takes the nanoseconds of each
+     * @param count number of messages
+     * @param into records the nanoseconds of each
      * @throws Exception if the connection fails
      */
     void pingPong(int count, Histogram into) throws Exception;
 
     /**
-     * Messages without a pause; returns when the last one is answered, so all have arrived.
+     * Sends messages without a pause. Returns when the last one is answered, so all have arrived.
      *
-     * @param count how many
+     * @param count number of messages
      * @throws Exception if the connection fails
      */
     void stream(int count) throws Exception;

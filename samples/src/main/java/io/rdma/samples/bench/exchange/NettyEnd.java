@@ -10,7 +10,7 @@ import reactor.netty.Connection;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
-/** Reactor Netty as it comes: its defaults, frames of a fixed length. */
+/** Reactor Netty with its defaults, and frames of a fixed length. */
 final class NettyEnd implements Carrier.End {
     private static final String HOST = "127.0.0.1";
     private static final Duration PATIENCE = Duration.ofSeconds(30);

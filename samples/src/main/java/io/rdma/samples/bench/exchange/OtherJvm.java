@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Servers in a process of their own, which ends with this one. */
+/** A process with servers, which ends with this process. */
 public final class OtherJvm implements AutoCloseable {
     private static final String READY = "ready";
 
@@ -18,11 +18,11 @@ public final class OtherJvm implements AutoCloseable {
     }
 
     /**
-     * Starts it.
+     * Starts the process.
      *
-     * @param command whole command line, of a program that calls {@link #listening} for each server, then
+     * @param command whole command line of a program that calls {@link #listening} for each server, then
      *     {@link #untilTheEnd}
-     * @return ready
+     * @return the process, whose servers are ready
      * @throws IOException if it does not start
      */
     public static OtherJvm start(List<String> command) throws IOException {
@@ -42,9 +42,9 @@ public final class OtherJvm implements AutoCloseable {
     }
 
     /**
-     * Where a server listens.
+     * Returns the port on which a server listens.
      *
-     * @param name as the other JVM named it
+     * @param name that the other JVM gave it
      * @return TCP port
      */
     public int port(String name) {
@@ -56,7 +56,7 @@ public final class OtherJvm implements AutoCloseable {
     }
 
     /**
-     * Processor time so far.
+     * Returns the processor time that the process has used so far.
      *
      * @return nanoseconds, in steps of the kernel's tick
      */
@@ -69,16 +69,16 @@ public final class OtherJvm implements AutoCloseable {
         process.destroy();
     }
 
-    /** In the other JVM: a server listens. */
+    /** Reports that a server listens. Called in the other JVM. */
     static void listening(String name, int port) {
         System.out.println(name + " " + port);
     }
 
-    /** In the other JVM: all servers listen; stays until the one that started it ends. */
+    /** Reports that all servers listen, and returns when the parent process ends. Called in the other JVM. */
     static void untilTheEnd() throws IOException {
         System.out.println(READY);
         while (System.in.read() >= 0) {
-            // nothing is said; the end of the one that measures is the end of the input
+            // input is ignored; the input ends when the measuring process ends
         }
         System.exit(0);
     }

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: between begin and the end, the fields belong to the thread that signals answers.
+// Invariant: between the beginning and the end, the fields belong to the thread that signals answers.
 
-/** A ping-pong whose answers are signalled: each one starts the next turn. */
+/** A ping-pong in which the signal of each answer starts the next turn. */
 final class Turns {
     private static final long PATIENCE_SECONDS = 120;
 
@@ -17,7 +17,11 @@ final class Turns {
     private int left;
     private long asked;
 
-    /** @param ask sends a message that is to be answered */
+    /**
+     * Creates the turns.
+     *
+     * @param ask sends a message that the peer answers
+     */
     Turns(Runnable ask) {
         this.ask = ask;
     }
@@ -28,7 +32,7 @@ final class Turns {
         await(this::turn);
     }
 
-    /** One answer, whatever asks for it. */
+    /** Waits for one answer to a request that an action sends. */
     void once(Runnable asks) throws Exception {
         times = null;
         left = 1;

@@ -22,22 +22,22 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Measures the operations of a connection, as a user of Reactor has them, the way perftest does. */
+/** A client that measures the operations of a connection through the Reactor API, in the way perftest does. */
 public final class VerbsClient implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofMinutes(5); // an emulated machine
+    private static final Duration PATIENCE = Duration.ofMinutes(5); // long enough for an emulated machine
     private static final int IN_FLIGHT = 128;
 
     private final RdmaResources resources;
     private final RdmaConnection connection;
     private final MemoryRegion memory;
     private final CompletableFuture<RemoteMemory> lent = new CompletableFuture<>();
-    private @Nullable Turns turns; // while messages go there and back; set before the first one is sent
+    private @Nullable Turns turns; // during a ping-pong; set before the first message is sent
 
     /**
      * Connects.
      *
      * @param device name
-     * @param idle what the loop does when nothing completes
+     * @param idle idle strategy of the loop
      * @param host of the server
      * @param port of the server
      */
@@ -86,10 +86,10 @@ public final class VerbsClient implements AutoCloseable {
     }
 
     /**
-     * Messages there and back.
+     * Measures the latency of messages.
      *
      * @param size bytes of each
-     * @param count how many
+     * @param count number of messages
      * @return half the median of a turn, in microseconds, as ib_send_lat counts
      * @throws Exception if the connection fails
      */
@@ -105,10 +105,10 @@ public final class VerbsClient implements AutoCloseable {
     }
 
     /**
-     * Writes there and back; each end watches its memory.
+     * Measures the latency of writes in both directions. Each end polls its memory.
      *
      * @param size bytes of each
-     * @param count how many
+     * @param count number of writes
      * @return half the median of a turn, in microseconds, as ib_write_lat counts
      * @throws Exception if the connection fails
      */
@@ -131,10 +131,10 @@ public final class VerbsClient implements AutoCloseable {
     }
 
     /**
-     * Reads, one after the other.
+     * Measures the latency of reads, one after the other.
      *
      * @param size bytes of each
-     * @param count how many
+     * @param count number of reads
      * @return median in microseconds
      * @throws Exception if the connection fails
      */
@@ -146,9 +146,9 @@ public final class VerbsClient implements AutoCloseable {
     }
 
     /**
-     * Additions to eight bytes of the server's memory, one after the other.
+     * Measures the latency of additions to eight bytes of the server's memory, one after the other.
      *
-     * @param count how many
+     * @param count number of additions
      * @return median in microseconds
      * @throws Exception if the connection fails
      */
@@ -157,7 +157,10 @@ public final class VerbsClient implements AutoCloseable {
         return latency(() -> connection.fetchAndAdd(target, 1), count);
     }
 
-    /** Each starts when the one before has completed, on the thread that says so. */
+    /**
+     * Measures operations one at a time. Each starts when the previous one has completed, on the thread that signals
+     * the completion.
+     */
     private static double latency(Supplier<Mono<?>> operation, int count) throws Exception {
         Histogram times = new Histogram(3);
         Turns[] turns = new Turns[1];
@@ -167,10 +170,10 @@ public final class VerbsClient implements AutoCloseable {
     }
 
     /**
-     * Writes, as many in flight as the send queue has places.
+     * Measures the bandwidth of writes, with as many in flight as the send queue has entries.
      *
      * @param size bytes of each
-     * @param count how many
+     * @param count number of writes
      * @return Gbit/s
      * @throws Exception if the connection fails
      */
@@ -187,10 +190,10 @@ public final class VerbsClient implements AutoCloseable {
     }
 
     /**
-     * Messages, encoded in place.
+     * Measures the bandwidth of messages, which are encoded in place.
      *
      * @param size bytes of each
-     * @param count how many
+     * @param count number of messages
      * @return Gbit/s
      * @throws Exception if the connection fails
      */

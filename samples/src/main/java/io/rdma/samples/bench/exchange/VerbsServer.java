@@ -18,17 +18,17 @@ import java.util.function.Consumer;
 import reactor.core.publisher.Mono;
 
 /**
- * The end of a {@link VerbsClient} that does not measure: lends memory, sends messages back that ask for it, and
- * answers writes.
+ * The peer of a {@link VerbsClient}, which does not measure. It lends memory, returns messages that request an answer,
+ * and answers writes.
  */
 public final class VerbsServer {
     static final int BUFFERS = 64;
-    /** Of a receive buffer. */
+    /** Size of a receive buffer, in bytes. */
     public static final int BUFFER_BYTES = 65_536;
-    /** What it lends. */
+    /** Size of the memory that the server lends, in bytes. */
     public static final int MEMORY_BYTES = 1 << 20;
 
-    private static final Duration PATIENCE = Duration.ofMinutes(5); // an emulated machine
+    private static final Duration PATIENCE = Duration.ofMinutes(5); // long enough for an emulated machine
 
     private static final byte[] PLAIN = new byte[BUFFER_BYTES];
     private static final Mono<Void> NOTHING = Mono.empty();
@@ -36,7 +36,7 @@ public final class VerbsServer {
     private VerbsServer() {}
 
     /**
-     * Serves.
+     * Runs a server.
      *
      * @param arguments device, idle strategy, address to listen on
      * @throws IOException if it cannot
@@ -50,10 +50,10 @@ public final class VerbsServer {
     }
 
     /**
-     * Binds it.
+     * Binds a server.
      *
      * @param server with resources and host
-     * @return listening on a port of the system's choice
+     * @return listening on a port that the system chose
      */
     public static DisposableServer server(RdmaServer server) {
         return server.port(0)
@@ -65,19 +65,19 @@ public final class VerbsServer {
     }
 
     /**
-     * A message of which an answer comes back.
+     * Marks a message as one that requests an answer.
      *
-     * @param message at least a byte
+     * @param message at least one byte
      */
     public static void askForAnAnswer(MemorySegment message) {
         message.set(ValueLayout.JAVA_BYTE, 0, Carrier.ANSWER);
     }
 
     /**
-     * One loop of a device, for either end.
+     * Opens a device with one loop, for either end.
      *
      * @param device name
-     * @param idle what the loop does when nothing completes
+     * @param idle idle strategy of the loop
      * @return to be closed
      */
     public static RdmaResources resources(String device, IdleStrategy idle) {

@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The message by which a client asks for the other end of {@link WriteTurns}.
+ * The message by which a client requests the other end of {@link WriteTurns}.
  *
- * @param count turns
- * @param inbox of the client, as long as a write
+ * @param count number of turns
+ * @param inbox of the client; its length is that of a write
  */
 record WriteRequest(int count, RemoteMemory inbox) {
     private static final int COUNT = 4;

@@ -10,13 +10,13 @@ import java.lang.invoke.VarHandle;
 import org.HdrHistogram.Histogram;
 
 // Invariants
-// - The last byte of a write is the number of its turn, modulo 256, so it differs from what lies there; devices write
-// in order within a message, as perftest supposes, too.
-// - An end writes again only when it has seen the answer, so the peer's device has read the source by then.
+// - The last byte of a write is the number of its turn, modulo 256, so it differs from the byte that it replaces.
+// Devices write the bytes of a message in order, as perftest assumes too.
+// - An end writes again only after it has seen the answer. The peer's device has then read the source.
 
 /**
- * One end of a ping-pong of writes: each end watches its own memory, as those of ib_write_lat do; nobody is told of a
- * completion.
+ * One end of a ping-pong of writes. Each end polls its own memory, as ib_write_lat does; neither is notified of
+ * a completion.
  */
 final class WriteTurns implements AutoCloseable {
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
@@ -25,7 +25,7 @@ final class WriteTurns implements AutoCloseable {
 
     private final RdmaConnection connection;
     private final RegisteredBuffer source;
-    /** The source's memory: its handle is not writable until the completion is polled. */
+    /** Memory of the source, written directly since its handle is not writable until the completion is polled. */
     private final MemorySegment written;
 
     private final RemoteMemory target;
@@ -33,12 +33,12 @@ final class WriteTurns implements AutoCloseable {
     private final int last;
 
     /**
-     * Writes nothing yet.
+     * Creates an end. Does not write.
      *
      * @param memory registered
-     * @param source offset in it of what is written
-     * @param inbox offset in it of where the peer writes to
-     * @param target the peer's inbox, as long as a write is to be
+     * @param source offset in it of the bytes to write
+     * @param inbox offset in it of the bytes that the peer writes
+     * @param target the peer's inbox; its length is that of a write
      */
     WriteTurns(RdmaConnection connection, MemoryRegion memory, long source, long inbox, RemoteMemory target) {
         int size = (int) target.length();
@@ -51,7 +51,7 @@ final class WriteTurns implements AutoCloseable {
         this.inbox.set(ValueLayout.JAVA_BYTE, last, (byte) 0);
     }
 
-    /** Asks so often, and records each time until the answer; returns early if the connection ends. */
+    /** Asks a number of times, and records the time until each answer. Returns early if the connection ends. */
     void ask(int count, Histogram times) {
         for (int turn = 1; turn <= count; turn++) {
             long start = System.nanoTime();
@@ -63,7 +63,7 @@ final class WriteTurns implements AutoCloseable {
         }
     }
 
-    /** Answers so often, on a thread of its own, which ends with the connection. */
+    /** Answers a number of times, on a thread of its own, which ends with the connection. */
     void answer(int count) {
         Thread.ofPlatform().daemon().name("write-turns").start(() -> {
             try (this) {
@@ -79,14 +79,18 @@ final class WriteTurns implements AutoCloseable {
         connection.write(source, target).subscribe(nothing -> {}, error -> connection.dispose());
     }
 
-    /** @return false if the connection ended before */
+    /**
+     * Waits for the write of a turn.
+     *
+     * @return false if the connection ended before
+     */
     private boolean await(byte turn) {
         for (int looks = 1; (byte) BYTE.getAcquire(inbox, (long) last) != turn; looks++) {
             if (looks % LOOK_AROUND == 0 && connection.isDisposed()) {
                 return false;
             }
             if (ALONE) {
-                Thread.yield(); // else the peer waits for the end of our time slice
+                Thread.yield(); // otherwise the peer waits until our time slice ends
             } else {
                 Thread.onSpinWait();
             }

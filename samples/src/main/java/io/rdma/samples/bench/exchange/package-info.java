@@ -1,4 +1,6 @@
-/** Exchanges between two ends: over what users would take instead, over the software device, over a verbs device. */
+/**
+ * Exchanges between two ends: over the alternatives to this library, over the software device, and over a verbs device.
+ */
 @NullMarked
 package io.rdma.samples.bench.exchange;
 

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A completion channel: events, as handles of completion queues, and one remembered wake-up. */
+/** A completion channel: a queue of events, which are handles of completion queues, and one remembered wake-up. */
 final class ImmediateChannel {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();

@@ -5,11 +5,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Any thread pushes, under the lock; one thread polls, without it.
-// - The ring has room for twice what was asked for, so with an admission that counts it cannot overrun.
+// - Any thread pushes, under the lock. One thread polls, without the lock.
+// - The ring has room for twice the requested entries, so it cannot overrun if the admission counts completions.
 // - Arming and pushing exclude each other: either the push sees the arming, or the poll after the arming sees the push.
 
-/** A completion queue: entries of four words, which a poll turns into {@code ibv_wc}. */
+/** A completion queue: a ring of entries of four words, which a poll converts to {@code ibv_wc}. */
 final class ImmediateCq {
     private static final int WORDS = 4;
 

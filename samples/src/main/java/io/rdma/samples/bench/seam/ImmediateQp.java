@@ -13,14 +13,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Whoever posts sends holds `sending`, whoever posts receives `receiving`; a receive is taken by the peer's poster.
-// - A request is done when its post returns: sends are copied, writes are not (what a device copies costs the library
-// nothing), the completion is in its queue.
+// - The thread that posts sends holds `sending`. The thread that posts receives holds `receiving`. The thread that
+// posts on the peer takes the receives.
+// - A request is complete when its post returns: its completion is in the queue. The payload of a send is copied, that
+// of a write is not, since a copy by the device costs the library nothing.
 
-/** A queue pair that does, in the post, what a provider does: it turns each request into a 64-byte descriptor. */
+/** A queue pair whose post does the work of a provider: it converts each request to a 64-byte descriptor. */
 final class ImmediateQp {
     private static final int DESCRIPTOR = 64;
-    private static final int ENTRIES = 2; // of a receive, at most
+    private static final int ENTRIES = 2; // at most, for each receive
     private static final int WORDS = 2 + 2 * ENTRIES;
 
     private final int number;
@@ -67,7 +68,7 @@ final class ImmediateQp {
     void toState(int wanted) {
         state = wanted;
         if (wanted == Ibv.QPS_ERR) {
-            receiving.lock(); // nobody posts any more who has not seen the state
+            receiving.lock(); // waits for threads that post and have not yet seen the new state
             flushReceives();
             receiving.unlock();
         }
@@ -121,7 +122,7 @@ final class ImmediateQp {
     }
 
     /**
-     * Puts a message into a receive of the peer.
+     * Copies a message into a receive of the peer.
      *
      * @return a completion status
      */
@@ -201,7 +202,7 @@ final class ImmediateQp {
         posted.setRelease(at + 1);
     }
 
-    /** Keeps the descriptors reachable as long as the queue pair is. */
+    /** Returns the size of the descriptors, and keeps them reachable as long as the queue pair is. */
     long descriptorBytes() {
         return memory.byteSize();
     }

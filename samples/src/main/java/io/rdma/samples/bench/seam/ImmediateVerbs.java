@@ -26,12 +26,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: a handle of a queue pair or completion queue is its index here, so the data path finds it as C follows a
-// pointer.
+// Invariant: the handle of a queue pair or completion queue is its index here. The data path finds the object as fast
+// as C follows a pointer.
 
 /**
- * A device whose requests are done when the post returns, for writes and sends of reliable connections within this
- * process. It checks nothing: what is measured over it is the library, and what is correct is tested elsewhere.
+ * A device whose requests are complete when the post returns. It supports writes and sends of reliable connections
+ * within this process. It checks nothing: it serves to measure the library, whose correctness is tested elsewhere.
  */
 public final class ImmediateVerbs implements Verbs {
     private static final String NAME = "immediate0";
@@ -46,9 +46,9 @@ public final class ImmediateVerbs implements Verbs {
     private volatile @Nullable ImmediateCq[] queues = new @Nullable ImmediateCq[64];
 
     /**
-     * A fresh device as the layers above see it.
+     * Returns a new device as the layers above see it.
      *
-     * @return not in {@code RdmaDevices}, whose list is for users
+     * @return a device that is not listed in {@code RdmaDevices}, whose list is for users
      */
     public RdmaDevice device() {
         try {
@@ -91,7 +91,7 @@ public final class ImmediateVerbs implements Verbs {
 
     @Override
     public long openDevice(String name) {
-        return createCompChannel(0); // a context has a channel for its asynchronous events
+        return createCompChannel(0); // each context has a channel for its asynchronous events
     }
 
     @Override
@@ -336,7 +336,7 @@ public final class ImmediateVerbs implements Verbs {
     @Override
     public void ackCqEvents(long cq, int events) {}
 
-    /** This device has no asynchronous events: only a wake-up ends the wait. */
+    /** Waits for a wake-up or the time-out. This device has no asynchronous events, so no event ends the wait. */
     @Override
     public boolean pollAsyncEvents(long context, int timeoutMillis) {
         return channel(context).await(timeoutMillis);

@@ -3,8 +3,8 @@ package io.rdma.samples.bench.seam;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What providers guard a queue with, {@code pthread_spin_lock(3)}; held for some nanoseconds, never while anything
- * waits.
+ * A lock like {@code pthread_spin_lock(3)}, with which providers guard a queue. It is held for some nanoseconds, and
+ * never during a wait.
  */
 final class SpinLock {
     private final AtomicBoolean held = new AtomicBoolean();

@@ -1,4 +1,4 @@
-/** A device that completes at once, so that a measurement shows the library alone. */
+/** A device that completes each request at once, so that a measurement shows the library alone. */
 @NullMarked
 package io.rdma.samples.bench.seam;
 

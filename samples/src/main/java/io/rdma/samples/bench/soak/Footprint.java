@@ -7,18 +7,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What this process holds.
+ * The resources that a process holds.
  *
- * @param heap bytes of objects that a collection leaves
- * @param resident bytes of memory that the kernel has given it, heap and all; 0 where it does not say
+ * @param heap bytes of objects that remain after a collection
+ * @param resident bytes of memory that the kernel has given to the process, including the heap; 0 if not known
  * @param threads platform threads
- * @param descriptors open files and sockets; 0 where they are not counted
+ * @param descriptors open files and sockets; 0 if not known
  */
 public record Footprint(long heap, long resident, int threads, long descriptors) {
     private static final Path STATUS = Path.of("/proc/self/status");
 
     /**
-     * As it is now, after a collection.
+     * Measures this process, after a collection.
      *
      * @return the numbers
      * @throws IOException if the kernel's page cannot be read
@@ -47,19 +47,19 @@ public record Footprint(long heap, long resident, int threads, long descriptors)
     }
 
     /**
-     * In one line.
+     * Formats the numbers as one line.
      *
-     * @return what {@link #parse} understands
+     * @return text that {@link #parse} reads
      */
     public String line() {
         return heap + " " + resident + " " + threads + " " + descriptors;
     }
 
     /**
-     * What another process said.
+     * Parses the line of another process.
      *
      * @param line of {@link #line}
-     * @return the same
+     * @return the same numbers
      */
     public static Footprint parse(String line) {
         String[] parts = line.split(" ");

@@ -14,12 +14,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The process that is watched: both ends of all connections are in it, so that whatever either of them leaves behind is
- * seen.
- */
+/** The process that is observed. It contains both ends of all connections, so that a leak of either end is seen. */
 public final class SoakProcess {
-    /** What begins a line with a {@link Footprint}; the other lines are for who reads. */
+    /** Start of a line with a {@link Footprint}. The other lines are for the reader. */
     public static final String FOOTPRINT = "footprint ";
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -27,10 +24,11 @@ public final class SoakProcess {
     private SoakProcess() {}
 
     /**
-     * Runs, says how it stands so many times, evenly, and how much it did at the end.
+     * Runs the traffic. Prints the footprint a number of times, at equal intervals, and the number of operations at
+     * the end.
      *
-     * @param arguments device, seconds, how often it says how it stands, visitors at once
-     * @throws Exception if anything fails that should not
+     * @param arguments device, seconds, number of footprints, concurrent visitors
+     * @throws Exception on any unexpected failure
      */
     public static void main(String[] arguments) throws Exception {
         String device = arguments[0];

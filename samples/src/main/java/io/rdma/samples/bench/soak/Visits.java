@@ -19,15 +19,18 @@ import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-// Invariant: one visit at a time and thread; the counters are everybody's.
+// Invariant: each thread makes one visit at a time. All threads share the counters.
 
-/** One who connects, does a bit of everything, some of it only half, leaves, and comes again. */
+/**
+ * A visitor that connects, performs each kind of operation, abandons some of them half-way, disconnects, and
+ * starts again.
+ */
 final class Visits {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    private static final int OPERATIONS = 2_000; // of a visit
+    private static final int OPERATIONS = 2_000; // in one visit
     private static final int IN_FLIGHT = 32;
     private static final int LARGEST = 16_384;
-    /** More than a receive buffer: the peer reads it where it lies. */
+    /** Larger than a receive buffer, so the peer reads the message by RDMA. */
     private static final int LARGE = 3 * VerbsServer.BUFFER_BYTES;
 
     private final RdmaClient client;
@@ -54,7 +57,7 @@ final class Visits {
             Flux.range(0, OPERATIONS)
                     .flatMap(i -> anything(connection, ours, theirs), IN_FLIGHT)
                     .then(connection.send(Flux.range(0, OPERATIONS), (number, target) -> {
-                        target.set(ValueLayout.JAVA_BYTE, 0, (byte) 0); // no answer
+                        target.set(ValueLayout.JAVA_BYTE, 0, (byte) 0); // requests no answer
                         return 1 + number % (int) target.byteSize();
                     }))
                     .block(PATIENCE);

@@ -1,4 +1,4 @@
-/** Mixed traffic for some minutes, and what the process holds meanwhile. */
+/** Mixed traffic for some minutes, and the resources that the process holds during it. */
 @NullMarked
 package io.rdma.samples.bench.soak;
 

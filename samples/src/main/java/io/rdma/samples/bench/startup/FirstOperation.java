@@ -8,14 +8,14 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 
-/** Opens the software device twice, connects, and has one message arrive. */
+/** A program that opens the software device twice, connects, and transfers one message. */
 public final class FirstOperation {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private FirstOperation() {}
 
     /**
-     * Says so when the message is completed.
+     * Reports the end of the program when the message is completed.
      *
      * @param args none
      */

@@ -1,11 +1,11 @@
 package io.rdma.samples.bench.startup;
 
-/** Does nothing: what starting a JVM costs in any case. */
+/** A program that does nothing. It shows what starting a JVM costs in any case. */
 public final class NoOperation {
     private NoOperation() {}
 
     /**
-     * Says that it was here.
+     * Reports the end of the program.
      *
      * @param args none
      */

@@ -2,11 +2,11 @@ package io.rdma.samples.bench.startup;
 
 import java.time.Duration;
 
-/** The last thing a timed program does. */
+/** The last step of a timed program. */
 final class Started {
     private Started() {}
 
-    /** Says what the process has used so far, in milliseconds of processor time. */
+    /** Prints the processor time that the process has used so far, in milliseconds. */
     static void say() {
         System.out.println(ProcessHandle.current()
                 .info()

@@ -1,4 +1,4 @@
-/** Programs whose start is timed. */
+/** Programs whose start-up time is measured. */
 @NullMarked
 package io.rdma.samples.bench.startup;
 

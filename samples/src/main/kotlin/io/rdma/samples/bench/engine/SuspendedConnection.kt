@@ -19,7 +19,7 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import java.lang.foreign.MemorySegment
 
-/** Both ends of a connection whose coroutines run where they are resumed: on the loop. */
+/** Both ends of a connection. Its coroutines run on the thread that resumes them, which is the loop. */
 class SuspendedConnection(
     resources: RdmaResources,
     options: ConnectionOptions,
@@ -47,7 +47,7 @@ class SuspendedConnection(
             }
     }
 
-    /** A collector that suspends nowhere, so that what is allocated for each message is the library's. */
+    /** Counts messages in a collector that never suspends, so that all allocation for a message is the library's. */
     private suspend fun count(peer: RdmaConnection) {
         var count = 0
         peer.incoming().collect {
@@ -58,7 +58,7 @@ class SuspendedConnection(
         }
     }
 
-    /** So many coroutines, each of which writes so often. */
+    /** Runs a number of coroutines, each of which writes a number of times. */
     fun write(
         coroutines: Int,
         times: Int,
@@ -73,8 +73,8 @@ class SuspendedConnection(
     }
 
     /**
-     * Sends so many messages as a `Flow`, whose item is the same object each time; returns when the other end has
-     * collected them.
+     * Sends a number of messages as a `Flow` that emits the same object each time. Returns when the other end has
+     * collected all of them.
      */
     fun stream(
         count: Int,

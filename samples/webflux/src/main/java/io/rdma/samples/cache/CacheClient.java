@@ -15,19 +15,20 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
 // Invariants
-// - A slot is written only by who made its word name it, by compare-and-swap; so writers of a slot take turns.
-// - Who has a slot goes on to free it, whatever becomes of who asked. If it is gone, its connection is gone, and the
-// memory process frees the slot.
+// - A client writes a slot only after a compare-and-swap has put the client's owner number into the slot's word. So the
+// writers of a slot take turns.
+// - A client that has locked a slot also frees it, even if its caller has cancelled. If the client's process is gone,
+// so is its connection, and the memory process frees the slot.
 
 /**
- * The memory process's slots and counters as operations, none of which its CPU takes part in. One connection for all,
- * made when it is needed and again when it was lost.
+ * The operations on the slots and counters of the memory process, in which that process's CPU takes no part. They share
+ * one connection, which is made when it is first needed, and again after it was lost.
  */
 @Component
 final class CacheClient {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** Where everything is, and who we are there. */
+    /** The connection, the location of slots and counters, and our owner number. */
     private record Memory(RdmaConnection connection, RemoteMemory slots, RemoteMemory counters, int owner) {
         RemoteMemory slot(byte[] key) {
             long count = slots.length() / Slot.BYTES;
@@ -35,7 +36,7 @@ final class CacheClient {
         }
     }
 
-    /** To be tried again in a moment. */
+    /** Failure of an attempt that is repeated after a short delay. */
     private static final class Busy extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -75,7 +76,7 @@ final class CacheClient {
                 .doOnCancel(connection::dispose);
     }
 
-    /** Reads a value: one RDMA READ, and another one for each time that a write came in between. */
+    /** Reads a value by one RDMA READ, and by another one for each concurrent write that is detected. */
     Mono<Slot.Content.Found> get(String key) {
         byte[] name = Slot.bytes(key);
         return statistics.timed(
@@ -102,8 +103,8 @@ final class CacheClient {
     }
 
     /**
-     * Writes a value: a compare-and-swap to get the slot, an RDMA WRITE, a compare-and-swap to free it. Goes on if who
-     * asked goes away.
+     * Writes a value: a compare-and-swap locks the slot, an RDMA WRITE fills it, a compare-and-swap frees it. These
+     * steps continue if the subscriber cancels.
      *
      * @return its version
      */
@@ -122,9 +123,9 @@ final class CacheClient {
     }
 
     /**
-     * Takes a slot. Never timed: an operation that is under way may take it after nobody waits any more.
+     * Locks a slot. Has no time-out: an operation in flight could lock the slot after the caller has stopped waiting.
      *
-     * @return its word when it was free
+     * @return the slot's word when it was free
      */
     private Mono<Long> lock(Memory there, RemoteMemory slot, AtomicLong expected) {
         return Mono.defer(() -> {
@@ -167,7 +168,7 @@ final class CacheClient {
     /**
      * Adds to a counter.
      *
-     * @return its value afterwards
+     * @return its new value
      */
     Mono<Long> add(int counter, long addend) {
         if (counter < 0 || counter >= CacheMemory.COUNTERS) {

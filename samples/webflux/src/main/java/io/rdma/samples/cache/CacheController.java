@@ -18,7 +18,7 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The cache over HTTP. */
+/** The HTTP interface of the cache. */
 @RestController
 final class CacheController {
     private final CacheClient cache;
@@ -29,7 +29,9 @@ final class CacheController {
         this.statistics = statistics;
     }
 
-    /** A value, with the version of its slot as ETag; 404 if it was never put or was displaced. */
+    /**
+     * Returns a value, with the version of its slot as ETag. Returns 404 if the key was never put, or was displaced.
+     */
     @GetMapping("/values/{key}")
     Mono<ResponseEntity<byte[]>> get(@PathVariable String key) {
         return cache.get(key)
@@ -41,8 +43,8 @@ final class CacheController {
     }
 
     /**
-     * The body as it is, whatever its type: with {@code @RequestBody} what {@code curl -d} sends would be a form, and
-     * refused.
+     * Stores the raw body, whatever its type. With {@code @RequestBody}, Spring would parse the body that
+     * {@code curl -d} sends as a form, and refuse it.
      */
     @PutMapping("/values/{key}")
     Mono<ResponseEntity<Void>> put(@PathVariable String key, ServerHttpRequest request) {
@@ -59,7 +61,7 @@ final class CacheController {
                         ResponseEntity.noContent().eTag(Long.toString(version)).build());
     }
 
-    /** Adds to one of the counters, and answers with what it is then. */
+    /** Adds to one of the counters, and returns its new value. */
     @PostMapping("/counters/{counter}")
     Mono<Long> add(@PathVariable int counter, @RequestParam(defaultValue = "1") long by) {
         return cache.add(counter, by);
@@ -77,7 +79,9 @@ final class CacheController {
         return ResponseEntity.status(status).contentType(MediaType.TEXT_PLAIN).body(e.getMessage());
     }
 
-    /** The memory process cannot be reached, or the connection was lost just now, or a slot stays taken. */
+    /**
+     * Handles a memory process that cannot be reached, a connection that was just lost, and a slot that stays locked.
+     */
     @ExceptionHandler
     ResponseEntity<String> unavailable(RuntimeException e) {
         if (e instanceof RdmaException || e instanceof IllegalStateException || Exceptions.isRetryExhausted(e)) {

@@ -15,18 +15,18 @@ import java.util.BitSet;
 import java.util.EnumSet;
 import org.reactivestreams.Publisher;
 
-// Invariant: an owner's number is given to one connection at a time, and again only after the slots of the one before
-// were freed.
+// Invariant: an owner's number belongs to one connection at a time. It is given to another connection only after the
+// slots of the previous owner were freed.
 
 /**
- * The process with the memory. It tells who connects where that is, and takes no part in what they do with it; it frees
- * what a writer left locked that is gone.
+ * The process that holds the memory. It sends each client the location of the memory, and takes no part in the client's
+ * operations on it. When a client is gone, it frees the slots that the client left locked.
  */
 final class CacheMemory {
     static final int SLOTS = 1 << 14;
     static final int COUNTERS = 64;
 
-    /** What a client is told: where slots and counters are, and its number. */
+    /** Length of the greeting to a client: the location of slots and counters, and the client's owner number. */
     static final int GREETING_BYTES = 2 * RemoteMemory.ENCODED_BYTES + Integer.BYTES;
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -42,10 +42,10 @@ final class CacheMemory {
                         (long) SLOTS * Slot.BYTES,
                         EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC));
         counters = resources.domain().allocate((long) COUNTERS * Long.BYTES, EnumSet.of(AccessFlag.REMOTE_ATOMIC));
-        owners.set(0); // nobody
+        owners.set(0); // owner 0 means that the slot is free
     }
 
-    /** Serves until its end. */
+    /** Serves until the process ends. */
     static void run(String device, String host, int port) {
         try (RdmaResources resources = new RdmaResources(RdmaDevices.named(device))) {
             DisposableServer server = bind(resources, host, port);
@@ -54,7 +54,7 @@ final class CacheMemory {
         }
     }
 
-    /** Listens. */
+    /** Binds the server. */
     static DisposableServer bind(RdmaResources resources, String host, int port) {
         return RdmaServer.create()
                 .resources(resources)
@@ -84,14 +84,14 @@ final class CacheMemory {
         }
     }
 
-    /** After the end of its queue pair, so nothing of it comes any more. */
+    /** Frees the slots of an owner. Its queue pair has ended, so no more writes of it arrive. */
     private void leave(int owner) {
         for (long i = 0; i < SLOTS; i++) {
             MemorySegment slot = slots.segment().asSlice(i * Slot.BYTES, Slot.BYTES);
             long word = (long) Slot.WORD.getVolatile(slot, 0L);
             if (Slot.owner(word) == owner) {
                 long version = Slot.version(word) + 1;
-                Slot.encode(slot.asSlice(Slot.BODY), version, new byte[0], new byte[0]); // half written: no value
+                Slot.encode(slot.asSlice(Slot.BODY), version, new byte[0], new byte[0]); // perhaps half written
                 Slot.WORD.setVolatile(slot, 0L, Slot.free(version));
             }
         }

@@ -21,36 +21,37 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-// Invariant: the windows belong to the one thread that takes snapshots; operations touch the recorders only, which are
-// thread-safe.
+// Invariant: only the thread that takes snapshots uses the windows. Operations use only the recorders, which
+// are thread-safe.
 
 /**
- * How many operations there were and how long they took: as meters, and twice a second as a snapshot of the last ten
- * seconds for the page.
+ * Counts and durations of the operations. They are published as meters, and twice a second as a snapshot of the last
+ * ten seconds for the page.
  */
 @Component
 final class CacheStatistics implements DisposableBean {
     private static final Duration PERIOD = Duration.ofMillis(500);
     private static final int PERIODS = 20;
     private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
-    private static final int BARS = 20; // below 1 µs, below 2 µs and so on to half a second
+    private static final int BARS = 20; // below 1 µs, below 2 µs and so on, up to half a second
 
     /**
-     * One operation.
+     * Statistics of one kind of operation.
      *
      * @param total since the start
      * @param perSecond in the last ten seconds
      * @param p50 median in microseconds
-     * @param p99 likewise
-     * @param max likewise
-     * @param bars how many took less than 1 µs, then less than 2 µs, less than 4 µs and so on; the last has all others
+     * @param p99 99th percentile in microseconds
+     * @param max maximum in microseconds
+     * @param bars number of operations that took less than 1 µs, less than 2 µs, less than 4 µs and so on, each counted
+     *     once; the last element counts all longer ones
      */
     record Operation(String name, long total, double perSecond, double p50, double p99, double max, List<Long> bars) {}
 
-    /** What the page shows. */
+    /** The data that the page shows. */
     record Snapshot(List<Operation> operations, long tornReads, long lockWaits) {}
 
-    /** Of one kind of operation. */
+    /** Recorder and window of one kind of operation. */
     private static final class Kind {
         final Recorder recorder = new Recorder(LONGEST_NANOS, 2);
         final Timer timer;
@@ -67,7 +68,7 @@ final class CacheStatistics implements DisposableBean {
         }
     }
 
-    private final Map<String, Kind> kinds = new LinkedHashMap<>(); // does not change once made
+    private final Map<String, Kind> kinds = new LinkedHashMap<>(); // not changed after construction
     private final Counter tornReads;
     private final Counter lockWaits;
     private final Scheduler scheduler = Schedulers.newSingle("cache-statistics", true);
@@ -96,7 +97,7 @@ final class CacheStatistics implements DisposableBean {
                 .autoConnect(0, connected -> taking = connected);
     }
 
-    /** The same, and how long it takes to succeed is recorded. */
+    /** Returns the same operation, which also records its duration if it succeeds. */
     <T> Mono<T> timed(String operation, Mono<T> mono) {
         Kind kind = Objects.requireNonNull(kinds.get(operation));
         return Mono.defer(() -> {
@@ -113,7 +114,7 @@ final class CacheStatistics implements DisposableBean {
         lockWaits.increment();
     }
 
-    /** The last one at once, then those that come. A subscriber that is slow misses some. */
+    /** Returns the last snapshot at once, then each new one. A slow subscriber misses some. */
     Flux<Snapshot> snapshots() {
         return snapshots.onBackpressureLatest();
     }

@@ -13,18 +13,18 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 
 /**
- * The service. Starts a process with the memory as well, unless {@code --rdma.client.port} says that there is one;
- * {@code memory DEVICE HOST PORT} is that process alone.
+ * The main program of the service. It also starts a process with the memory, unless {@code --rdma.client.port} names an
+ * existing one. {@code memory DEVICE HOST PORT} runs only that process.
  */
 @SpringBootApplication(proxyBeanMethods = false)
 class RemoteCache {
-    /** What it says when it is ready, followed by the address of its page. */
+    /** Text that the service prints when it is ready, followed by the address of its page. */
     static final String READY = "open ";
 
-    /** What the process with the memory says, followed by its port. */
+    /** Text that the process with the memory prints, followed by its port. */
     static final String MEMORY_READY = "memory on port ";
 
-    /** With this as first argument it ends with its standard input, and so with who started it. */
+    /** First argument of a memory process that ends with its standard input, and so with its parent process. */
     private static final String TIED = "tied-memory";
 
     private static final String DEVICE = "--rdma.device=";
@@ -47,7 +47,7 @@ class RemoteCache {
         try (InputStream in = System.in) {
             in.transferTo(java.io.OutputStream.nullOutputStream());
         } catch (IOException e) {
-            // as good as its end
+            // treated like the end of the input
         }
         System.exit(0);
     }
@@ -69,7 +69,7 @@ class RemoteCache {
     }
 
     /**
-     * In a process of its own.
+     * Starts the memory in a process of its own.
      *
      * @return the port that it listens on
      */

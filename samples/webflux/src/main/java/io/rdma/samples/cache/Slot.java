@@ -10,21 +10,21 @@ import org.jspecify.annotations.Nullable;
 
 // The layout, in the byte order of the hosts, which is the same on both sides:
 //
-//     0  word: version << 16 | owner; owner 0 is "nobody writes"
+//     0  word: version << 16 | owner; owner 0 means that the slot is free
 //     8  CRC32C of version, lengths, key and value
 //    12  length of the key, length of the value
 //    20  key, value
 //  1016  version once more
 //
-// Who reads takes all of it by one RDMA READ. Nothing says in which order a device reads the bytes of a READ, so the
-// version at both ends finds most reads that overlap a write, and the checksum finds all of them.
+// A reader takes the whole slot by one RDMA READ. No specification states the order in which a device reads the bytes
+// of a READ. The version at both ends therefore detects most reads that overlap a write, and the checksum detects all.
 
-/** A place for one key and its value: 1 KiB of the memory process. */
+/** The layout of a slot: 1 KiB of the memory process, with room for one key and its value. */
 final class Slot {
     static final int BYTES = 1024;
     static final int OWNERS = 1 << 16;
 
-    /** What a writer writes while it has the word: all behind it. */
+    /** Offset of the body, which a writer writes while it holds the word: all bytes after the word. */
     static final int BODY = 8;
 
     private static final int CHECKSUM = 8;
@@ -33,10 +33,10 @@ final class Slot {
     private static final int CONTENT = 20;
     private static final int VERSION_AGAIN = BYTES - Long.BYTES;
 
-    /** Bytes of a key and its value together. */
+    /** Limit of the length of a key and its value together, in bytes. */
     static final int CAPACITY = VERSION_AGAIN - CONTENT;
 
-    /** Of the word, as a CPU sees it. */
+    /** Access to the word by a CPU. */
     static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
@@ -44,15 +44,15 @@ final class Slot {
 
     private Slot() {}
 
-    /** What a read came to. */
+    /** The result of a read. */
     sealed interface Content {
-        /** Somebody writes, or wrote while it was read. */
+        /** The slot is being written, or was written during the read. */
         record Torn() implements Content {}
 
-        /** Not that key. */
+        /** The slot does not hold the key. */
         record Missing() implements Content {}
 
-        /** The value, as of a version. */
+        /** The value, with the version of its slot. */
         record Found(long version, byte[] value) implements Content {}
     }
 
@@ -60,7 +60,10 @@ final class Slot {
         return key.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Where a key has its place among so many, a power of two. Another key of the same place displaces it. */
+    /**
+     * Returns the index of a key's slot among a number of slots, which is a power of two. Keys with the same slot
+     * displace each other.
+     */
     static long index(byte[] key, long slots) {
         CRC32C hash = new CRC32C();
         hash.update(key);
@@ -84,7 +87,7 @@ final class Slot {
     }
 
     /**
-     * Writes all behind the word.
+     * Writes the body, that is, everything after the word.
      *
      * @param body the slot's bytes from {@link #BODY} on
      */
@@ -100,7 +103,7 @@ final class Slot {
         body.set(LONG, VERSION_AGAIN - BODY, version);
     }
 
-    /** Looks for a key in a slot that was read; believes no length before it is checked. */
+    /** Looks for a key in a slot that was read. Checks each length before using it. */
     static Content decode(MemorySegment slot, byte[] key) {
         long word = slot.get(LONG, 0);
         long version = version(word);

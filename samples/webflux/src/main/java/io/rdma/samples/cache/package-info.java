@@ -1,4 +1,4 @@
-/** A web service whose values live in the registered memory of another process. */
+/** A web service that keeps its values in the registered memory of another process. */
 @NullMarked
 package io.rdma.samples.cache;
 
