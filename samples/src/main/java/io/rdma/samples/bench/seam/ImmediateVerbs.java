@@ -53,9 +53,9 @@ public final class ImmediateVerbs implements Verbs {
     public RdmaDevice device() {
         try {
             Constructor<RdmaDevice> constructor =
-                    RdmaDevice.class.getDeclaredConstructor(Verbs.class, DeviceEntry.class, boolean.class);
+                    RdmaDevice.class.getDeclaredConstructor(Verbs.class, DeviceEntry.class);
             constructor.setAccessible(true);
-            return constructor.newInstance(this, ENTRY, true);
+            return constructor.newInstance(this, ENTRY);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("the seam has changed: a device can no longer be made from Verbs", e);
         }
