@@ -8,6 +8,7 @@ import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
+import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
@@ -163,18 +164,7 @@ class CmDialogTest {
                     AdmissionLimits.DEFAULT,
                     new InetSocketAddress("127.0.0.1", 0),
                     accepted::complete);
-            CompletableFuture<EstablishedConnection> outcome = new CompletableFuture<>();
-            RdmaConnector.connect(resources, options, listener.address(), new ConnectHandler() {
-                @Override
-                public void connected(EstablishedConnection connection) {
-                    outcome.complete(connection);
-                }
-
-                @Override
-                public void failed(RuntimeException error) {
-                    outcome.completeExceptionally(error);
-                }
-            });
+            ConnectOutcome outcome = ConnectOutcome.of(resources, options, listener.address());
             client = join(outcome);
         }
 

@@ -8,6 +8,7 @@ import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.testing.CapturedLog;
+import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.HangUp;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestCertificates;
@@ -21,7 +22,6 @@ import java.net.Socket;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
@@ -70,18 +70,7 @@ abstract class HostileClientContract {
     }
 
     private RdmaConnectException refused(ConnectionOptions options, RdmaListener by) {
-        CompletableFuture<EstablishedConnection> outcome = new CompletableFuture<>();
-        RdmaConnector.connect(resources(ResourceOptions.DEFAULT), options, by.address(), new ConnectHandler() {
-            @Override
-            public void connected(EstablishedConnection connection) {
-                outcome.complete(connection);
-            }
-
-            @Override
-            public void failed(RuntimeException error) {
-                outcome.completeExceptionally(error);
-            }
-        });
+        ConnectOutcome outcome = ConnectOutcome.of(resources(ResourceOptions.DEFAULT), options, by.address());
         try {
             outcome.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
             throw new AssertionError("it was not refused");

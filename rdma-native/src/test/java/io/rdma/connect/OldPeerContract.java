@@ -11,6 +11,7 @@ import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.engine.WorkRequest;
+import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.CmEvent;
@@ -77,19 +78,7 @@ abstract class OldPeerContract {
     }
 
     private CompletableFuture<RdmaEndpoint> connect(ConnectMethod connector, InetSocketAddress to) {
-        CompletableFuture<RdmaEndpoint> outcome = new CompletableFuture<>();
-        RdmaConnector.connect(resources, options(connector), to, new ConnectHandler() {
-            @Override
-            public void connected(EstablishedConnection connection) {
-                outcome.complete(connection.endpoint());
-            }
-
-            @Override
-            public void failed(RuntimeException error) {
-                outcome.completeExceptionally(error);
-            }
-        });
-        return outcome;
+        return ConnectOutcome.of(resources, options(connector), to).thenApply(EstablishedConnection::endpoint);
     }
 
     private static void send(RdmaEndpoint from, int value) {

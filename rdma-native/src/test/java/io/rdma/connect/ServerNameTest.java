@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaResources;
 import io.rdma.testing.CapturedLog;
+import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestCertificates;
 import io.rdma.testing.TestDevice;
@@ -84,19 +85,8 @@ class ServerNameTest {
     }
 
     private EstablishedConnection connect(ConnectionOptions options, String host, RdmaListener to) {
-        CompletableFuture<EstablishedConnection> outcome = new CompletableFuture<>();
         InetSocketAddress address = new InetSocketAddress(host, to.address().getPort());
-        RdmaConnector.connect(resources, options, address, new ConnectHandler() {
-            @Override
-            public void connected(EstablishedConnection connection) {
-                outcome.complete(connection);
-            }
-
-            @Override
-            public void failed(RuntimeException error) {
-                outcome.completeExceptionally(error);
-            }
-        });
+        ConnectOutcome outcome = ConnectOutcome.of(resources, options, address);
         try {
             return outcome.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
         } catch (CompletionException e) {

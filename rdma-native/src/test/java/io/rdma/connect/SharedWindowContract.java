@@ -14,6 +14,7 @@ import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.engine.SharedReceives;
 import io.rdma.engine.WorkRequest;
+import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.AccessFlag;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -96,18 +96,7 @@ abstract class SharedWindowContract {
     }
 
     private RdmaEndpoint connect(RdmaListener listener, FlowControl flowControl) throws Exception {
-        CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
-        RdmaConnector.connect(clients, options(flowControl), listener.address(), new ConnectHandler() {
-            @Override
-            public void connected(EstablishedConnection connection) {
-                connected.complete(connection);
-            }
-
-            @Override
-            public void failed(RuntimeException error) {
-                connected.completeExceptionally(error);
-            }
-        });
+        ConnectOutcome connected = ConnectOutcome.of(clients, options(flowControl), listener.address());
         return connected.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).endpoint();
     }
 

@@ -8,6 +8,7 @@ import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.testing.CapturedLog;
+import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestCertificates;
 import io.rdma.testing.TestDevice;
@@ -17,7 +18,6 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -73,18 +73,7 @@ abstract class TokenContract {
     }
 
     private EstablishedConnection connect(ConnectionOptions options, RdmaListener to) {
-        CompletableFuture<EstablishedConnection> outcome = new CompletableFuture<>();
-        RdmaConnector.connect(resources, options, to.address(), new ConnectHandler() {
-            @Override
-            public void connected(EstablishedConnection connection) {
-                outcome.complete(connection);
-            }
-
-            @Override
-            public void failed(RuntimeException error) {
-                outcome.completeExceptionally(error);
-            }
-        });
+        ConnectOutcome outcome = ConnectOutcome.of(resources, options, to.address());
         try {
             return outcome.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
         } catch (CompletionException e) {

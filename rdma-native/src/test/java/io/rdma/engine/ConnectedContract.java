@@ -7,11 +7,10 @@ import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.AdmissionLimits;
-import io.rdma.connect.ConnectHandler;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.EstablishedConnection;
-import io.rdma.connect.RdmaConnector;
 import io.rdma.connect.RdmaListener;
+import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
@@ -74,18 +73,7 @@ abstract class ConnectedContract {
 
     /** Connects to a listener of this process, and waits. */
     static EstablishedConnection connected(RdmaResources clients, ConnectionOptions options, RdmaListener listener) {
-        CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
-        RdmaConnector.connect(clients, options, listener.address(), new ConnectHandler() {
-            @Override
-            public void connected(EstablishedConnection connection) {
-                connected.complete(connection);
-            }
-
-            @Override
-            public void failed(RuntimeException error) {
-                connected.completeExceptionally(error);
-            }
-        });
+        ConnectOutcome connected = ConnectOutcome.of(clients, options, listener.address());
         return connected.join();
     }
 

@@ -4,11 +4,10 @@ import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.AdmissionLimits;
-import io.rdma.connect.ConnectHandler;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.EstablishedConnection;
-import io.rdma.connect.RdmaConnector;
 import io.rdma.connect.RdmaListener;
+import io.rdma.testing.ConnectOutcome;
 import io.rdma.verbs.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RemoteMemory;
@@ -124,20 +123,9 @@ final class SoakLink {
     static SoakLink open(
             RdmaResources clients, RdmaResources servers, ConnectionOptions options, int threads, SoakTally tally) {
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
-        CompletableFuture<EstablishedConnection> connected = new CompletableFuture<>();
         try (RdmaListener listener = RdmaListener.bind(
                 servers, options, AdmissionLimits.DEFAULT, new InetSocketAddress("127.0.0.1", 0), accepted::complete)) {
-            RdmaConnector.connect(clients, options, listener.address(), new ConnectHandler() {
-                @Override
-                public void connected(EstablishedConnection connection) {
-                    connected.complete(connection);
-                }
-
-                @Override
-                public void failed(RuntimeException error) {
-                    connected.completeExceptionally(error);
-                }
-            });
+            ConnectOutcome connected = ConnectOutcome.of(clients, options, listener.address());
             RdmaEndpoint client = connected
                     .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
                     .join()

@@ -46,7 +46,7 @@ class LinksTest {
 
         @Override
         public String toString() {
-            return Pages.ROOT.relativize(page) + ": " + target;
+            return Pages.name(page) + ": " + target;
         }
     }
 

@@ -11,8 +11,6 @@ import org.junit.jupiter.api.Test;
 
 /** Lines of README.md and of the pages of docs: they have at most 120 columns, except in tables and code. */
 class PageWidthTest {
-    private static final int COLUMNS = 120;
-
     private static List<String> tooWide(Path page) {
         List<String> found = new ArrayList<>();
         boolean code = false;
@@ -23,8 +21,8 @@ class PageWidthTest {
                 code = !code;
             }
             boolean free = code || line.startsWith("|") || line.startsWith("    ");
-            if (!free && line.codePointCount(0, line.length()) > COLUMNS) {
-                found.add(Pages.ROOT.relativize(page) + ":" + number);
+            if (!free && Pages.isWide(line)) {
+                found.add(Pages.name(page) + ":" + number);
             }
         }
         return found;

@@ -36,6 +36,16 @@ final class Pages {
                 .toList();
     }
 
+    /** Returns the path of a file below the root directory. */
+    static String name(Path file) {
+        return ROOT.relativize(file).toString();
+    }
+
+    /** Returns whether a line has more than 120 columns. */
+    static boolean isWide(String line) {
+        return line.codePointCount(0, line.length()) > 120;
+    }
+
     static String read(Path file) {
         try {
             return Files.readString(file);

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 
 /** Layout of the sources of all modules: width of lines, tags in comments, length of files. */
 class SourceLayoutTest {
-    private static final int COLUMNS = 120;
     private static final int LINES = 300;
     private static final Pattern COMMENT = Pattern.compile("\\s*(/\\*\\*|\\*|//).*");
     private static final Pattern TAG_INSIDE =
@@ -30,17 +29,13 @@ class SourceLayoutTest {
         return Pages.read(file).lines().toList();
     }
 
-    private static String name(Path file) {
-        return Pages.ROOT.relativize(file).toString();
-    }
-
     private static List<String> found(Predicate<String> wrong) {
         List<String> found = new ArrayList<>();
         for (Path file : sources()) {
             List<String> lines = lines(file);
             for (int i = 0; i < lines.size(); i++) {
                 if (wrong.test(lines.get(i))) {
-                    found.add(name(file) + ":" + (i + 1));
+                    found.add(Pages.name(file) + ":" + (i + 1));
                 }
             }
         }
@@ -50,7 +45,7 @@ class SourceLayoutTest {
     /** The formatters hold the width of code, but break no string literal. */
     @Test
     void linesOfCommentsHave120ColumnsAtMost() {
-        assertThat(found(line -> COMMENT.matcher(line).matches() && line.codePointCount(0, line.length()) > COLUMNS))
+        assertThat(found(line -> COMMENT.matcher(line).matches() && Pages.isWide(line)))
                 .isEmpty();
     }
 
@@ -75,12 +70,12 @@ class SourceLayoutTest {
         List<String> unused = new ArrayList<>(allowed.keySet());
         for (Path file : sources()) {
             int length = lines(file).size();
-            if (!name(file).contains("/src/main/") || length <= LINES) {
+            if (!Pages.name(file).contains("/src/main/") || length <= LINES) {
                 continue;
             }
-            unused.remove(name(file));
-            if (length > allowed.getOrDefault(name(file), LINES)) {
-                longer.put(name(file), length);
+            unused.remove(Pages.name(file));
+            if (length > allowed.getOrDefault(Pages.name(file), LINES)) {
+                longer.put(Pages.name(file), length);
             }
         }
         assertThat(longer)

@@ -43,7 +43,6 @@ import io.rdma.internal.soft.objects.SoftObject;
 import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftSrq;
-import io.rdma.internal.soft.transport.Transports;
 import io.rdma.internal.soft.wire.Counters;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.SoftAddress;
@@ -64,7 +63,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link Verbs} by the embedded software device {@code soft0}. */
 public final class SoftVerbs implements CmDevice {
-    static final String NAME = SoftLimits.NAME;
     /** System property: path of the pcapng file that receives all packets. */
     private static final String CAPTURE_PROPERTY = "io.rdma.soft.capture";
 
@@ -494,17 +492,7 @@ public final class SoftVerbs implements CmDevice {
         SoftDevice on = device();
         SoftQp qp = on.call(() -> {
             SoftQp made = new SoftQp(
-                    on,
-                    Transports.ALL,
-                    transport,
-                    owner,
-                    sendCq,
-                    recvCq,
-                    srq,
-                    granted,
-                    attr.sqSigAll(),
-                    on.freshQpn(),
-                    null);
+                    on, transport, owner, sendCq, recvCq, srq, granted, attr.sqSigAll(), on.freshQpn(), null);
             handles.add(made); // before any event can name it
             on.add(made);
             return made;

@@ -12,7 +12,6 @@ import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftSrq;
 import io.rdma.internal.soft.objects.SoftXrcd;
-import io.rdma.internal.soft.transport.Transports;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
@@ -97,18 +96,8 @@ final class SoftXrc implements XrcVerbs {
             SoftCq none = new SoftCq(domain.context, 1, null, null);
             SoftPd nowhere = new SoftPd(domain.context, null);
             SoftQp qp = on.call(() -> {
-                SoftQp made = new SoftQp(
-                        on,
-                        Transports.ALL,
-                        Opcode.XRC,
-                        nowhere,
-                        none,
-                        none,
-                        null,
-                        NOTHING,
-                        false,
-                        on.freshQpn(),
-                        domain);
+                SoftQp made =
+                        new SoftQp(on, Opcode.XRC, nowhere, none, none, null, NOTHING, false, on.freshQpn(), domain);
                 verbs.handles.add(made);
                 on.add(made);
                 return made;

@@ -85,7 +85,7 @@ abstract class RSocketCloseContract {
             gate.complete(null);
 
             client.onClose().onErrorComplete().block(PATIENCE);
-            server.disposeNow(PATIENCE);
+            await("all of it arrives").atMost(PATIENCE).until(() -> arrived.size() > frames);
 
             assertThat(arrived).hasSize(frames + 1);
             for (int i = 0; i < frames; i++) {

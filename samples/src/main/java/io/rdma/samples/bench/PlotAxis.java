@@ -47,8 +47,6 @@ final class PlotAxis {
     /** Returns the values at the ticks of the axis: 1, 2 and 5 of each power of ten, fewer on a long axis. */
     List<Double> ticks() {
         List<Double> ticks = new ArrayList<>();
-        double decades = Math.log10(to / from);
-        double[] steps = logarithmic && decades > 4 ? new double[] {1} : new double[] {1, 2, 5};
         if (!logarithmic) {
             double step = Math.pow(10, Math.floor(Math.log10(to - from)));
             step = (to - from) / step < 4 ? step / 4 : step;
@@ -57,6 +55,7 @@ final class PlotAxis {
             }
             return ticks;
         }
+        double[] steps = Math.log10(to / from) > 4 ? new double[] {1} : new double[] {1, 2, 5};
         for (int power = (int) Math.floor(Math.log10(from)); power <= Math.log10(to); power++) {
             for (double step : steps) {
                 double tick = step * Math.pow(10, power);

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import javax.imageio.ImageIO;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -28,9 +27,7 @@ final class PlotFiles implements Callable<Integer> {
             json.path("figures").forEach(figure -> figures.add(figure(figure)));
             json.path("ratios").forEach(ratio -> figures.add(figure(ratio)));
             String name = file.getFileName().toString().replaceFirst("\\.json$", "") + ".png";
-            Path picture = file.resolveSibling(name);
-            ImageIO.write(RangePlot.of(figures), "png", picture.toFile());
-            System.out.println("written: " + picture);
+            RangePlot.write(figures, file.resolveSibling(name));
         }
         return 0;
     }

@@ -9,11 +9,14 @@ import java.awt.Stroke;
 import java.awt.geom.Ellipse2D;
 import java.awt.geom.Line2D;
 import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import javax.imageio.ImageIO;
 
 /**
  * A picture of figures with one panel for each question. In a panel, a dot is the median of a figure over its rounds, a
@@ -51,13 +54,14 @@ final class RangePlot {
         graphics = image.createGraphics();
     }
 
-    /** Returns a picture of the figures. */
-    static BufferedImage of(List<Figure> figures) {
+    /** Writes a picture of the figures to a PNG file, and says so. */
+    static void write(List<Figure> figures, Path file) throws IOException {
         System.setProperty("java.awt.headless", "true");
         RangePlot plot = new RangePlot(figures);
         plot.draw();
         plot.graphics.dispose();
-        return plot.image;
+        ImageIO.write(plot.image, "png", file.toFile());
+        System.out.println("written: " + file);
     }
 
     private void draw() {

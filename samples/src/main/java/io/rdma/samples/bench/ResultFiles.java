@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import javax.imageio.ImageIO;
 
 /** Files of results: JSON, and one plot for each unit. */
 final class ResultFiles {
@@ -53,9 +52,7 @@ final class ResultFiles {
     private static void plot(String instrument, String unit, List<Figure> figures, Path folder) {
         try {
             String name = instrument + "-" + unit.replaceAll("[^A-Za-z0-9]+", "-") + ".png";
-            Path file = folder.resolve(name);
-            ImageIO.write(RangePlot.of(figures), "png", file.toFile());
-            System.out.println("written: " + file);
+            RangePlot.write(figures, folder.resolve(name));
         } catch (IOException | RuntimeException | LinkageError e) { // such as on a system without fonts
             System.out.println("no plot of " + unit + ": " + e);
         }

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.cm;
 
+import io.rdma.internal.soft.device.ManagementPort;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -8,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Codec of the management datagrams of the connection manager's class. */
 public final class MadCodec {
-    static final int BYTES = 256;
-    private static final int HEADER = BYTES - CmMad.BYTES;
+    private static final int HEADER = ManagementPort.BYTES - CmMad.BYTES;
     private static final int VERSION_AND_SEND = 0x01070203; // base version 1, class 7, its version 2, method Send
 
     private MadCodec() {}
@@ -23,7 +23,7 @@ public final class MadCodec {
     record Mad(long transaction, CmMad message) {}
 
     public static byte[] encode(long transaction, CmMad message) {
-        ByteBuffer bytes = ByteBuffer.allocate(BYTES);
+        ByteBuffer bytes = ByteBuffer.allocate(ManagementPort.BYTES);
         bytes.putInt(0, VERSION_AND_SEND).putLong(8, transaction).putShort(16, (short) message.attribute());
         message.write(bytes.slice(HEADER, CmMad.BYTES));
         return bytes.array();
@@ -35,7 +35,7 @@ public final class MadCodec {
      * @return null if it is not a known message
      */
     static @Nullable Mad decode(byte[] datagram) {
-        if (datagram.length != BYTES) {
+        if (datagram.length != ManagementPort.BYTES) {
             return null;
         }
         ByteBuffer bytes = ByteBuffer.wrap(datagram);

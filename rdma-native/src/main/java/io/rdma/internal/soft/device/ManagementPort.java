@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class ManagementPort {
     static final int QPN = 1;
     /** Length of a management datagram. */
-    static final int BYTES = 256;
+    public static final int BYTES = 256;
 
     private static final int QKEY = 0x80010000;
 

@@ -18,6 +18,8 @@ import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftSrq;
 import io.rdma.internal.soft.objects.StrictTiming;
+import io.rdma.internal.soft.objects.TransportFactory;
+import io.rdma.internal.soft.transport.Transports;
 import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Counters;
 import io.rdma.internal.soft.wire.Opcode;
@@ -91,6 +93,11 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     @Override
     public MemoryKeys keys() {
         return keys;
+    }
+
+    @Override
+    public TransportFactory transports() {
+        return Transports.ALL;
     }
 
     @Override

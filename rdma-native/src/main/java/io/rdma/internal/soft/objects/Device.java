@@ -14,6 +14,9 @@ public interface Device {
     /** Returns the keys of all registered memory. Device thread. */
     MemoryKeys keys();
 
+    /** Returns the factory of the transports that its queue pairs use. */
+    TransportFactory transports();
+
     /** Returns the counters of the port. */
     Counters counters();
 

@@ -79,7 +79,6 @@ public final class SoftQp extends SoftObject {
 
     public SoftQp(
             Device device,
-            TransportFactory transports,
             int transport,
             SoftPd pd,
             SoftCq sendCq,
@@ -105,8 +104,8 @@ public final class SoftQp extends SoftObject {
         arriving = srq == null ? new QueuedRequest(0, 0) : srq.place();
         attr = QpTransitions.initial(cap);
         mtu = transport == Opcode.UD ? device.mtu() : 0;
-        requester = transports.requester(this);
-        responder = transports.responder(this);
+        requester = device.transports().requester(this);
+        responder = device.transports().responder(this);
     }
 
     /** Returns the type, {@code IBV_QPT_*}. */

@@ -12,16 +12,13 @@ import io.rdma.internal.soft.wire.Psn;
  * timeout, and grows by one for each window that arrives. It follows TCP (RFC 5681), so that both share a link fairly.
  */
 final class CongestionWindow {
-    /** Default limit in packets: 16 of 4 KiB fit a default socket buffer with room for others. */
-    static final int USUAL = UdpLink.FEWEST_IN_FLIGHT;
-
     /** Factor for messages of one small packet each: the kernel charges less than 1 KiB of buffer for such a packet. */
     private static final int SMALL_FACTOR = 8;
 
     private static final int SMALL = 256;
 
-    private int most = USUAL;
-    private int packets = USUAL;
+    private int most = UdpLink.FEWEST_IN_FLIGHT;
+    private int packets = UdpLink.FEWEST_IN_FLIGHT;
     private int arrived; // of this window
     private boolean recovering;
     private int recoveredAt; // PSN: once it has arrived, so have all packets sent before the loss

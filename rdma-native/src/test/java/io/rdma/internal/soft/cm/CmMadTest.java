@@ -6,6 +6,7 @@ import io.rdma.internal.ffi.Cma;
 import io.rdma.internal.ffi.ConnParam;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.soft.SoftVerbs;
+import io.rdma.internal.soft.device.ManagementPort;
 import io.rdma.internal.soft.link.SoftConfig;
 import io.rdma.internal.soft.wire.SoftAddress;
 import java.net.InetAddress;
@@ -105,7 +106,7 @@ public class CmMadTest {
                 read++;
                 SoftCmId.seen(mad.message());
                 // What was read can be said.
-                assertThat(MadCodec.encode(1, mad.message())).hasSize(MadCodec.BYTES);
+                assertThat(MadCodec.encode(1, mad.message())).hasSize(ManagementPort.BYTES);
             }
             CmAddressing.read(Arrays.copyOfRange(bytes, 24, 24 + CmAddressing.BYTES));
         }
@@ -150,7 +151,7 @@ public class CmMadTest {
     }
 
     private static byte[] captured(String hex) {
-        return Arrays.copyOf(HexFormat.of().parseHex(hex), MadCodec.BYTES);
+        return Arrays.copyOf(HexFormat.of().parseHex(hex), ManagementPort.BYTES);
     }
 
     /** What rping says on rdma_rxe of Linux 6.1, in a capture. */
