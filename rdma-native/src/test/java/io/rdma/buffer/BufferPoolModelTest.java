@@ -9,17 +9,20 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A pool with one buffer and three who want it: never two owners, nobody forgotten, whole at the end. */
+/**
+ * Model of a pool with one buffer and three waiters. The buffer never has two owners, no waiter is forgotten, and the
+ * pool is whole at the end.
+ */
 @Tag("model")
 class BufferPoolModelTest {
-    /** What happens beside. */
+    /** Event during the requests. */
     enum Beside {
         NOTHING,
         ABANDON,
         CLOSE
     }
 
-    /** Someone who gives the buffer back at once, or on another thread. */
+    /** Waiter that returns the buffer at once, on the thread that serves it. */
     private static final class Wants extends BufferWaiter {
         private final AtomicInteger owners;
         private final CountDownLatch ended;
@@ -54,7 +57,7 @@ class BufferPoolModelTest {
     @ParameterizedTest
     @EnumSource(Beside.class)
     void everyWaiterEndsOnceAndThePoolIsWhole(Beside beside) {
-        share(beside); // loads the classes, which the model checker's time limit would count
+        share(beside); // loads the classes, which would otherwise count in the model checker's time limit
         Lincheck.runConcurrentTest(Stress.times(25), () -> share(beside));
     }
 
@@ -66,8 +69,8 @@ class BufferPoolModelTest {
         Wants[] wants = {new Wants(owners, ended), new Wants(owners, ended), new Wants(owners, ended)};
         Thread[] threads = new Thread[2];
         for (int i = 0; i < threads.length; i++) {
-            Wants mine = wants[i];
-            threads[i] = new Thread(() -> pool.acquire(mine));
+            Wants waiter = wants[i];
+            threads[i] = new Thread(() -> pool.acquire(waiter));
             threads[i].start();
         }
         pool.acquire(wants[2]);

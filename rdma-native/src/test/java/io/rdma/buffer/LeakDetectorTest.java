@@ -14,19 +14,19 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
-/** The garbage collector is the judge. Tests run paranoid. */
+/** Tests of leak detection, which depends on the garbage collector. Tests run with paranoid leak detection. */
 class LeakDetectorTest {
     @Test
-    void aHandleThatIsDroppedOpenIsReportedOnceWithItsStory() {
-        StringBuffer story = new StringBuffer();
+    void aBufferThatIsNeverClosedIsReportedOnceWithItsHistory() {
+        StringBuffer trace = new StringBuffer();
         Handler handler = new Handler() {
             @Override
             public void publish(LogRecord entry) {
-                story.append(entry.getMessage());
+                trace.append(entry.getMessage());
                 for (Throwable t = entry.getThrown(); t != null; t = t.getCause()) {
-                    story.append(t.getMessage()).append(t.getStackTrace()[1].getClassName());
+                    trace.append(t.getMessage()).append(t.getStackTrace()[1].getClassName());
                     for (Throwable touched : t.getSuppressed()) {
-                        story.append(touched.getMessage());
+                        trace.append(touched.getMessage());
                     }
                 }
             }
@@ -50,11 +50,11 @@ class LeakDetectorTest {
                 return LeakDetector.reported() > before;
             });
             assertThat(LeakDetector.reported()).isEqualTo(before + 1);
-            assertThat(story)
+            assertThat(trace)
                     .contains("LEAK")
                     .contains("a buffer was leased here")
                     .contains("a send or write began");
-            region.release(); // what the lost buffer held, so that the device can be closed here
+            region.release(); // the hold of the lost buffer, so that the device can be closed here
         } finally {
             logger.removeHandler(handler);
             logger.setUseParentHandlers(true);

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The word of a buffer: every mix of borrowing and closing is as if one came after the other, and the memory goes back
- * exactly once, when nobody has it any more.
+ * Model of a buffer's state word. Every mix of borrows and closes is linearizable. The memory is given back exactly
+ * once, when no borrow is left.
  */
 @Tag("model")
 @Param(name = "thread", gen = ThreadIdGen.class)
@@ -26,7 +26,7 @@ public class RegisteredBufferModelTest {
     private final AtomicInteger givenBack = new AtomicInteger();
     private final RegisteredBuffer buffer = new RegisteredBuffer(
             new ModelVerbs().region(), MemorySegment.ofArray(new byte[8]), () -> givenBack.incrementAndGet());
-    // What each thread has borrowed; nobody else touches it.
+    // Borrows of each thread; only that thread writes them.
     private final int[] reads = new int[THREADS + 1];
     private final int[] writes = new int[THREADS + 1];
 

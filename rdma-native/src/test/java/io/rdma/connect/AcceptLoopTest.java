@@ -12,7 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A listener that cannot accept for a while, as under EMFILE: it waits between its tries, and goes on after them. */
+/**
+ * Listener that cannot accept for a while, for example because of EMFILE. It pauses between its attempts, and goes on
+ * after them.
+ */
 @SuppressWarnings("try") // the close ends the loop
 class AcceptLoopTest {
     private static final int FAILURES = 4;
@@ -46,7 +49,7 @@ class AcceptLoopTest {
     }
 
     @Test
-    void whateverAClientThrowsTheNextOneIsServed() throws Exception {
+    void aHandlerThatThrowsDoesNotStopTheLoop() throws Exception {
         AtomicInteger clients = new AtomicInteger();
         CompletableFuture<Socket> served = new CompletableFuture<>();
         try (ServerSocket socket = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Who gets the permits of a server. */
+/** Permits of a server, by the address of the client. */
 class AdmissionTest {
     private static InetAddress address(String text) {
         return InetAddress.ofLiteral(text);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Connections of the engine that the connection manager makes, and what it says where it makes none. */
+/** Connections of the engine through the connection manager, and the errors of connects that fail. */
 abstract class CmConnectContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT
@@ -43,10 +43,10 @@ abstract class CmConnectContract {
     private final NewestFirst opened = new NewestFirst();
     private RdmaResources resources;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** An address of the device. */
+    /** Returns an address of the device. */
     abstract String host();
 
     @BeforeEach
@@ -118,10 +118,13 @@ abstract class CmConnectContract {
         assertThat(server.endpoint().failure()).isNull();
     }
 
-    /** By both ways: a server that ends must not leave behind what its handler is only about to hear of. */
+    /**
+     * Closes the connections of a server while a handler runs, for both ways to connect. No connection may be left
+     * behind because its handler has not returned.
+     */
     @ParameterizedTest
     @EnumSource(names = {"RDMA_CM", "TCP"})
-    void aServersConnectionsAreClosedWhereverTheirHandlersAre(ConnectMethod connector) {
+    void closeConnectionsEndsAConnectionWhoseHandlerStillRuns(ConnectMethod connector) {
         ConnectionOptions options = OPTIONS.withConnectMethod(connector);
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         CompletableFuture<Void> handled = new CompletableFuture<>();
@@ -130,7 +133,7 @@ abstract class CmConnectContract {
             handled.join();
         });
         RdmaEndpoint client = connect(options, listener.address()).endpoint();
-        RdmaEndpoint server = join(accepted).endpoint(); // else the close may break off the exchange
+        RdmaEndpoint server = join(accepted).endpoint(); // otherwise the close may interrupt the exchange
         listener.close();
         listener.closeConnections();
         assertThat(resources.endpoints()).doesNotContain(server);
@@ -139,7 +142,7 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void whoeverIsTooManyLearnsWhy() {
+    void aClientBeyondTheLimitIsToldTheReason() {
         RdmaListener listener = listen(OPTIONS, AdmissionLimits.DEFAULT.withConnections(1), connection -> {});
         EstablishedConnection first = connect(OPTIONS, listener.address());
         assertThatThrownBy(() -> connect(OPTIONS, listener.address()))
@@ -165,7 +168,7 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void aPortIsForOne() {
+    void aPortInUseCannotBeBound() {
         RdmaListener listener = listen(OPTIONS, AdmissionLimits.DEFAULT, connection -> {});
         refused(
                 Reason.BIND,
@@ -174,7 +177,7 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void whoListensForTheExchangeOnlyIsFoundByTheAutomatic() {
+    void automaticConnectsToAListenerOfTheTcpExchangeOnly() {
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         ConnectionOptions tcp = OPTIONS.withConnectMethod(ConnectMethod.TCP);
         RdmaListener listener = listen(tcp, AdmissionLimits.DEFAULT, accepted::complete);
@@ -186,7 +189,7 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void theDefaultOfARealDeviceIsTheManager() {
+    void theDefaultOnARealDeviceIsRdmaCm() {
         Assumptions.assumeFalse(
                 resources.context().isSoftware(), "the default of the software device is the exchange over TCP");
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
@@ -196,7 +199,7 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void whoListensForBothIsFoundByEither() {
+    void aListenerForBothMethodsAcceptsEither() {
         CompletableFuture<EstablishedConnection> first = new CompletableFuture<>();
         CompletableFuture<EstablishedConnection> second = new CompletableFuture<>();
         RdmaListener listener =
@@ -212,7 +215,7 @@ abstract class CmConnectContract {
         join(second);
     }
 
-    /** Somebody at the other end who is not of this library. */
+    /** Peer that does not use this library. */
     private final class Stranger implements AutoCloseable {
         final CmEventChannel channel = TestDevice.assumed(device()).createEventChannel();
         final CmIdentifier listener = channel.createIdentifier(PortSpace.TCP);
@@ -237,7 +240,7 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void whoeverDoesNotAnswerIsGivenUp() {
+    void aConnectWithoutAnAnswerTimesOut() {
         Stranger stranger = opened.later(new Stranger());
         ConnectionOptions hasty = OPTIONS.withHandshakeTimeout(Duration.ofSeconds(10));
         refused(Reason.TIMEOUT, () -> connect(hasty, stranger.listener.localAddress()));
@@ -245,7 +248,7 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void whoeverCancelsIsToldSo() {
+    void aCancelledConnectFailsAsCancelled() {
         Stranger stranger = opened.later(new Stranger());
         Outcome outcome = new Outcome();
         RdmaConnector connector = RdmaConnector.connect(resources, OPTIONS, stranger.listener.localAddress(), outcome);
@@ -255,12 +258,12 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void closedResourcesBreakOffWhatIsUnderWayAndRefuseWhatComesLater() {
+    void closedResourcesCancelPendingConnectsAndRefuseNewOnes() {
         Stranger stranger = opened.later(new Stranger());
         RdmaResources closing = opened.later(new RdmaResources(TestDevice.assumed(device())));
         Outcome outcome = new Outcome();
         RdmaConnector.connect(closing, OPTIONS, stranger.listener.localAddress(), outcome);
-        opened.later(stranger.next().identifier()); // the queue pair exists, and nobody answers
+        opened.later(stranger.next().identifier()); // the queue pair exists, and the peer does not answer
         closing.close();
         refused(Reason.CANCELLED, () -> result(outcome));
         TestDevice.awaitClosed(closing.context());
@@ -270,7 +273,7 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void aStrangersRejectionArrivesWithItsData() {
+    void aForeignRejectionArrivesWithItsPrivateData() {
         Stranger stranger = opened.later(new Stranger());
         Outcome outcome = new Outcome();
         RdmaConnector.connect(resources, OPTIONS, stranger.listener.localAddress(), outcome);
@@ -282,7 +285,7 @@ abstract class CmConnectContract {
         });
     }
 
-    /** By a stranger that accepts with its own private data, or none. */
+    /** Connects to a foreign peer that accepts with its own private data, or with none. */
     private CmEnd accepted(Outcome outcome, ConnectionParameters parameters) {
         Stranger stranger = opened.later(new Stranger());
         RdmaConnector.connect(resources, OPTIONS, stranger.listener.localAddress(), outcome);
@@ -293,7 +296,7 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void aStrangerIsTalkedToWithoutCredits() {
+    void messagesOfAForeignPeerHaveNoFrames() {
         Outcome outcome = new Outcome();
         CmEnd stranger = accepted(outcome, ConnectionParameters.DEFAULT);
         RdmaEndpoint endpoint = join(outcome).endpoint();
@@ -320,7 +323,7 @@ abstract class CmConnectContract {
     }
 
     @Test
-    void anotherVersionIsNamed() {
+    void anUnknownVersionIsAVersionMismatch() {
         byte[] greeting =
                 ByteBuffer.allocate(20).putInt(0x4a52444d).putShort((short) 77).array();
         refused(Reason.VERSION_MISMATCH, greeting);

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What each event of the connection manager does to a connect that waits, and to a connection: also those that no
- * device here sends by itself.
+ * Effects of each event of the connection manager on a pending connect and on a connection, including events that no
+ * device sends here by itself.
  */
 class CmDialogTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -104,7 +104,7 @@ class CmDialogTest {
     }
 
     @Test
-    void whatCameBeforeTheConnectionWasThereEndsItToo() {
+    void anEventBeforeTheConnectionExistsEndsItToo() {
         try (Connected connected = new Connected()) {
             dialog.accept(event(CmEventType.DEVICE_REMOVAL));
             dialog.follow(connected.client);
@@ -118,14 +118,14 @@ class CmDialogTest {
     void aConnectionGoesOn(CmEventType type) {
         try (Connected connected = new Connected()) {
             dialog.follow(connected.client);
-            dialog.accept(event(type)); // acted upon when this returns
+            dialog.accept(event(type)); // handled when this returns
             assertThat(connected.client.isClosing()).isFalse();
         }
     }
 
-    /** The kernel says it for a process that was killed, too. */
+    /** Disconnects without a farewell, as the kernel of a killed process does. */
     @Test
-    void aGoodbyeOfAPeerThatWouldSayFarewellIsALoss() {
+    void aDisconnectWithoutAFarewellIsALoss() {
         try (Connected connected = new Connected()) {
             dialog.follow(connected.client);
             dialog.accept(event(CmEventType.DISCONNECTED));
@@ -136,7 +136,7 @@ class CmDialogTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatAGoodbyeOfAPlainPeerMeansIsAnOption(boolean orderly) {
+    void anOptionDecidesWhetherADisconnectOfAPlainPeerIsOrderly(boolean orderly) {
         ConnectionOptions plain =
                 ConnectionOptions.DEFAULT.withFlowControl(FlowControl.PLAIN).withOrderlyDisconnect(orderly);
         try (Connected connected = new Connected(plain)) {
@@ -147,7 +147,7 @@ class CmDialogTest {
         }
     }
 
-    /** A connection of its own, of which the dialog is told. */
+    /** Connection that was made apart from the dialog, which then follows it. */
     private final class Connected implements AutoCloseable {
         private final CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         private final RdmaListener listener;

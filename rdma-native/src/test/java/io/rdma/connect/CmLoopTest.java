@@ -20,8 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The thread of the connection manager's events: what one handler throws is its own, and what ends the thread is heard
- * by all.
+ * Event loop of the connection manager. An exception of one handler does not affect the others. An exception that ends
+ * the thread is reported to all handlers.
  */
 class CmLoopTest {
     private static final InetSocketAddress SOMEWHERE = new InetSocketAddress("127.0.0.1", 7);
@@ -35,9 +35,9 @@ class CmLoopTest {
         loop.close();
     }
 
-    /** A handler that keeps what it hears. */
+    /** Handler that keeps the events and errors that it receives. */
     private static class Handler implements CmEventHandler {
-        final CompletableFuture<CmEvent> heard = new CompletableFuture<>();
+        final CompletableFuture<CmEvent> received = new CompletableFuture<>();
         final CompletableFuture<Throwable> lost = new CompletableFuture<>();
         private final Consumer<CmEvent> first;
 
@@ -48,7 +48,7 @@ class CmLoopTest {
         @Override
         public void accept(CmEvent event) {
             first.accept(event);
-            heard.complete(event);
+            received.complete(event);
         }
 
         @Override
@@ -63,7 +63,7 @@ class CmLoopTest {
     }
 
     @Test
-    void anErrorOfOneHandlerIsItsOwn() throws Exception {
+    void anErrorOfOneHandlerDoesNotReachTheOthers() throws Exception {
         Error thrown = new AssertionError("a handler's");
         Handler bad = new Handler(event -> {
             throw thrown;
@@ -72,11 +72,11 @@ class CmLoopTest {
         resolve(bad);
         resolve(good);
         assertThat(bad.lost.get(60, TimeUnit.SECONDS)).isSameAs(thrown);
-        assertThat(good.heard.get(60, TimeUnit.SECONDS).type()).isEqualTo(CmEventType.ADDR_RESOLVED);
+        assertThat(good.received.get(60, TimeUnit.SECONDS).type()).isEqualTo(CmEventType.ADDR_RESOLVED);
     }
 
     @Test
-    void theEndOfTheEventsIsHeardByAllThatWaitAndNothingBegins() throws Exception {
+    void aFailedLoopNotifiesEveryHandlerAndCreatesNoIdentifier() throws Exception {
         Handler waiting = new Handler(event -> {});
         Handler bad = new Handler(event -> {}) {
             @Override

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What a token is good for, and for how long. */
+/** Uses and lifetime of a token. */
 class CmTokensTest {
     private final Admission admission = new Admission(AdmissionLimits.DEFAULT.withHandshakes(1));
     private final CmTokens tokens = new CmTokens();
@@ -17,7 +17,7 @@ class CmTokensTest {
     }
 
     @Test
-    void oneIsGoodOnceAndTakesThePermitAlong() {
+    void aTokenIsRedeemedOnceAndTakesOverThePermit() {
         Admission.Permit permit = permit();
         CmTokens.Issued issued = tokens.issue(permit, 7471);
         byte[] request = issued.token().request().clone();
@@ -36,7 +36,7 @@ class CmTokensTest {
     }
 
     @Test
-    void noneOutlivesItsExchange() {
+    void aTokenIsRevokedWithItsExchange() {
         CmTokens.Issued issued = tokens.issue(permit(), 7471);
         issued.close();
         assertThat(tokens.redeem(issued.token().request())).isNull();
@@ -44,7 +44,7 @@ class CmTokensTest {
     }
 
     @Test
-    void noneIsLikeAnotherAndNoneIsPrinted() {
+    void tokensAreDistinctAndNotPrinted() {
         Admission.Permit permit = permit();
         CmTokens.Token one = tokens.issue(permit, 65_535).token();
         CmTokens.Token other = tokens.issue(permit, 7471).token();

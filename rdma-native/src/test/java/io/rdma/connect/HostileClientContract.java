@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What clients cost a server by the exchange over TCP, and what it tells them. */
+/** Resources that clients of the exchange over TCP can take from a server, and details that the server tells them. */
 abstract class HostileClientContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT
@@ -44,10 +44,10 @@ abstract class HostileClientContract {
     @TempDir
     private Path folder;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** Address of a host that is neither side's, and that the device finds a way to. */
+    /** Returns the address of a third host, to which the device finds a route. */
     abstract String thirdHost();
 
     @BeforeEach
@@ -84,9 +84,9 @@ abstract class HostileClientContract {
         return TestCertificates.context(both, both);
     }
 
-    /** Each byte of a record of TLS is a read of its own: none of them may begin the time anew. */
+    /** Sends a TLS record byte by byte. Each byte is a separate read, and none of them may restart the timeout. */
     @Test
-    void oneByteNowAndThenHoldsNoPermitBeyondTheDeadline() throws Exception {
+    void aClientThatSendsByteByByteHoldsNoPermitBeyondTheDeadline() throws Exception {
         SSLContext tls = tls();
         RdmaListener listener = listen(
                 ResourceOptions.DEFAULT,
@@ -96,7 +96,7 @@ abstract class HostileClientContract {
                 Socket raw = new Socket("127.0.0.1", listener.address().getPort())) {
             SSLSocket secure = (SSLSocket) tls.getSocketFactory().createSocket(raw, "127.0.0.1", raw.getPort(), false);
             secure.startHandshake();
-            raw.getOutputStream().write(new byte[] {23, 3, 3, 0x40, 0}); // a record of 16 KiB, and now its bytes
+            raw.getOutputStream().write(new byte[] {23, 3, 3, 0x40, 0}); // header of a 16 KiB record; its bytes follow
             await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> isBrokenAfterAByte(raw));
             await().atMost(PATIENCE).until(() -> log.has("handshakeTimeout of PT2S"));
         }
@@ -136,9 +136,12 @@ abstract class HostileClientContract {
         }
     }
 
-    /** How much memory may be registered here, and how much is, is nobody's affair who has not said who they are. */
+    /**
+     * Compares the refusals of unknown and of authenticated clients. Only the latter may see how much memory may be
+     * registered and how much is.
+     */
     @Test
-    void detailsAreForTheLogAndForThoseWhoAreKnown() throws Exception {
+    void onlyAuthenticatedClientsAreToldTheDetailsOfARefusal() throws Exception {
         ResourceOptions tight = ResourceOptions.DEFAULT.withMaxRegisteredBytes(4096);
         RdmaListener listener = listen(tight, OPTIONS, AdmissionLimits.DEFAULT);
         try (CapturedLog log = new CapturedLog(RdmaListener.class.getName())) {
@@ -160,7 +163,10 @@ abstract class HostileClientContract {
         assertThat(refused(patient, full).reason()).isEqualTo(Reason.REJECTED);
     }
 
-    /** A hello of 56 bytes made a server that does not ask send 150 KiB to whatever address it named. */
+    /**
+     * Names the address of a third host. Without the check, a hello of 56 bytes makes the server send 150 KiB to any
+     * address.
+     */
     @Test
     void aServerSendsNothingToAThirdHost() throws Exception {
         Gid third = Gid.of(InetAddress.ofLiteral(thirdHost()));

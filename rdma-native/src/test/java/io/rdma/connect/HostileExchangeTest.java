@@ -15,11 +15,11 @@ import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What the network may send in an exchange, and what becomes of it. */
+/** Malformed and hostile data in an exchange, and the reactions to it. */
 class HostileExchangeTest {
     /**
-     * The bytes that docs/internals/protocol.md promises, written down by hand: another implementation must be able to
-     * read them.
+     * Compares with the bytes that docs/internals/protocol.md specifies, written by hand: another implementation must
+     * be able to read them.
      */
     @Test
     void parametersHaveTheDocumentedForm() {
@@ -52,7 +52,7 @@ class HostileExchangeTest {
         byte[] bytes = new byte[PeerParameters.BYTES];
         for (int i = 0; i < 200_000; i++) {
             random.nextBytes(bytes);
-            if (i % 2 == 0) { // most random numbers are too large: half of them get small ones
+            if (i % 2 == 0) { // most random numbers are too large, so half of the inputs get small ones
                 bytes[0] = bytes[4] = bytes[32] = bytes[33] = bytes[36] = bytes[37] = 0;
                 bytes[40] = 0x20;
                 bytes[26] = (byte) random.nextInt(8);
@@ -80,9 +80,12 @@ class HostileExchangeTest {
                 .hasMessageContaining(Integer.toString(1 << 24));
     }
 
-    /** A client whose answer comes too late counts itself connected: it must hear that it is not, and why. */
+    /**
+     * Sends the client's answer too late. The client considers itself connected, so it must receive the reason why it
+     * is not.
+     */
     @Test
-    void aClientThatIsLateHearsWhyItIsDropped() throws Exception {
+    void aClientThatIsTooLateReceivesTheReason() throws Exception {
         ConnectionOptions impatient = ConnectionOptions.DEFAULT.withHandshakeTimeout(Duration.ofMillis(50));
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket connecting = new Socket(listening.getInetAddress(), listening.getLocalPort());
@@ -95,8 +98,8 @@ class HostileExchangeTest {
     }
 
     /**
-     * Words of the server stand in messages and logs of the client: a line of its own there, or a colour, are not for
-     * it to have.
+     * Sends a refusal with control characters. The text appears in messages and logs of the client, so the server must
+     * not be able to write lines or colours there.
      */
     @Test
     void theReasonOfARefusalIsEscapedAndBounded() throws Exception {
@@ -126,7 +129,7 @@ class HostileExchangeTest {
     }
 
     @Test
-    void anEndWithoutAFarewellIsALossWhateverThePeerSaysLast() throws Exception {
+    void anEndWithoutAFarewellIsALossWhateverThePeerSendsLast() throws Exception {
         for (byte[] last : new byte[][] {{}, {'X'}, {'N'}, {'N', 0, 9, 'a'}, {'N', -1, -1, 'a'}}) {
             try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                     Socket connecting = new Socket(listening.getInetAddress(), listening.getLocalPort());

@@ -13,7 +13,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** Versions and capabilities of two sides. */
+/** Versions and capabilities that two sides offer each other. */
 class OfferTest {
     @Test
     void theHighestVersionThatBothHaveIsUsed() {
@@ -32,7 +32,7 @@ class OfferTest {
     }
 
     @Test
-    void zerosAreThePeerOfOneVersionWithoutCapabilities() {
+    void zerosMeanOneVersionAndNoCapabilities() {
         assertThat(Offer.heard(2, 0, 0, 0)).isEqualTo(new Offer(2, 2, 0));
         assertThat(Offer.heard(2, 2, 7, -1)).isEqualTo(new Offer(2, 7, -1));
     }
@@ -46,7 +46,8 @@ class OfferTest {
     }
 
     /**
-     * A client of a later release says that it can do more, begins in what this one can read, and is answered in that.
+     * Connects as a client of a later release. Its hello offers more versions and is in one that this release reads;
+     * the answer is in that version.
      */
     @Test
     void aLaterClientIsAnsweredInAVersionOfBoth() throws Exception {
@@ -54,9 +55,9 @@ class OfferTest {
                 Socket later = new Socket(listening.getInetAddress(), listening.getLocalPort());
                 Exchange server = TestExchange.over(listening.accept(), ConnectionOptions.DEFAULT, false)) {
             later.getOutputStream().write(hello(2, new Offer(2, 9, -1)));
-            PeerParameters heard = server.receiveHello();
-            assertThat(heard.offer()).isEqualTo(new Offer(2, 9, -1));
-            server.accept(heard);
+            PeerParameters hello = server.receiveHello();
+            assertThat(hello.offer()).isEqualTo(new Offer(2, 9, -1));
+            server.accept(hello);
             DataInputStream in = new DataInputStream(later.getInputStream());
             in.readInt();
             assertThat(in.readUnsignedShort()).isEqualTo(2);

@@ -20,10 +20,12 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 
-// The bytes here are those of the exchange's version 2 and of the private data's version 1 as they were before there
-// were ranges of versions and capabilities. They are written down by hand, not taken from the library, and stay.
+// The bytes here are those of version 2 of the exchange and of version 1 of the private data, before ranges of versions
+// and capabilities existed. They are written by hand, not taken from the library, and must not change.
 
-/** A peer of the time before capabilities, connected by its own bytes; its queue pair and frames are the engine's. */
+/**
+ * Peer from before capabilities existed. It connects with its own bytes; its queue pair and frames are the engine's.
+ */
 final class OldPeer {
     private static final int MAGIC = 0x4a52444d;
     private static final int PARAMETERS = 48;
@@ -93,7 +95,7 @@ final class OldPeer {
                 .isEqualTo(2);
     }
 
-    /** The client's half of the exchange, on a socket that is connected. */
+    /** Runs the client's half of the exchange on a connected socket. */
     RdmaEndpoint connect(Socket socket) throws IOException {
         try (QueuePairBringUp queuePair = queuePair(socket.getLocalAddress())) {
             ByteBuffer hello = ByteBuffer.allocate(8 + PARAMETERS)
@@ -111,7 +113,7 @@ final class OldPeer {
         }
     }
 
-    /** The server's half of the exchange with the next client. */
+    /** Runs the server's half of the exchange with the next client. */
     RdmaEndpoint accept(ServerSocket listening, Socket[] accepted) throws IOException {
         Socket socket = accepted[0] = listening.accept();
         DataInputStream in = new DataInputStream(socket.getInputStream());
@@ -144,8 +146,8 @@ final class OldPeer {
                 .array();
     }
 
-    private static PeerParameters heard(ConnectionParameters said, PeerParameters local) {
-        ByteBuffer data = ByteBuffer.wrap(said.privateData());
+    private static PeerParameters parametersOf(ConnectionParameters received, PeerParameters local) {
+        ByteBuffer data = ByteBuffer.wrap(received.privateData());
         assertThat(data.remaining()).isGreaterThanOrEqualTo(20);
         assertThat(data.getInt()).isEqualTo(MAGIC);
         assertThat(data.getShort())
@@ -153,13 +155,13 @@ final class OldPeer {
                 .isEqualTo((short) 1);
         boolean credits = (data.getShort() & 0x100) != 0;
         return new PeerParameters(
-                said.queuePairNumber(),
+                received.queuePairNumber(),
                 0,
                 local.gid(),
                 0,
                 local.mtu(),
-                said.responderResources(),
-                said.initiatorDepth(),
+                received.responderResources(),
+                received.initiatorDepth(),
                 credits,
                 data.getInt(),
                 data.getInt(),
@@ -167,7 +169,7 @@ final class OldPeer {
                 NOTHING);
     }
 
-    private ConnectionParameters said(PeerParameters local) {
+    private ConnectionParameters connectionParameters(PeerParameters local) {
         return ConnectionParameters.DEFAULT
                 .withPrivateData(greeting(local))
                 .withReadsAndAtomics(local.responderResources(), local.initiatorDepth())
@@ -175,7 +177,7 @@ final class OldPeer {
                 .withQueuePair(local.qpNumber(), false);
     }
 
-    /** The client's side by the connection manager. */
+    /** Connects as a client of the connection manager. */
     RdmaEndpoint connectByManager(InetSocketAddress address) {
         CmLoop loop = CmLoop.of(resources);
         CmDialog dialog = new CmDialog(address.toString(), options.handshakeTimeout());
@@ -184,10 +186,10 @@ final class OldPeer {
         InetAddress local = id.localAddress().getAddress();
         try (QueuePairBringUp queuePair = new QueuePairBringUp(
                 resources, options, local, id.port(), id.attributesTo(QueuePairState.INIT), NOTHING)) {
-            id.connect(said(queuePair.local()));
+            id.connect(connectionParameters(queuePair.local()));
             CmEvent answer = dialog.await(CmEventType.CONNECT_RESPONSE);
             RdmaEndpoint endpoint = queuePair.connect(
-                    heard(answer.parameters(), queuePair.local()),
+                    parametersOf(answer.parameters(), queuePair.local()),
                     id.attributesTo(QueuePairState.RTR),
                     id.attributesTo(QueuePairState.RTS));
             id.establish();
@@ -196,7 +198,7 @@ final class OldPeer {
         }
     }
 
-    /** The server's side of one request by the connection manager. */
+    /** Accepts one request of the connection manager. */
     RdmaEndpoint acceptByManager(CmEvent event) {
         CmIdentifier request = event.identifier();
         CmDialog dialog = new CmDialog("a client", options.handshakeTimeout());
@@ -209,10 +211,10 @@ final class OldPeer {
                 request.attributesTo(QueuePairState.INIT),
                 NOTHING)) {
             RdmaEndpoint endpoint = queuePair.connect(
-                    heard(event.parameters(), queuePair.local()),
+                    parametersOf(event.parameters(), queuePair.local()),
                     request.attributesTo(QueuePairState.RTR),
                     request.attributesTo(QueuePairState.RTS));
-            request.accept(said(queuePair.local()));
+            request.accept(connectionParameters(queuePair.local()));
             dialog.await(CmEventType.ESTABLISHED);
             CmConnector.watch(CmLoop.of(resources), request, dialog, endpoint);
             return endpoint;

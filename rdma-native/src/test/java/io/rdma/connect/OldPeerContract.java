@@ -30,19 +30,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Peers of the time before capabilities: each way to connect, each side of it, and how the other one ends. */
+/**
+ * Connections with peers from before capabilities existed: both ways to connect, both sides, and the end of the
+ * connection.
+ */
 abstract class OldPeerContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final int MESSAGES = 40; // more than there are receives, so that credits are announced
+    private static final int MESSAGES = 40; // more than there are receives, so that credits have to be announced
 
     private final NewestFirst opened = new NewestFirst();
     private RdmaResources resources;
     private OldPeer old;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** An address of the device. */
+    /** Returns an address of the device. */
     abstract String host();
 
     private static ConnectionOptions options(ConnectMethod connector) {
@@ -135,7 +138,7 @@ abstract class OldPeerContract {
     }
 
     @Test
-    void anOldClientOfTheExchangeEndsByItsByte() throws Exception {
+    void anOldClientOfTheExchangeEndsTheConnectionByItsByte() throws Exception {
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         RdmaListener listener = listen(ConnectMethod.TCP, accepted);
         try (Socket socket =
@@ -150,7 +153,7 @@ abstract class OldPeerContract {
     }
 
     @Test
-    void anOldServerOfTheExchangeHearsTheByte() throws Exception {
+    void anOldServerOfTheExchangeReceivesTheClosingByte() throws Exception {
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getByName(host()))) {
             InetSocketAddress address = (InetSocketAddress) listening.getLocalSocketAddress();
             CompletableFuture<RdmaEndpoint> outcome = connect(ConnectMethod.TCP, address);
@@ -169,7 +172,7 @@ abstract class OldPeerContract {
     }
 
     @Test
-    void anOldClientOfTheManagerEndsByItsGoodbye() {
+    void anOldClientOfTheManagerEndsTheConnectionByDisconnect() {
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         RdmaListener listener = listen(ConnectMethod.RDMA_CM, accepted);
         RdmaEndpoint client = old.connectByManager(listener.address());
@@ -180,7 +183,7 @@ abstract class OldPeerContract {
     }
 
     @Test
-    void anOldServerOfTheManagerHearsTheGoodbye() {
+    void anOldServerOfTheManagerSeesTheDisconnect() {
         CompletableFuture<RdmaEndpoint> served = new CompletableFuture<>();
         CmLoop loop = CmLoop.of(resources);
         CmIdentifier listening = loop.create(new CmEventHandler() {

@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import org.junit.jupiter.api.Test;
 
-/** What clients can write into the server's log, with a second that passes when the test says so. */
+/** Lines that refused clients cause in the server's log. The test decides when a second passes. */
 class RefusalLogTest {
     private final ArrayDeque<Runnable> aSecondLater = new ArrayDeque<>();
     private final RefusalLog log =
@@ -42,7 +42,7 @@ class RefusalLogTest {
             assertThat(captured.lines().getLast())
                     .startsWith("WARNING 999 more")
                     .endsWith(":1000: reason 1000");
-            aSecondPasses(); // quiet
+            aSecondPasses(); // nothing was refused in this second
             assertThat(captured.lines()).hasSize(2);
             assertThat(aSecondLater).isEmpty();
             refuse(1, Level.INFO);

@@ -11,6 +11,6 @@ class RxeHostileClientContractTest extends HostileClientContract {
 
     @Override
     String thirdHost() {
-        return "10.77.0.2"; // the other end of its link: the kernel wants a neighbour that answers
+        return "10.77.0.2"; // the other end of the link: the kernel needs a neighbour that answers
     }
 }

@@ -37,7 +37,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whom a client with TLS takes for its server: names, time, revocation, versions. No device has a part in it. */
+/**
+ * Authentication of the server by a client with TLS: names, validity, revocation, versions. It does not depend on the
+ * device.
+ */
 class ServerNameTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT
@@ -50,7 +53,7 @@ class ServerNameTest {
     private RdmaResources resources;
 
     @TempDir
-    static Path folder; // keytool takes a second for each
+    static Path folder; // shared by all tests, because keytool takes a second per certificate
 
     private static TestCertificates certificates;
     private static KeyStore client;
@@ -131,21 +134,21 @@ class ServerNameTest {
         }
     }
 
-    /** By SNI a server with several certificates knows which one to show. */
+    /** Checks SNI, by which a server with several certificates chooses the one to present. */
     @Test
-    void theServerHearsTheName() throws Exception {
+    void theServerReceivesTheRequestedName() throws Exception {
         SSLContext context = TestCertificates.context(server, client);
         try (java.net.ServerSocket listening = context.getServerSocketFactory()
                         .createServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress());
                 Socket raw = new Socket("localhost", listening.getLocalPort())) {
-            CompletableFuture<List<String>> heard = CompletableFuture.supplyAsync(() -> namesHeard(listening));
+            CompletableFuture<List<String>> names = CompletableFuture.supplyAsync(() -> sniNamesOf(listening));
             ConnectionOptions tls = OPTIONS.withTls(TestCertificates.context(client, server));
             Exchange.over(raw, new ExchangeDeadline(raw, PATIENCE), tls, "localhost");
-            assertThat(heard.get(60, TimeUnit.SECONDS)).containsExactly("localhost");
+            assertThat(names.get(60, TimeUnit.SECONDS)).containsExactly("localhost");
         }
     }
 
-    private static List<String> namesHeard(java.net.ServerSocket listening) {
+    private static List<String> sniNamesOf(java.net.ServerSocket listening) {
         try (SSLSocket accepted = (SSLSocket) listening.accept()) {
             accepted.startHandshake();
             return ((ExtendedSSLSession) accepted.getSession())
@@ -158,7 +161,7 @@ class ServerNameTest {
     }
 
     @Test
-    void aCertificateThatHasExpiredIsRefusedByEither() throws Exception {
+    void aCertificateThatHasExpiredIsRefusedByEitherSide() throws Exception {
         String[] old = {"-startdate", "-10d", "-validity", "2", "-ext", "SAN=ip:127.0.0.1"};
         KeyStore expired = certificates.create("expired", old);
         assertRefused(
@@ -175,7 +178,7 @@ class ServerNameTest {
                 "certificate_expired");
     }
 
-    /** What the trust manager of the SSLContext says counts: here one that has a list of revoked certificates. */
+    /** Relies on the trust manager of the SSLContext, which here checks a list of revoked certificates. */
     @Test
     void aCertificateThatWasRevokedIsRefused() throws Exception {
         KeyStore issued = certificates.issue("authority", "issued");
@@ -208,11 +211,11 @@ class ServerNameTest {
     }
 
     /**
-     * A version that can renegotiate is not spoken: who was authenticated is who is there. New keys of 1.3 are nobody's
-     * harm.
+     * Refuses versions of TLS that can renegotiate, so that the peer remains the one that was authenticated. A key
+     * update of TLS 1.3 is harmless.
      */
     @Test
-    void nobodyRenegotiates() throws Exception {
+    void aVersionThatCanRenegotiateIsRefused() throws Exception {
         RdmaListener listener = listen(server);
         SSLContext tls = TestCertificates.context(client, server);
         try (SSLSocket old = (SSLSocket) tls.getSocketFactory()
@@ -232,7 +235,7 @@ class ServerNameTest {
     }
 
     @Test
-    void plaintextAndTlsDoNotMeet() throws Exception {
+    void plaintextAndTlsDoNotConnect() throws Exception {
         RdmaListener secure = listen(server);
         assertThatThrownBy(() -> connect(OPTIONS, "127.0.0.1", secure))
                 .isInstanceOf(RdmaConnectException.class)
@@ -243,7 +246,7 @@ class ServerNameTest {
                 .isInstanceOfSatisfying(
                         RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(Reason.AUTHENTICATION))
                 .hasMessageContaining("TLS");
-        connect(OPTIONS, "127.0.0.1", plain).endpoint().close(); // it goes on
+        connect(OPTIONS, "127.0.0.1", plain).endpoint().close(); // the listener goes on
         connect(tls, "127.0.0.1", secure).endpoint().close();
     }
 }

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A server whose connections share receive buffers, and clients that send more than they may, the same on every device.
+ * Server whose connections share receive buffers, and clients that send more than they may, the same on every device.
  */
 abstract class SharedWindowContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -49,7 +49,7 @@ abstract class SharedWindowContract {
     private RdmaResources servers;
     private RdmaResources clients;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
     @BeforeEach
@@ -140,51 +140,51 @@ abstract class SharedWindowContract {
         assertThat(failure).isInstanceOf(FlowControlException.class).hasMessageContaining("shares with other");
     }
 
-    /** A client that says that it counts credits, and believes that it has more than it was told. */
-    private RdmaEndpoint liar(RdmaListener listener, Socket socket) throws IOException {
+    /** Connects a client that agrees to count credits, but assumes more of them than the server granted. */
+    private RdmaEndpoint overstatingClient(RdmaListener listener, Socket socket) throws IOException {
         socket.connect(listener.address());
         ConnectionOptions options = options(FlowControl.CREDITS);
         Exchange exchange = opened.later(TestExchange.over(socket, options, true));
         try (QueuePairBringUp queuePair =
                 new QueuePairBringUp(clients, options, exchange.localAddress().getAddress())) {
             exchange.sendHello(queuePair.local());
-            PeerParameters told = exchange.receiveAnswer();
-            PeerParameters lie = new PeerParameters(
-                    told.qpNumber(),
-                    told.psn(),
-                    told.gid(),
-                    told.lid(),
-                    told.mtu(),
-                    told.initiatorDepth(),
-                    told.responderResources(),
+            PeerParameters granted = exchange.receiveAnswer();
+            PeerParameters overstated = new PeerParameters(
+                    granted.qpNumber(),
+                    granted.psn(),
+                    granted.gid(),
+                    granted.lid(),
+                    granted.mtu(),
+                    granted.initiatorDepth(),
+                    granted.responderResources(),
                     true,
                     1 << 16,
-                    told.receiveBufferSize(),
-                    told.maxMessageSize(),
-                    told.offer());
+                    granted.receiveBufferSize(),
+                    granted.maxMessageSize(),
+                    granted.offer());
             RdmaEndpoint endpoint =
-                    queuePair.connect(lie, exchange.remoteAddress().getAddress());
+                    queuePair.connect(overstated, exchange.remoteAddress().getAddress());
             exchange.sendReady();
             return endpoint;
         }
     }
 
     @Test
-    void whoSendsMoreThanItsCreditsIsEndedAndTheOthersGoOn() throws Exception {
+    void aClientThatExceedsItsCreditsIsEndedAndTheOthersGoOn() throws Exception {
         RdmaListener listener = listen(FlowControl.CREDITS);
         RdmaEndpoint good = connect(listener, FlowControl.CREDITS);
-        RdmaEndpoint goods = server();
+        RdmaEndpoint goodServer = server();
         try (Socket socket = new Socket()) {
-            RdmaEndpoint hostile = liar(listener, socket);
-            RdmaEndpoint hostiles = server();
-            flood(hostile, 100); // nobody takes them there
-            assertEnded(hostiles);
-            assertThat(hostiles.receives().outstanding()).isLessThanOrEqualTo(WINDOW);
+            RdmaEndpoint hostile = overstatingClient(listener, socket);
+            RdmaEndpoint hostileServer = server();
+            flood(hostile, 100); // the server's application takes none of them
+            assertEnded(hostileServer);
+            assertThat(hostileServer.receives().outstanding()).isLessThanOrEqualTo(WINDOW);
             hostile.close();
             hostile.closed().join();
         }
-        assertReachable(good, goods);
-        assertThat(goods.isClosing()).isFalse();
+        assertReachable(good, goodServer);
+        assertThat(goodServer.isClosing()).isFalse();
     }
 
     @Test
@@ -200,25 +200,25 @@ abstract class SharedWindowContract {
     }
 
     /**
-     * Where the application has chosen plain messages all the same, who stands still holds its window, and is ended
-     * beyond it.
+     * Floods a server whose application allows plain messages and takes none. The connection holds its window, and is
+     * ended when the client exceeds it.
      */
     @Test
     void aStalledPlainClientTakesNoMoreThanItsWindow() throws Exception {
         RdmaListener listener = listen(FlowControl.PLAIN);
         RdmaEndpoint good = connect(listener, FlowControl.PLAIN);
-        RdmaEndpoint goods = server();
+        RdmaEndpoint goodServer = server();
         RdmaEndpoint stalled = connect(listener, FlowControl.PLAIN);
-        RdmaEndpoint stalleds = server();
+        RdmaEndpoint stalledServer = server();
         flood(stalled, 100);
-        assertEnded(stalleds);
-        assertThat(stalleds.receives().outstanding()).isLessThanOrEqualTo(WINDOW);
-        assertReachable(good, goods);
-        assertThat(goods.isClosing()).isFalse();
+        assertEnded(stalledServer);
+        assertThat(stalledServer.receives().outstanding()).isLessThanOrEqualTo(WINDOW);
+        assertReachable(good, goodServer);
+        assertThat(goodServer.isClosing()).isFalse();
     }
 
     @Test
-    void whoRequiresCreditsRefusesPlainPeersWithRingsOfTheirOwnToo() {
+    void aServerThatRequiresCreditsRefusesPlainPeersAlsoWithoutSharing() {
         RdmaListener listener = opened.later(RdmaListener.bind(
                 clients,
                 options(FlowControl.CREDITS_REQUIRED),

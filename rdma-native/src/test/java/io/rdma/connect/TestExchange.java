@@ -3,12 +3,12 @@ package io.rdma.connect;
 import java.io.IOException;
 import java.net.Socket;
 
-/** Exchanges of tests, over sockets of this host. */
+/** Exchanges for tests, over sockets of this host. */
 final class TestExchange {
     private TestExchange() {}
 
     /**
-     * Over a connected socket, with a deadline that begins now.
+     * Creates an exchange over a connected socket, with a deadline that begins now.
      *
      * @param client whether this side connected
      */

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** RDMA CM for clients that TLS has authenticated, and for no others. */
+/** RDMA CM for clients that TLS has authenticated, and for no other clients. */
 abstract class TokenContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionOptions OPEN = ConnectionOptions.DEFAULT
@@ -45,10 +45,10 @@ abstract class TokenContract {
 
     private static ConnectionOptions secure;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** An address of the device. */
+    /** Returns an address of the device. */
     abstract String host();
 
     @BeforeAll
@@ -104,9 +104,9 @@ abstract class TokenContract {
         return Exchange.over(socket, new ExchangeDeadline(socket, PATIENCE), secure, host());
     }
 
-    /** With one permit in all: the request has that of the exchange. */
+    /** Allows one handshake at a time: the request of the connection manager takes over the permit of the exchange. */
     @Test
-    void whoIsAuthenticatedConnectsByTheConnectionManager() throws Exception {
+    void anAuthenticatedClientConnectsByTheConnectionManager() throws Exception {
         RdmaListener listener = listen(secure, AdmissionLimits.DEFAULT.withHandshakes(1));
         for (int i = 0; i < 3; i++) {
             RdmaEndpoint client = connect(secure, listener).endpoint();
@@ -157,14 +157,17 @@ abstract class TokenContract {
                 exchange.requestToken();
                 token = exchange.receiveToken();
             }
-            await().atMost(PATIENCE).until(() -> log.has(client)); // the server has noticed the end
+            await().atMost(PATIENCE).until(() -> log.has(client)); // the server has noticed the end of the exchange
             assertReason(Reason.REJECTED, () -> connect(listener, token), "authenticate by TLS");
         }
     }
 
-    /** Somebody else on the network of the device may answer a request, but has not got the other half. */
+    /**
+     * Expects another second half than the server has. A third host on the device's network may answer a request, but
+     * does not have the second half.
+     */
     @Test
-    void anAnswerThatDoesNotHaveTheOtherHalfIsNotTheServers() throws Exception {
+    void anAnswerWithoutTheSecondHalfOfTheTokenIsRefused() throws Exception {
         RdmaListener listener = listen(secure, AdmissionLimits.DEFAULT);
         try (Exchange exchange = authenticated(listener)) {
             exchange.requestToken();
@@ -176,7 +179,7 @@ abstract class TokenContract {
     }
 
     @Test
-    void theExchangeAloneDoesAsWell() throws Exception {
+    void theExchangeConnectsWithoutTheConnectionManager() throws Exception {
         RdmaListener listener = listen(secure, AdmissionLimits.DEFAULT);
         connect(secure.withConnectMethod(ConnectMethod.TCP), listener)
                 .endpoint()

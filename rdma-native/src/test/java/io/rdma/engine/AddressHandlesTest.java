@@ -20,7 +20,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Each test ends with a domain that can be closed: every handle was destroyed, once. */
+/**
+ * Tests of the cache of address handles. Each test ends with a domain that can be closed: every handle was destroyed,
+ * once.
+ */
 class AddressHandlesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int MOST = 4;
@@ -41,7 +44,7 @@ class AddressHandlesTest {
         assertThat(handles.used()).isZero();
         handles.close();
         assertThat(handles.size()).isZero();
-        domain.close(); // EBUSY if one were left
+        domain.close(); // EBUSY if a handle were left
         context.close();
     }
 
@@ -77,7 +80,7 @@ class AddressHandlesTest {
     }
 
     @Test
-    void aPathIsMadeOnceForAllWhoWantIt() {
+    void aHandleIsMadeOnceForAllWaitersOfAPath() {
         List<CompletableFuture<CachedAddress>> leases = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             leases.add(lease(path(1)));
@@ -92,7 +95,7 @@ class AddressHandlesTest {
     }
 
     @Test
-    void beyondTheBoundGoesWhatNobodyUses() {
+    void unusedHandlesBeyondTheBoundAreDestroyed() {
         List<CachedAddress> held = new ArrayList<>();
         for (int i = 0; i < 3 * MOST; i++) {
             held.add(got(lease(path(i))));
@@ -112,7 +115,7 @@ class AddressHandlesTest {
     }
 
     @Test
-    void aFailureIsToldToAllAndNotKept() {
+    void aFailureIsReportedToEachWaiterAndNotCached() {
         AddressHandleAttributes unroutable = AddressHandleAttributes.of(7, 1);
         for (int i = 0; i < 5; i++) {
             assertThat(lease(unroutable))
@@ -124,7 +127,7 @@ class AddressHandlesTest {
     }
 
     @Test
-    void afterTheCloseNothingIsMade() {
+    void aClosedCacheMakesNoHandle() {
         CompletableFuture<CachedAddress> before = lease(path(1));
         got(before).release();
         AddressHandle handle = before.join().handle();
@@ -136,9 +139,9 @@ class AddressHandlesTest {
                 .withCauseInstanceOf(IllegalStateException.class);
     }
 
-    /** Who hears of a failure may end everything: the close does not wait for its caller. */
+    /** Closes the cache from a notified waiter. The close does not wait for the thread that notifies. */
     @Test
-    void whoHearsOfAFailureMayClose() {
+    void aNotifiedWaiterMayCloseTheCache() {
         CompletableFuture<Duration> took = new CompletableFuture<>();
         handles.lease(AddressHandleAttributes.of(7, 1), new AddressHandles.Waiter() {
             @Override
@@ -157,7 +160,7 @@ class AddressHandlesTest {
     }
 
     @Test
-    void whatIsHeldIsOpenWhoeverElseComesAndGoes() throws InterruptedException {
+    void aLeasedHandleStaysOpenWhileOtherThreadsLease() throws InterruptedException {
         List<Thread> threads = new ArrayList<>();
         List<Throwable> failures = java.util.Collections.synchronizedList(new ArrayList<>());
         for (int t = 0; t < 4; t++) {

@@ -35,7 +35,7 @@ class BacklogTest {
         return new Named(WorkRequestOpcode.RDMA_WRITE);
     }
 
-    /** Credits for so many messages. */
+    /** Returns credits for a number of messages. */
     private static Credits credits(int messages) {
         return new Credits(true, 1, messages, false);
     }
@@ -78,11 +78,11 @@ class BacklogTest {
     }
 
     /**
-     * One thread looks for credits and finds none while another grants some and looks for who waits: at least one must
-     * see the other.
+     * Races the drainer, which finds no credits, against the loop, which grants some and then looks for blocked
+     * messages. At least one of the two must see the other.
      */
     @Test
-    void aGrantAtTheLastMomentIsSeenByOneOfTheTwo() throws InterruptedException {
+    void aConcurrentGrantIsSeenByTheDrainerOrTheLoop() throws InterruptedException {
         int rounds = 100_000;
         Phaser phaser = new Phaser(2);
         AtomicReference<Backlog> backlog = new AtomicReference<>();

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a device reports that breaks: the connections that it concerns end with the event, in bounded time and with
- * every operation ended, and new ones work or are refused.
+ * Failures that a device reports. The affected connections end with the event, in bounded time and with every operation
+ * ended. New connections work or are refused.
  */
 class BrokenDeviceTest extends ConnectedContract {
     private final SoftNetwork network = SoftNetwork.ofThisProcess();
@@ -24,8 +24,8 @@ class BrokenDeviceTest extends ConnectedContract {
         return "soft0";
     }
 
-    /** Breaks something under operations of which no more is posted than fits. */
-    private void breaks(Runnable failure, AsyncEventType event) {
+    /** Runs a failure, and submits more operations than the send queue holds, so some of them are not posted. */
+    private void failUnderLoad(Runnable failure, AsyncEventType event) {
         try (EventBuffer events = resources.events(() -> {})) {
             MemoryRegion there = everything(server, 8);
             List<Counted> operations = new ArrayList<>();
@@ -57,7 +57,7 @@ class BrokenDeviceTest extends ConnectedContract {
     @Test
     void aQueuePairThatFailsEndsItsConnection() {
         connect(small());
-        breaks(() -> network.failQueuePair(client.qpNumber()), AsyncEventType.QP_FATAL);
+        failUnderLoad(() -> network.failQueuePair(client.qpNumber()), AsyncEventType.QP_FATAL);
         server.close();
         server.closed().orTimeout(60, TimeUnit.SECONDS).join();
         connect(small());
@@ -67,7 +67,7 @@ class BrokenDeviceTest extends ConnectedContract {
     @Test
     void aDeviceThatFailsEndsAllConnections() {
         connect(small());
-        breaks(network::failDevice, AsyncEventType.DEVICE_FATAL);
+        failUnderLoad(network::failDevice, AsyncEventType.DEVICE_FATAL);
         server.closed().orTimeout(60, TimeUnit.SECONDS).join();
         assertThat(server.failure()).isNotNull();
     }
@@ -75,7 +75,7 @@ class BrokenDeviceTest extends ConnectedContract {
     @Test
     void aCompletionQueueThatFailsEndsItsConnections() {
         connect(small());
-        breaks(network::failCompletionQueues, AsyncEventType.CQ_ERR);
+        failUnderLoad(network::failCompletionQueues, AsyncEventType.CQ_ERR);
         server.closed().orTimeout(60, TimeUnit.SECONDS).join();
         assertThat(server.failure()).isNotNull();
     }
@@ -84,9 +84,9 @@ class BrokenDeviceTest extends ConnectedContract {
     void aSharedReceiveQueueThatFailsEndsItsConnections() {
         reopen(resourceOptions().withSharedReceiveBuffers(64, 256));
         connect(small());
-        breaks(network::failSharedReceiveQueues, AsyncEventType.SRQ_ERR);
+        failUnderLoad(network::failSharedReceiveQueues, AsyncEventType.SRQ_ERR);
         server.closed().orTimeout(60, TimeUnit.SECONDS).join();
         assertThat(server.failure()).isNotNull();
-        reopen(resourceOptions()); // whose loops have no place that is the shared queue's
+        reopen(resourceOptions()); // the next check expects loops without entries of a shared receive queue
     }
 }

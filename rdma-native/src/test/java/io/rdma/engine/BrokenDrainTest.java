@@ -16,7 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Odd things in the middle of what one thread posts for all, with times that no clock can add. */
+/**
+ * Unusual events while one thread posts the operations of all threads, with timeouts too long to be added to a clock.
+ */
 class BrokenDrainTest extends ConnectedContract {
     private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
 
@@ -34,7 +36,7 @@ class BrokenDrainTest extends ConnectedContract {
     }
 
     /**
-     * The bind of one thread is posted by another one, and completes, and its window is closed, before that post
+     * Posts the bind of one thread on another thread. The bind completes, and its window is closed, before that post
      * returns.
      */
     @Test
@@ -79,7 +81,7 @@ class BrokenDrainTest extends ConnectedContract {
     }
 
     @Test
-    void sharedReceivesThatAreRefusedFromTheStartRefuseTheResources() {
+    void resourcesCannotBeCreatedIfTheirSharedReceivesAreRefused() {
         resources.close();
         resources = null;
         faults.refuseSharedReceives = true;
@@ -90,7 +92,7 @@ class BrokenDrainTest extends ConnectedContract {
     }
 
     @Test
-    void sharedReceivesThatAreRefusedLaterEndTheirLoop() {
+    void aRefusedPostOfSharedReceivesEndsTheLoop() {
         resources.close();
         resources = new RdmaResources(faults.device(), resourceOptions().withSharedReceiveBuffers(16, 256));
         connect(small());

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The loop falls asleep while tasks and completions come: a lost wake-up is a test that hangs, which the model checker
- * reports with the interleaving.
+ * Model of a loop that falls asleep while tasks and completions arrive. A lost wake-up makes a test hang, which the
+ * model checker reports with the interleaving.
  */
 @Tag("model")
 class CompletionLoopModelTest {
@@ -29,7 +29,7 @@ class CompletionLoopModelTest {
     }
 
     private static void explore(int tasks, int completions) {
-        race(tasks, completions); // loads the classes, which the model checker's time limit would count
+        race(tasks, completions); // loads the classes, which would otherwise count in the model checker's time limit
         Lincheck.runConcurrentTest(Stress.times(60), () -> race(tasks, completions));
     }
 

@@ -25,10 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/**
- * Two endpoints that are connected, on the device of the subclass. Each test ends with all pools whole and nothing in
- * flight.
- */
+/** Two connected endpoints on the device of the subclass. Each test ends with all pools whole and nothing in flight. */
 abstract class ConnectedContract {
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -36,7 +33,7 @@ abstract class ConnectedContract {
     RdmaEndpoint client;
     RdmaEndpoint server;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
     @BeforeEach
@@ -71,7 +68,7 @@ abstract class ConnectedContract {
         }
     }
 
-    /** Connects to a listener of this process, and waits. */
+    /** Connects to a listener of this process, and waits for the connection. */
     static EstablishedConnection connected(RdmaResources clients, ConnectionOptions options, RdmaListener listener) {
         ConnectOutcome connected = ConnectOutcome.of(clients, options, listener.address());
         return connected.join();
@@ -109,7 +106,7 @@ abstract class ConnectedContract {
         TestDevice.awaitClosed(resources.context());
     }
 
-    /** Counts how often it ended, and how. */
+    /** Operation that counts its ends, and keeps its result or its error. */
     static class Counted extends Operation {
         final AtomicInteger ends = new AtomicInteger();
         private final CompletableFuture<Void> end = new CompletableFuture<>();
@@ -146,7 +143,7 @@ abstract class ConnectedContract {
         return operation;
     }
 
-    /** The next message, as soon as it is there: not after the tenth of a second that a wait takes otherwise. */
+    /** Waits for the next message, with a poll interval much shorter than the default tenth of a second. */
     static ReceivedMessage next(Supplier<@Nullable ReceivedMessage> take) {
         ReceivedMessage[] message = new ReceivedMessage[1];
         await().pollInSameThread()

@@ -12,7 +12,7 @@ class CreditsTest {
     private static final int CONTROL = Credits.CONTROL_RECEIVES;
 
     @Test
-    void announcementsThatCannotBeTrueAreRefused() {
+    void impossibleAnnouncementsAreRefused() {
         Credits credits = new Credits(true, 16, 4, false);
         assertThat(credits.granted(4, CONTROL)).as("nothing new").isTrue();
         assertThat(credits.granted(5, CONTROL)).as("more than it has").isFalse();
@@ -30,7 +30,7 @@ class CreditsTest {
     }
 
     @Test
-    void withoutCountingEverythingMayGo() {
+    void withoutCreditsEveryMessageMayBeSent() {
         Credits credits = new Credits(false, 1, 1, false);
         assertThat(credits.receives()).isEqualTo(1);
         credits.consume();
@@ -39,10 +39,13 @@ class CreditsTest {
         assertThat(credits.isDue(true)).isFalse();
     }
 
-    /** One peer of the model: its receives, what it still wants to send, and what has arrived and was not read. */
+    /**
+     * One peer of the model: its receives, the messages it still has to send, and the messages that arrived and were
+     * not read.
+     */
     private static final class Peer {
         final Credits credits;
-        final ArrayDeque<int[]> wire = new ArrayDeque<>(); // towards it: {control, granted, granted control}
+        final ArrayDeque<int[]> wire = new ArrayDeque<>(); // towards this peer: {control, granted, granted control}
         int posted;
         int unread;
         int open;
@@ -50,8 +53,8 @@ class CreditsTest {
         int got;
         boolean reads = true;
 
-        Peer(int ours, int theirs, int toSend, boolean farewells) {
-            credits = new Credits(true, ours, theirs, farewells);
+        Peer(int receives, int peerReceives, int toSend, boolean farewells) {
+            credits = new Credits(true, receives, peerReceives, farewells);
             posted = credits.receives();
             this.toSend = toSend;
         }
@@ -62,27 +65,30 @@ class CreditsTest {
     }
 
     /**
-     * A model of two peers with an ordered wire and any order of events: a frame never finds the other side without a
-     * receive, and when both read everything gets there, however both have stopped before.
+     * Models two peers with an ordered wire and any order of events. A frame never arrives at a side without a posted
+     * receive. When both sides read again, every message arrives, whichever of them had stopped before.
      */
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 100", "2, 3", "8, 8", "64, 5", "200, 200"})
-    void noFrameWithoutAReceiveAndNoDeadlock(int ours, int theirs) {
-        noFrameWithoutAReceiveAndNoDeadlock(ours, theirs, false);
+    void noFrameWithoutAReceiveAndNoDeadlock(int receives, int peerReceives) {
+        noFrameWithoutAReceiveAndNoDeadlock(receives, peerReceives, false);
     }
 
-    /** The same, and whenever a side ends, the other has a receive for its farewell that nothing else could take. */
+    /**
+     * Runs the same model with farewells. Whenever one side ends, the other one has a receive for the farewell that no
+     * other frame can take.
+     */
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 100", "2, 3", "8, 8", "64, 5"})
-    void aReceiveForTheFarewellIsAlwaysLeft(int ours, int theirs) {
-        noFrameWithoutAReceiveAndNoDeadlock(ours, theirs, true);
+    void aReceiveForTheFarewellIsAlwaysLeft(int receives, int peerReceives) {
+        noFrameWithoutAReceiveAndNoDeadlock(receives, peerReceives, true);
     }
 
-    private static void noFrameWithoutAReceiveAndNoDeadlock(int ours, int theirs, boolean farewells) {
+    private static void noFrameWithoutAReceiveAndNoDeadlock(int receives, int peerReceives, boolean farewells) {
         for (int seed = 0; seed < 100; seed++) {
             Random random = new Random(seed);
-            Peer a = new Peer(ours, theirs, 500, farewells);
-            Peer b = new Peer(theirs, ours, 500, farewells);
+            Peer a = new Peer(receives, peerReceives, 500, farewells);
+            Peer b = new Peer(peerReceives, receives, 500, farewells);
             for (int step = 0; step < 20_000; step++) {
                 if (step % 500 == 0) {
                     a.reads = random.nextBoolean();

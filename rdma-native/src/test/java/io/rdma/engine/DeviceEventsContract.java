@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What subscribers of a device's events get, the same on every device. */
+/** Events of a device that its subscribers receive, the same on every device. */
 abstract class DeviceEventsContract {
     static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Runnable NOTHING = () -> {};
@@ -22,7 +22,7 @@ abstract class DeviceEventsContract {
     RdmaResources resources;
     private LimitEvents limit;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
     @BeforeEach
@@ -69,7 +69,7 @@ abstract class DeviceEventsContract {
     }
 
     @Test
-    void theChangeIsToldAfterEachEventAndAfterTheEnd() throws InterruptedException {
+    void theListenerRunsAfterEachEventAndAfterTheEnd() throws InterruptedException {
         Semaphore changes = new Semaphore(0);
         EventBuffer buffer = resources.events(changes::release);
         limit.raise();

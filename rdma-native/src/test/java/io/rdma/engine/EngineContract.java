@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the engine promises below the front-ends, the same on every device. */
+/** Guarantees of the engine below the front-ends, the same on every device. */
 abstract class EngineContract extends ConnectedContract {
     @ParameterizedTest(name = "depth {0}, signal every {1}")
     @CsvSource({"16, 1", "16, 4", "16, 8", "1, 1", "3, 32", "128, 32"})
@@ -56,7 +56,7 @@ abstract class EngineContract extends ConnectedContract {
         }
         operations.forEach(Counted::ended);
         assertThat(operations).hasSize(10_000).allMatch(o -> o.error == null && o.ends.get() == 1);
-        for (int lane = 0; lane < 4; lane++) { // in order within a thread: the last one wins
+        for (int lane = 0; lane < 4; lane++) { // the writes of a thread are in order, so its last one remains
             assertThat(there.segment().getAtIndex(ValueLayout.JAVA_LONG, lane)).isEqualTo(9_996 + lane);
         }
         sources.forEach(RegisteredBuffer::close);
@@ -68,7 +68,7 @@ abstract class EngineContract extends ConnectedContract {
         connect(small().withSignalEvery(8));
         MemoryRegion there = everything(server, 8);
         RegisteredBuffer source = acquire(client).limit(8);
-        for (int i = 0; i < 50; i++) { // one by one: none is the N-th
+        for (int i = 0; i < 50; i++) { // one by one: none is the N-th of a chain
             assertThat(submit(client, WorkRequest.write(source, there.remote())).ended().error)
                     .isNull();
         }
@@ -85,7 +85,7 @@ abstract class EngineContract extends ConnectedContract {
             RegisteredBuffer target = RegisteredBuffer.of(here, i * 4096L, 4096);
             reads.add(submit(client, WorkRequest.read(there.remote(), target)));
             reads.add(submit(client, WorkRequest.fetchAndAdd(there.remote().slice(0, 8), 1)));
-            target.close(); // at once: the device still writes it
+            target.close(); // at once, while the device still writes to it
         }
         RegisteredBuffer message = acquire(client).limit(1);
         Counted send = submit(client, WorkRequest.send(message, true)).ended();
@@ -159,7 +159,7 @@ abstract class EngineContract extends ConnectedContract {
     }
 
     @Test
-    void whoAbandonsAndTheDeviceNeverBothEndAnOperation() throws InterruptedException {
+    void anAbandonAndTheDeviceNeverBothEndAnOperation() throws InterruptedException {
         connect(small());
         MemoryRegion there = everything(server, 8);
         MemoryRegion here = client.allocate(8, Set.of(AccessFlag.LOCAL_WRITE));
@@ -188,7 +188,7 @@ abstract class EngineContract extends ConnectedContract {
             other.join();
             await().atMost(PATIENCE).until(() -> client.inFlight() == 0);
             assertThat(submit(client, WorkRequest.write(source, there.remote())).ended().error)
-                    .isNull(); // what was posted before has ended
+                    .isNull(); // so every operation posted before has ended
             assertThat(source.segment().isReadOnly()).as("the device is done").isFalse();
         }
         assertThat(operations.stream().mapToInt(o -> o.ends.get()).sum() + abandoned.get())
@@ -199,7 +199,7 @@ abstract class EngineContract extends ConnectedContract {
     @Test
     void abandonedBeforeThePostReachesNobodyAndAbandonedAfterItHappens() {
         connect(small());
-        int messages = 40; // 8 receives and 16 sends: the last ones cannot be posted
+        int messages = 40; // 8 receives and 16 send requests: the last messages cannot be posted
         List<Counted> operations = new ArrayList<>();
         MemoryRegion here = client.allocate(messages, Set.of(AccessFlag.LOCAL_WRITE));
         List<RegisteredBuffer> buffers = new ArrayList<>();
@@ -233,7 +233,7 @@ abstract class EngineContract extends ConnectedContract {
     }
 
     @Test
-    void aBufferHasTheStatesOfTheTable() {
+    void eachStateOfABufferAllowsOnlyItsUses() {
         connect(small());
         MemoryRegion there = everything(server, 1 << 20);
         MemoryRegion here = client.allocate(1 << 20, Set.of(AccessFlag.LOCAL_WRITE));
@@ -260,7 +260,7 @@ abstract class EngineContract extends ConnectedContract {
             assertThatThrownBy(() -> client.submit(new Counted(refused))).isInstanceOf(IllegalStateException.class);
         }
         buffer.endWrite();
-        // closed while the device reads: the region lives until it is done
+        // Closed while the device reads: the region lives until the device is done.
         buffer.beginRead();
         buffer.close();
         here.close();
@@ -269,11 +269,11 @@ abstract class EngineContract extends ConnectedContract {
         buffer.endRead();
         assertThatThrownBy(() -> here.segment().get(ValueLayout.JAVA_BYTE, 0))
                 .isInstanceOf(IllegalStateException.class);
-        buffer.close(); // a second one does nothing
+        buffer.close(); // a second close does nothing
     }
 
     @Test
-    void anOperationThatIsLongerThanTheRemoteMemoryIsRefusedAlsoWhenTheLimitGrewLater() {
+    void anOperationLongerThanTheRemoteMemoryIsRefusedAlsoAfterItsLimitGrew() {
         connect(small());
         MemoryRegion there = everything(server, 64);
         RegisteredBuffer buffer = acquire(client).limit(8);
@@ -324,7 +324,7 @@ abstract class EngineContract extends ConnectedContract {
                 failed.incrementAndGet();
             }
         };
-        // One before and one after the race: in between a scheduler may let every waiter be abandoned in time.
+        // One waiter before and one after the race: during it, the scheduler may let every waiter be abandoned in time.
         client.sendBuffers().acquire(waiters.get());
         assertThat(served).hasValue(1);
         for (int t = 0; t < 4; t++) {
@@ -387,7 +387,7 @@ abstract class EngineContract extends ConnectedContract {
     }
 
     @Test
-    void everyOperationEndsOnceWhateverTheMomentOfTheClose() {
+    void everyOperationEndsOnceWheneverTheConnectionCloses() {
         for (int round = 0; round < 10; round++) {
             connect(small());
             MemoryRegion there = everything(server, 8);

@@ -20,9 +20,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How a connection ends, seen from the other side: by both ways to connect, on every device. */
+/** Ends of a connection as the other side sees them, with both ways to connect, on every device. */
 abstract class FarewellContract extends ConnectedContract {
-    /** An address of the device. */
+    /** Returns an address of the device. */
     abstract String host();
 
     private void connect(ConnectMethod connector) {
@@ -49,7 +49,7 @@ abstract class FarewellContract extends ConnectedContract {
         return sent;
     }
 
-    /** All receives of the server, which takes none of the messages. */
+    /** Uses up all receives of the server, which takes none of the messages. */
     private void fillReceives() {
         send(0, 4).forEach(Counted::ended);
         send(4, 8).forEach(Counted::ended);
@@ -74,7 +74,7 @@ abstract class FarewellContract extends ConnectedContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void whatWasPostedBeforeACloseArrivesAndTheEndIsOrderly(ConnectMethod connector) {
+    void messagesPostedBeforeACloseArriveAndTheEndIsOrderly(ConnectMethod connector) {
         connect(connector);
         List<Counted> sent = send(4);
         client.close();
@@ -88,7 +88,7 @@ abstract class FarewellContract extends ConnectedContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aSideThatGivesUpSaysSoBehindWhatItSent(ConnectMethod connector) {
+    void anAbortReachesThePeerAfterTheMessagesSentBefore(ConnectMethod connector) {
         connect(connector);
         send(4).forEach(Counted::ended);
         client.abort(new IllegalStateException("the handler failed"));
@@ -98,10 +98,10 @@ abstract class FarewellContract extends ConnectedContract {
         assertThat(client.failure()).hasMessage("the handler failed");
     }
 
-    /** The last control credit and every message credit are used up: the farewell has a receive of its own. */
+    /** Uses up every message credit and the last control credit: the farewell has a receive of its own. */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aFarewellNeedsNoCreditOfAnybody(ConnectMethod connector) {
+    void aFarewellNeedsNoCredit(ConnectMethod connector) {
         connect(connector);
         fillReceives();
         client.close();
@@ -112,7 +112,7 @@ abstract class FarewellContract extends ConnectedContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aCloseThatGivesMessagesUpIsNoOrderlyEndForThePeer(ConnectMethod connector) {
+    void aCloseWithUnsentMessagesIsNotOrderlyForThePeer(ConnectMethod connector) {
         connect(connector);
         fillReceives();
         List<Counted> waiting = send(8, 9); // the server has no receive for it
@@ -124,7 +124,7 @@ abstract class FarewellContract extends ConnectedContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aLargeMessageThatWasNotFetchedIsGivenUp(ConnectMethod connector) {
+    void aCloseBeforeALargeMessageIsFetchedIsNotOrderlyForThePeer(ConnectMethod connector) {
         connect(connector);
         var region = client.allocate(4096, Set.of(AccessFlag.REMOTE_READ));
         Counted large = submit(client, WorkRequest.send(RegisteredBuffer.of(region, 0, 4096), true));
@@ -146,7 +146,10 @@ abstract class FarewellContract extends ConnectedContract {
         assertThat(server.failure()).isNull();
     }
 
-    /** As its kernel says goodbye for a process that was killed, or its exchange ends for another reason. */
+    /**
+     * Ends the connection without a farewell, as happens when the kernel disconnects for a killed process, or when the
+     * exchange ends for another reason.
+     */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void anEndWithoutAFarewellIsALoss(ConnectMethod connector) {

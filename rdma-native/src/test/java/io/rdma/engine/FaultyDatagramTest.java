@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Datagrams as only a broken device, or a hostile packet through one, delivers them: the endpoint goes on, or ends in
+ * Datagrams that only a broken device, or a hostile packet through a device, delivers. The endpoint goes on, or ends in
  * order.
  */
 class FaultyDatagramTest {
@@ -129,9 +129,9 @@ class FaultyDatagramTest {
 
     @ParameterizedTest(name = "{0} bytes")
     @ValueSource(ints = {0, 39, 100_000, Integer.MAX_VALUE})
-    void aLengthThatCannotBeIsDroppedAndCounted(int length) {
+    void aDatagramOfImpossibleLengthIsDroppedAndCounted(int length) {
         faults.nextReceiveLength.set(length);
-        for (int i = 0; i < 5; i++) { // more than there are buffers: the dropped one's came back
+        for (int i = 0; i < 5; i++) { // more than there are buffers, so the buffer of the dropped datagram came back
             assertThat(send("hello").error).isNull();
             if (i == 0) {
                 await().atMost(PATIENCE).until(() -> other.malformed() == 1);

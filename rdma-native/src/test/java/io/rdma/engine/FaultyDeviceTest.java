@@ -24,7 +24,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What only a broken device or driver does: every operation ends once, with the right error, and nothing is left. */
+/**
+ * Faults that only a broken device or driver produces. Every operation ends once, with the right error, and nothing is
+ * left.
+ */
 class FaultyDeviceTest extends ConnectedContract {
     private final FaultyDevice faults = new FaultyDevice();
 
@@ -39,12 +42,12 @@ class FaultyDeviceTest extends ConnectedContract {
         resources = new RdmaResources(faults.device(), resourceOptions());
     }
 
-    /** {@code bad_wr}: those before it are posted and happen, the others do not. */
+    /** Checks {@code bad_wr}: the requests before it are posted and executed, the others are not. */
     @ParameterizedTest(name = "the request after {0} is refused, signal every {1}")
     @CsvSource({"0, 4", "1, 4", "5, 4", "5, 1", "11, 8", "12, 4", "15, 8"})
     void aPostThatIsRefusedMidwayFailsTheRestOfItsChain(int good, int signalEvery) {
         connect(small().withSignalEvery(signalEvery));
-        int full = 16; // the queue
+        int full = 16; // requests that the send queue holds
         int all = 2 * full;
         MemoryRegion there =
                 resources.domain().allocate(all, Set.of(AccessFlag.REMOTE_WRITE)); // outlives the connection
@@ -56,7 +59,8 @@ class FaultyDeviceTest extends ConnectedContract {
         }
         List<Counted> operations = new ArrayList<>();
         CountDownLatch submitted = new CountDownLatch(1);
-        // The loop is held, so the second half waits for room, and is posted as chains of what each completion retires.
+        // The loop is held, so the second half waits for room. It is posted as chains, each as long as a completion
+        // makes room.
         client.loop().execute(() -> {
             faults.refuseSendAfter.set(full + good);
             for (int i = 0; i < all; i++) {
@@ -71,7 +75,7 @@ class FaultyDeviceTest extends ConnectedContract {
         assertThat(operations).allMatch(o -> o.ends.get() == 1);
         for (int i = 0; i < all; i++) {
             Counted operation = operations.get(i);
-            if (i < full + good) { // posted: it happened, whether the completion said so in time or not
+            if (i < full + good) { // posted, so it was executed; its completion may have come too late
                 assertThat(operation.error == null
                                 || operation.error instanceof ConnectionClosedException closed
                                         && closed.mayHaveExecuted())
@@ -90,14 +94,14 @@ class FaultyDeviceTest extends ConnectedContract {
         there.close();
     }
 
-    /** A completion queue that is lost takes its connections with it at once, and no new ones. */
+    /** Makes a completion queue fail: its loop ends at once with its connections, and gets no new ones. */
     @ParameterizedTest(name = "arming fails: {0}")
     @ValueSource(booleans = {false, true})
     void aQueueThatCannotBePolledOrArmedEndsItsLoop(boolean arming) {
         resources.close();
         resources = new RdmaResources(
                 faults.device(), resourceOptions().withLoops(2).withIdleStrategy(IdleStrategy.SLEEP));
-        connect(small().withDrainTimeout(Duration.ofDays(1))); // nothing is counted down any more
+        connect(small().withDrainTimeout(Duration.ofDays(1))); // the end must not come from the drain timeout
         RdmaEndpoint lost = client;
         Counted waiting = submit(lost, WorkRequest.send(acquire(lost).limit(8), true));
         if (arming) {
@@ -105,7 +109,7 @@ class FaultyDeviceTest extends ConnectedContract {
         } else {
             faults.failPolls(lost.loop().queues().all()[0].queue());
         }
-        lost.loop().execute(() -> {}); // wakes it
+        lost.loop().execute(() -> {}); // wakes the loop
         assertThat(lost.closed()).succeedsWithin(PATIENCE);
         assertThat(lost.failure())
                 .isInstanceOfSatisfying(
@@ -125,7 +129,7 @@ class FaultyDeviceTest extends ConnectedContract {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SUCCESS")
-    void whateverACompletionFailsWithEndsTheConnectionWithIt(WorkCompletionStatus status) {
+    void aFailedCompletionEndsTheConnectionWithItsStatus(WorkCompletionStatus status) {
         connect(small());
         MemoryRegion there = everything(server, 8);
         RegisteredBuffer source = acquire(client).limit(8);
@@ -148,7 +152,7 @@ class FaultyDeviceTest extends ConnectedContract {
                 assertThat(e.vendorError()).isEqualTo(0x42);
             });
         }
-        RuntimeException first = operations.stream() // those before it may have gone in the same chain
+        RuntimeException first = operations.stream() // operations before the failed one may be in the same chain
                 .map(o -> o.error)
                 .filter(Objects::nonNull)
                 .findFirst()

@@ -20,9 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Flow control between two peers of this library. The judge is the device: with {@code rnr_retry} 0 a single message
- * for which no receive is posted ends the connection (IB specification volume 1, 9.7.5.2.8), so whatever completes here
- * was sent within its credits.
+ * Flow control between two peers of this library. The device is the judge: with {@code rnr_retry} 0, a single message
+ * for which no receive is posted ends the connection (IB specification volume 1, 9.7.5.2.8). So every message that
+ * completes here was sent within its credits.
  */
 abstract class FlowControlContract extends ConnectedContract {
     private static ConnectionOptions strict(int receiveBuffers) {
@@ -68,7 +68,7 @@ abstract class FlowControlContract extends ConnectedContract {
         connect(strict(receiveBuffers));
         List<Counted> sent = send(client, 400);
         await().atMost(PATIENCE).until(() -> server.receives().outstanding() == receiveBuffers);
-        await().atMost(PATIENCE).until(() -> client.inFlight() == 0); // what waits, waits here and not in the device
+        await().atMost(PATIENCE).until(() -> client.inFlight() == 0); // waiting messages are not in the device
         await().atMost(PATIENCE)
                 .until(() -> sent.stream().filter(o -> o.ends.get() == 1).count() == receiveBuffers);
         readAll(server, 0, 400);
@@ -85,23 +85,23 @@ abstract class FlowControlContract extends ConnectedContract {
             await().atMost(PATIENCE).until(() -> endpoint.receives().outstanding() == receiveBuffers);
             await().atMost(PATIENCE).until(() -> endpoint.inFlight() == 0);
         }
-        readAll(server, 0, 300); // the client reads nothing, and its control frames still come through
+        readAll(server, 0, 300); // the client reads nothing, but still receives control frames
         assertAllSent(there);
         readAll(client, 0, 300);
         assertAllSent(back);
     }
 
-    /** Credits come back while the next message looks for them: a lost wake-up would be a test that hangs. */
+    /** Returns credits while the sender checks for them. A lost wake-up makes the test hang. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
-    void creditsThatComeAtTheLastMomentAreSeen(int receiveBuffers) {
+    void creditsThatArriveDuringTheLastCheckAreSeen(int receiveBuffers) {
         connect(strict(receiveBuffers));
         for (int round = 0; round < 5; round++) {
             List<Counted> sent = send(client, 1_000);
             for (int i = 0; i < 1_000; i++) {
                 ReceivedMessage message;
                 while ((message = server.receives().poll()) == null) {
-                    Thread.yield(); // as fast as it comes; the test's own limit bounds it
+                    Thread.yield(); // polls without pause; the timeout of the test bounds it
                 }
                 assertThat(number(message)).isEqualTo(i);
                 message.close();
@@ -115,28 +115,28 @@ abstract class FlowControlContract extends ConnectedContract {
         connect(strict(8));
         List<Counted> sent = send(client, 500);
         List<ReceivedMessage> kept = new ArrayList<>();
-        for (int i = 0; i < 7; i++) { // one buffer is left to go round
+        for (int i = 0; i < 7; i++) { // one buffer remains in circulation
             kept.add(next(server));
             assertThat(number(kept.get(i))).isEqualTo(i);
         }
         readAll(server, 7, 300);
-        Collections.shuffle(kept, new Random(5)); // counts, never positions: the order of the returns does not matter
+        Collections.shuffle(kept, new Random(5)); // credits count, so the order of the returns does not matter
         kept.forEach(ReceivedMessage::close);
         readAll(server, 300, 500);
         assertAllSent(sent);
     }
 
     @Test
-    void aBufferThatCameBackWhileThereWereManyIsPostedWhenTheOthersAreOut() {
+    void aBufferWhoseRepostWasDeferredIsPostedWhenTheOthersAreInUse() {
         connect(strict(8));
         List<Counted> sent = new ArrayList<>(send(client, 3));
         List<ReceivedMessage> kept = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             kept.add(next(server));
         }
-        kept.removeFirst().close(); // not worth a post yet
+        kept.removeFirst().close(); // too few for a post of its own
         sent.addAll(send(client, 6));
-        for (int i = 0; i < 6; i++) { // the last one needs that buffer: the application keeps all others
+        for (int i = 0; i < 6; i++) { // the last message needs that buffer: the application keeps all others
             kept.add(next(server));
         }
         assertThat(number(kept.getLast())).isEqualTo(5);
@@ -191,7 +191,7 @@ abstract class FlowControlContract extends ConnectedContract {
         List<Counted> messages = send(client, 20);
         await().atMost(PATIENCE).until(() -> server.receives().outstanding() == 2);
         assertThat(messages.get(10).abandon()).isTrue();
-        messages.subList(0, 2).forEach(Counted::ended); // that they are there does not say that their sender knows
+        messages.subList(0, 2).forEach(Counted::ended); // they arrived, but their sender may not know it yet
         try (ReceivedMessage first = next(server)) {
             assertThat(number(first)).isZero();
         }

@@ -11,11 +11,14 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A measurement: the share of a processor that quiet connections of {@code soft0} take, both ends in this process.
+ * Measurement of the share of a processor that quiet connections of {@code soft0} take, with both ends in this process.
  * Arguments: connections, seconds between probes, seconds to measure. After a build:
- * {@code java --enable-native-access=ALL-UNNAMED
- * -cp rdma-native/target/test-classes:rdma-native/target/classes:$(cat rdma-native/target/test-classpath.txt)
- * io.rdma.engine.IdleCost 1000 10 60}
+ *
+ * <pre>{@code
+ * java --enable-native-access=ALL-UNNAMED \
+ *     -cp rdma-native/target/test-classes:rdma-native/target/classes:$(cat rdma-native/target/test-classpath.txt) \
+ *     io.rdma.engine.IdleCost 1000 10 60
+ * }</pre>
  */
 final class IdleCost {
     private IdleCost() {}
@@ -40,7 +43,7 @@ final class IdleCost {
                 ConnectedContract.connected(both, options, listener);
             }
             OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-            TimeUnit.SECONDS.sleep(Integer.parseInt(args[1]) * 2L); // the compiler has had its time
+            TimeUnit.SECONDS.sleep(Integer.parseInt(args[1]) * 2L); // time for the JIT compiler
             LoopCounters counters = both.loops().getFirst().counters();
             long posted = counters.posted();
             long cpu = system.getProcessCpuTime();

@@ -25,7 +25,7 @@ class IdlingTest {
     @EnumSource(
             value = IdleStrategy.class,
             names = {"BUSY_SPIN", "BACK_OFF"})
-    void whoAsksForPollingGetsItOnASingleProcessorToo(IdleStrategy strategy) {
+    void pollingStrategiesPollOnASingleProcessorToo(IdleStrategy strategy) {
         assertThat(new Idling(strategy, 1).shouldSleep()).isFalse();
     }
 }

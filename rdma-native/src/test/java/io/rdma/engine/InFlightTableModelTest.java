@@ -9,10 +9,10 @@ import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Slots that change hands: a completion reaches the queue that armed it, or nobody. */
+/** Slots that change their owner. A completion reaches the queue that armed its slot, or no queue. */
 @Tag("model")
 class InFlightTableModelTest {
-    /** A queue that counts what reaches it. */
+    /** Queue that counts its completions. */
     private static final class Queue implements InFlightTable.Owner {
         final AtomicInteger got = new AtomicInteger();
 
@@ -23,14 +23,14 @@ class InFlightTableModelTest {
     }
 
     @Test
-    void aStaleCompletionReachesNobody() {
-        handOver(); // loads the classes, which the model checker's time limit would count
+    void aStaleCompletionReachesNoQueue() {
+        handOver(); // loads the classes, which would otherwise count in the model checker's time limit
         Lincheck.runConcurrentTest(Stress.times(200), InFlightTableModelTest::handOver);
     }
 
     /**
-     * The loop ends one queue, and polls a completion of it that is late, while another thread makes the next queue, of
-     * its number perhaps.
+     * Ends a queue on the loop, and polls a late completion of that queue, while another thread makes the next queue,
+     * perhaps with the same number.
      */
     private static void handOver() {
         ModelVerbs device = new ModelVerbs();

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Messages that are larger than a receive buffer: announced, and read by the peer when its application wants them. */
+/**
+ * Messages that are larger than a receive buffer. They are announced, and the peer reads them when its application
+ * takes them.
+ */
 abstract class LargeMessageContract extends ConnectedContract {
     private static final int MEBI = 1 << 20;
 
@@ -44,7 +47,7 @@ abstract class LargeMessageContract extends ConnectedContract {
         connect(options());
         RegisteredBuffer buffer = random(bytes, bytes);
         Counted sent = submit(client, WorkRequest.send(buffer, false));
-        assertThat(sent.ends).hasValue(0); // nobody wants it yet
+        assertThat(sent.ends).hasValue(0); // the peer's application has not taken it yet
         try (ReceivedMessage message = next()) {
             assertThat(message.length()).isEqualTo(bytes);
             assertThat(sent.ended().error).isNull();
@@ -57,7 +60,7 @@ abstract class LargeMessageContract extends ConnectedContract {
     }
 
     @Test
-    void smallAndLargeOnesKeepTheirOrder() {
+    void smallAndLargeMessagesKeepTheirOrder() {
         connect(options());
         List<Counted> sent = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
@@ -66,7 +69,7 @@ abstract class LargeMessageContract extends ConnectedContract {
             buffer.segment().fill((byte) i);
             sent.add(submit(
                     client, i % 2 == 0 ? WorkRequest.send(buffer, false) : WorkRequest.sendWithImmediate(buffer, i)));
-            buffer.close(); // the engine keeps it as long as it is needed
+            buffer.close(); // the engine holds it as long as it needs it
         }
         for (int i = 0; i < 60; i++) {
             try (ReceivedMessage message = next()) {
@@ -81,7 +84,7 @@ abstract class LargeMessageContract extends ConnectedContract {
     }
 
     @Test
-    void whatNobodyWantsIsNeverReadAndFailsWithTheConnection() {
+    void aMessageThatIsNotTakenIsNeverReadAndFailsWithTheConnection() {
         connect(options());
         RegisteredBuffer buffer = random(MEBI, 1);
         Counted sent = submit(client, WorkRequest.send(buffer, false));
@@ -102,14 +105,14 @@ abstract class LargeMessageContract extends ConnectedContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aCloseWhileOneIsReadEndsEverything(boolean bySender) {
+    void aCloseDuringAFetchEndsEverything(boolean bySender) {
         connect(options());
         RegisteredBuffer buffer = random(32 * MEBI, 2);
         Counted sent = submit(client, WorkRequest.send(buffer, true));
         await().atMost(PATIENCE)
                 .until(() -> !server.receives().isEmpty() || server.receives().outstanding() == 1);
-        ReceivedMessage already = server.receives().poll(); // starts to read
-        if (already != null) { // this thread stood still until it was here
+        ReceivedMessage already = server.receives().poll(); // begins the read
+        if (already != null) { // this thread was delayed until the message was there
             already.close();
         }
         (bySender ? client : server).close();
@@ -139,7 +142,7 @@ abstract class LargeMessageContract extends ConnectedContract {
     }
 
     @Test
-    void whatThePeerDoesNotTakeIsRefused() {
+    void aMessageLongerThanThePeerAcceptsIsRefused() {
         connect(options(), options().withMaxMessageSize(1000));
         RegisteredBuffer buffer = client.allocateBuffer(1001);
         assertThatThrownBy(() -> submit(client, WorkRequest.send(buffer, false)))

@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The largest message there is; 2 GiB of memory, so not in the usual run. */
+/** Largest possible message. It needs 2 GiB of memory, so it is not in the usual run. */
 @Tag("stress")
 class LargestMessageTest extends ConnectedContract {
     private static final int GIBIBYTE = 1 << 30;
@@ -23,7 +23,7 @@ class LargestMessageTest extends ConnectedContract {
     void aGibibyteArrivesWhole() {
         connect(small().withRnrRetry(0).withMaxMessageSize(GIBIBYTE));
         RegisteredBuffer buffer = client.allocateBuffer(GIBIBYTE);
-        for (long i = 0; i < GIBIBYTE / Long.BYTES; i += 509) { // every page, at another place in each
+        for (long i = 0; i < GIBIBYTE / Long.BYTES; i += 509) { // in every page, at a different offset in each
             buffer.segment().setAtIndex(ValueLayout.JAVA_LONG, i, i);
         }
         Counted sent = submit(client, WorkRequest.send(buffer, false));

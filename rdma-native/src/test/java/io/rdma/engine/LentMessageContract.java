@@ -19,15 +19,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Messages that are lent for a call, and those that are owned. Run twice: leak detection that is paranoid lends no
- * handle twice.
+ * Messages that are lent for a call, and messages that are owned. The tests run twice: with paranoid leak detection no
+ * handle is lent twice.
  */
 @Tag("lent")
 abstract class LentMessageContract extends ConnectedContract {
     private static final int BUFFERS = 8;
     private static final int SLOTS = BUFFERS + Credits.CONTROL_RECEIVES;
     private static final int MANY = 5 * SLOTS;
-    /** As many races as that allows, since few of them are close. */
+    /** Duration of the race. It is repeated as often as this allows, since few repetitions are close. */
     private static final long RACING_NANOS = 1_000_000_000;
 
     private static final boolean PARANOID = "paranoid".equals(System.getProperty("io.rdma.leakDetection"));
@@ -78,17 +78,17 @@ abstract class LentMessageContract extends ConnectedContract {
     }
 
     /**
-     * As one that sleeps does it: it says that it waits, looks once more, and then waits for the listener to have seen
-     * what it said.
+     * Receives as a sleeping receiver does: it sets its flag, polls once more, and then waits until the listener has
+     * seen the flag.
      */
     @Test
-    void aReceiverThatLooksOnceMoreBeforeItWaitsIsToldOfWhatItDidNotSee() {
+    void aReceiverThatPollsAgainBeforeItWaitsIsNotifiedOfWhatItMissed() {
         connect(strict());
         AtomicBoolean waits = new AtomicBoolean();
-        AtomicBoolean told = new AtomicBoolean();
+        AtomicBoolean notified = new AtomicBoolean();
         server.receives().listener(() -> {
             if (waits.get()) {
-                told.set(true);
+                notified.set(true);
             }
         });
         SplittableRandom random = new SplittableRandom(1);
@@ -101,13 +101,13 @@ abstract class LentMessageContract extends ConnectedContract {
             waits.set(true);
             ReceivedMessage message = server.receives().lend();
             for (long deadline = System.nanoTime() + PATIENCE.toNanos(); message == null; ) {
-                while (!told.getAndSet(false)) {
+                while (!notified.getAndSet(false)) {
                     assertThat(System.nanoTime())
                             .as("message %d was not told of", i)
                             .isLessThan(deadline);
                     Thread.yield();
                 }
-                message = server.receives().lend(); // null if it was told of the one before
+                message = server.receives().lend(); // null if the notification was for the message before
             }
             waits.set(false);
             assertThat(number(message)).isEqualTo(i);
@@ -126,11 +126,11 @@ abstract class LentMessageContract extends ConnectedContract {
             assertThat(number(message)).isEqualTo(i);
             assertThat(server.receives().outstanding()).isOne();
             if (i % 2 == 0) {
-                message.close(); // early
+                message.close(); // closed early
                 assertFails(message);
                 assertThat(message.length()).isEqualTo(Integer.BYTES);
             }
-            kept.forEach(ReceivedMessage::close); // perhaps also this one: it is their handle's
+            kept.forEach(ReceivedMessage::close); // may be this message, if it uses the same handle
             message.close();
             kept.add(message);
             assertThat(server.receives().outstanding()).isZero();
@@ -160,7 +160,7 @@ abstract class LentMessageContract extends ConnectedContract {
     }
 
     @Test
-    void lentHandlesAreUsedAgainUnlessEveryMistakeIsToBeFound() {
+    void lentHandlesAreReusedUnlessLeakDetectionIsParanoid() {
         connect(strict());
         Set<ReceivedMessage> all = Collections.newSetFromMap(new IdentityHashMap<>());
         for (int i = 0; i < MANY; i++) {
@@ -176,9 +176,9 @@ abstract class LentMessageContract extends ConnectedContract {
         }
     }
 
-    /** All lengths come by every buffer, with and without immediate data. */
+    /** Sends messages of all lengths through every buffer, with and without immediate data. */
     @Test
-    void aLentMessageSaysWhatItsOwnCompletionSaid() {
+    void aMessageHasTheFieldsOfItsOwnCompletion() {
         connect(strict());
         MemoryRegion target = everything(server, 256);
         for (int i = 0; i < 3 * MANY; i++) {
@@ -228,6 +228,6 @@ abstract class LentMessageContract extends ConnectedContract {
         second.close();
         assertThat(number(third)).isEqualTo(2);
         assertThat(server.receives().outstanding()).isOne();
-        third.close(); // what is left open shows when the resources are closed
+        third.close(); // the close of the resources would find a region that is left open
     }
 }

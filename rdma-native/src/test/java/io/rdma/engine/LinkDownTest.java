@@ -25,8 +25,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /**
- * A link that goes down under a connection, while the exchange's TCP connection stays: only the device notices, by
- * retrying in vain. On {@code soft0} alone: two queue pairs of one rdma_rxe reach each other without a link.
+ * Link that goes down under a connection, while the TCP connection of the exchange stays. Only the device notices,
+ * after its retries. The test runs on {@code soft0} alone: two queue pairs of one rdma_rxe reach each other without a
+ * link.
  */
 class LinkDownTest {
     private final AtomicBoolean down = new AtomicBoolean();
@@ -62,7 +63,7 @@ class LinkDownTest {
                             WorkCompletionException.class,
                             e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.RETRY_EXC_ERR));
             assertThat(operations).allMatch(o -> o.ends.get() == 1 && o.error != null);
-            server.closed().join(); // told by the exchange's connection
+            server.closed().join(); // the exchange's TCP connection reports the end
             assertThat(server.failure()).as("what it received is not whole").isNotNull();
             down.set(false);
             RdmaEndpoint again =
@@ -76,7 +77,7 @@ class LinkDownTest {
         }
     }
 
-    /** Neither side sends anything, so the device of neither would notice: the probes do. */
+    /** Sends nothing on either side, so that only the probes can notice the loss. */
     @Test
     void aLinkThatGoesDownUnderAQuietConnectionIsNoticed() throws Exception {
         ConnectionOptions options = ConnectionOptions.DEFAULT.withProbeInterval(Duration.ofMillis(100));

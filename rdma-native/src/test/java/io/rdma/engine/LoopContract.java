@@ -22,16 +22,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What completion loops promise: no lost wake-up, many connections on one, several side by side, and to be seen from
- * outside.
+ * Guarantees of completion loops: no lost wake-up, many connections on one loop, several loops side by side, and
+ * counters and events that show their work.
  */
 abstract class LoopContract extends ConnectedContract {
-    /** How many connections one loop carries in the test. */
+    /** Returns the number of connections that one loop carries in the test. */
     abstract int manyConnections();
 
     /**
-     * A lost wake-up would be a test that hangs: each operation waits for the one before, so the loop falls asleep in
-     * between whenever it may.
+     * Makes each operation wait for the one before, so that the loop falls asleep in between whenever it may. A lost
+     * wake-up makes the test hang.
      */
     @ParameterizedTest
     @EnumSource(IdleStrategy.class)
@@ -48,7 +48,7 @@ abstract class LoopContract extends ConnectedContract {
         CompletionLoop loop = resources.loops().getFirst();
         if (strategy == IdleStrategy.BUSY_SPIN || strategy == IdleStrategy.BACK_OFF) {
             assertThat(loop.counters().sleeps()).isZero();
-        } else { // beside a quick device it may not have slept yet; idle it will
+        } else { // with a fast device it may not have slept yet; it does once it is idle
             await().atMost(PATIENCE).until(() -> loop.counters().sleeps() > 0);
         }
     }
@@ -74,14 +74,14 @@ abstract class LoopContract extends ConnectedContract {
     void aConnectionThatFindsNoRoomIsRefusedAndTheOthersLive() {
         reopen(ResourceOptions.DEFAULT.withCompletionQueueEntries(256).withMaxCompletionQueueEntries(256));
         List<RdmaEndpoint> all = new ArrayList<>();
-        // Devices may grant more entries than asked for, but none as many as these connections need.
+        // A device may grant more entries than requested, but never as many as these connections need.
         assertThatThrownBy(() -> {
                     for (int i = 0; i < 1000; i++) {
                         connect(small());
                         all.addAll(List.of(client, server));
                     }
                 })
-                .hasMessageMatching("(?s).*(completion queue has no room|its log says why).*"); // whoever is first
+                .hasMessageMatching("(?s).*(completion queue has no room|its log says why).*"); // of either side
         assertThat(all).isNotEmpty().noneMatch(RdmaEndpoint::isClosing);
         assertThat(submit(client, WorkRequest.send(acquire(client).limit(8), true))
                         .ended()
@@ -93,11 +93,12 @@ abstract class LoopContract extends ConnectedContract {
             endpoint.receives().discard();
         }
         CompletionLoop loop = resources.loops().getFirst();
-        await().atMost(PATIENCE).until(() -> loop.freeEntries() == loop.entries()); // the refused one's too
+        await().atMost(PATIENCE).until(() -> loop.freeEntries() == loop.entries()); // also those of the refused one
     }
 
     /**
-     * Each operation waits for the one before, so the loop sleeps between them, with all its completion queues armed.
+     * Makes each operation wait for the one before, so that the loop sleeps between them with all its completion queues
+     * armed.
      */
     @Test
     void aLoopAddsCompletionQueuesAndMissesNoEventOfAny() {
@@ -131,7 +132,7 @@ abstract class LoopContract extends ConnectedContract {
     }
 
     @Test
-    void roomThatConnectionsLeaveIsOneWhateverStaysBetween() {
+    void entriesThatClosedConnectionsFreeServeALargerConnection() {
         reopen(ResourceOptions.DEFAULT.withCompletionQueueEntries(600).withMaxCompletionQueueEntries(600));
         CompletionLoop loop = resources.loops().getFirst();
         connect(small());
@@ -141,14 +142,14 @@ abstract class LoopContract extends ConnectedContract {
             connect(small());
             all.addAll(List.of(client, server));
         }
-        for (int i = 0; i < 16; i += 4) { // every other pair
+        for (int i = 0; i < 16; i += 4) { // closes every other pair
             for (RdmaEndpoint end : all.subList(i, i + 2)) {
                 end.close();
                 end.closed().join();
             }
         }
         await().atMost(PATIENCE).until(() -> loop.freeEntries() >= 4 * ofOne);
-        // As much as two pairs left, in each of its ends: more than lies together anywhere.
+        // The entries of two pairs that were closed, for each end: more than are free in one piece.
         connect(small().withQueuePair(small().queuePair().withMaxSendWr(16 + ofOne)));
         exchange(client, server);
         all.addAll(List.of(client, server));
@@ -197,19 +198,19 @@ abstract class LoopContract extends ConnectedContract {
             assertThat(got).containsEntry(i, 1 + i % 60);
         }
         clients.forEach(RdmaEndpoint::close);
-        for (int i = 0; i < servers.size(); i++) { // the servers learn of it by themselves
+        for (int i = 0; i < servers.size(); i++) { // the servers notice the close by themselves
             clients.get(i).closed().join();
             servers.get(i).closed().join();
         }
     }
 
     /**
-     * What an error leaves of a loop: its connections hear of it, the others live, new ones go where they can complete
-     * or are refused.
+     * Makes a loop fail. Its connections end with the error, and the others live. New connections go to a working loop,
+     * or are refused if there is none.
      */
     @Test
     void anErrorEndsItsLoopAndNoOther() {
-        reopen(ResourceOptions.DEFAULT.withLoops(4)); // one for each end of two pairs
+        reopen(ResourceOptions.DEFAULT.withLoops(4)); // one loop for each end of two pairs
         connect(small());
         RdmaEndpoint first = client;
         RdmaEndpoint firstPeer = server;
@@ -275,7 +276,7 @@ abstract class LoopContract extends ConnectedContract {
         }
     }
 
-    /** Both closes return when all is closed. */
+    /** Checks that both closes return only when everything is closed. */
     @Test
     void aSecondCloseWaitsForTheFirst() {
         connect(small());
@@ -319,7 +320,7 @@ abstract class LoopContract extends ConnectedContract {
                 .isBetween(200L / 4, 200L / 4 + counters.doorbells());
         // A batch is counted after it was dispatched.
         await().atMost(PATIENCE).until(() -> counters.completions() == counters.signaled());
-        long empty = counters.emptyPolls(); // first: the loop may go on polling
+        long empty = counters.emptyPolls(); // read first, because the loop may go on polling
         assertThat(counters.polls()).isGreaterThan(empty);
         assertThat(counters.stale()).isZero();
         buffer.close();
@@ -332,7 +333,8 @@ abstract class LoopContract extends ConnectedContract {
     }
 
     /**
-     * What a listener submits goes out when its batch is dispatched: one doorbell, and a completion for every fourth.
+     * Submits from a listener. The requests are posted when the batch was dispatched, with one doorbell and one
+     * completion for every fourth.
      */
     @Test
     void aBatchOfSubmissionsCostsOneDoorbellAndAQuarterOfTheCompletions() {
@@ -353,7 +355,7 @@ abstract class LoopContract extends ConnectedContract {
                 super.completed(result);
             }
         };
-        client.loop().execute(() -> client.submit(first)); // no other thread may post a part of them meanwhile
+        client.loop().execute(() -> client.submit(first)); // on the loop, so that no other thread posts a part of them
         assertThat(submitted).succeedsWithin(PATIENCE);
         operations.forEach(Counted::ended);
         await().atMost(PATIENCE).until(() -> counters.completions() == counters.signaled());

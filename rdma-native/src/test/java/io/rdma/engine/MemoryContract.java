@@ -33,7 +33,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 
-/** Memory of the application's that stays registered, and pages of the library's, the same on every device. */
+/** Memory of the application that stays registered, and the pages of the library's memory, the same on every device. */
 abstract class MemoryContract extends ConnectedContract {
     private void assertWrites(RegisteredBuffer source) {
         int length = Math.min(source.limit(), 4096);
@@ -50,8 +50,8 @@ abstract class MemoryContract extends ConnectedContract {
     }
 
     /**
-     * Connections of default options once registered 1.6 MiB at each end: 136 receive and 64 send buffers of 8 KiB, and
-     * slots.
+     * Bytes that each end of a connection with default options registered before rings grew on demand (1.6 MiB): 136
+     * receive and 64 send buffers of 8 KiB, and slots.
      */
     private static final long ONCE = 136 * (8192 + 16) + 64 * 8192 + 129 * 64;
 
@@ -77,7 +77,7 @@ abstract class MemoryContract extends ConnectedContract {
         assertThat(registered()).isEqualTo(before);
     }
 
-    /** Sends as fast as buffers come back, and receives all of it, in order. */
+    /** Sends as fast as buffers come back, and receives all messages in order. */
     private void stream(int messages) {
         List<Counted> sent = new ArrayList<>();
         Thread sender = Thread.ofPlatform().start(() -> {
@@ -158,9 +158,9 @@ abstract class MemoryContract extends ConnectedContract {
         return new WeakReference<>(grant);
     }
 
-    /** A peer that serves no reads: what would wait for one is refused, saying so. */
+    /** Connects to a peer that serves no reads: reads and atomics are refused with that reason. */
     @Test
-    void withoutReadsThereAreNone() {
+    void readsAndAtomicsAreRefusedIfThePeerServesNone() {
         QueuePairCapacity capacity = small().queuePair();
         CompletionReservation completions = resources.roomiestLoop().reserve(64);
         QueuePair queuePair = resources.domain().createQueuePair(completions.queue(), completions.queue(), capacity);
@@ -211,7 +211,7 @@ abstract class MemoryContract extends ConnectedContract {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(1 << 20);
             long registered = resources.registrationBudget().registered();
-            for (int i = 0; i < 10; i++) { // the whole, then its parts
+            for (int i = 0; i < 10; i++) { // the whole memory, then parts of it
                 try (RegisteredBuffer buffer = client.register(i == 0 ? memory : memory.asSlice(i * 1000L, 5000))) {
                     assertWrites(buffer);
                 }
@@ -225,22 +225,22 @@ abstract class MemoryContract extends ConnectedContract {
     }
 
     @Test
-    void memoryOfAClosedArenaIsForgottenAndNeverAHit() {
+    void memoryOfAClosedArenaIsNeverACacheHit() {
         connect(small());
         long registered = resources.registrationBudget().registered();
-        for (int i = 0; i < 100; i++) { // malloc gives the same addresses again and again
+        for (int i = 0; i < 100; i++) { // malloc returns the same addresses again and again
             try (Arena arena = Arena.ofShared();
                     RegisteredBuffer buffer = client.register(arena.allocate(4096))) {
                 assertWrites(buffer);
             }
         }
         assertThat(client.registrations().hits()).isZero();
-        assertThat(client.registrations().bytes()).isEqualTo(4096); // the last one, until the next use
+        assertThat(client.registrations().bytes()).isEqualTo(4096); // the last region, until the next use of the cache
         assertThat(resources.registrationBudget().registered()).isEqualTo(registered + 4096);
     }
 
     @Test
-    void whatIsUsedLeastMakesRoomAndLeasesOutliveIt() {
+    void theLeastRecentlyUsedRegionIsEvictedAndItsLeaseOutlivesThat() {
         reopen(ResourceOptions.DEFAULT.withCachedBytes(3 * 4096));
         connect(small());
         RegistrationCache cache = client.registrations();
@@ -253,11 +253,11 @@ abstract class MemoryContract extends ConnectedContract {
             RegisteredBuffer first = client.register(memory.get(0));
             client.register(memory.get(1)).close();
             client.register(memory.get(2)).close();
-            client.register(memory.get(0)).close(); // a use: the second one is the oldest now
+            client.register(memory.get(0)).close(); // a use, so the second region is the oldest one now
             client.register(memory.get(3)).close();
             assertThat(cache.bytes()).isEqualTo(3 * 4096);
-            client.register(memory.get(1)).close(); // was dropped; drops the third
-            client.register(memory.get(3)).close(); // is there
+            client.register(memory.get(1)).close(); // was evicted; evicts the third region
+            client.register(memory.get(3)).close(); // is still cached
             assertThat(cache.misses()).isEqualTo(5);
             assertThat(cache.hits()).isEqualTo(2);
             try (RegisteredBuffer tooLarge = client.register(arena.allocate(1 << 20))) {
@@ -292,9 +292,9 @@ abstract class MemoryContract extends ConnectedContract {
                 .isInstanceOf(ConnectionClosedException.class);
     }
 
-    /** The kernel says what it did: `hg` is its flag of memory that was advised to take huge pages. */
+    /** Checks the request in smaps: `hg` is the kernel's flag of memory that was advised to use huge pages. */
     @Test
-    void hugePagesAreAskedFor() throws IOException {
+    void transparentHugePagesAreRequested() throws IOException {
         assumeTrue(Files.exists(Path.of("/proc/self/smaps")), "needs Linux's /proc");
         reopen(ResourceOptions.DEFAULT.withHugePages(HugePages.TRANSPARENT));
         connect(small());
@@ -326,7 +326,7 @@ abstract class MemoryContract extends ConnectedContract {
         }
     }
 
-    /** A line of the kernel's description of the mapping that holds a region. */
+    /** Returns a line of the kernel's description of the mapping that holds a region. */
     private static Optional<String> mapping(MemoryRegion region, String key) throws IOException {
         boolean inside = false;
         for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {

@@ -21,8 +21,9 @@ import org.openjdk.jcstress.infra.collectors.TestResult;
 import org.openjdk.jcstress.infra.runners.TestList;
 
 /**
- * jcstress on what stands on release, acquire and fences, where the model checker sees no reordering: each race of
- * {@code src/jcstress} is a test. The compiler orders instructions at random within what the memory model allows.
+ * Run of jcstress on the code that relies on release, acquire and fences, where the model checker sees no reordering.
+ * Each race of {@code src/jcstress} is a test. The compiler orders instructions at random within the limits of the
+ * memory model.
  */
 @Tag("model")
 class MemoryOrderTest {
@@ -79,7 +80,7 @@ class MemoryOrderTest {
                 }));
     }
 
-    /** How many races there are: a build that compiles a few of them again lists only those. */
+    /** Counts the races in the sources. A build that compiles only some of them again lists only those. */
     private static int races() throws IOException {
         int races = 0;
         try (Stream<Path> sources = Files.walk(Path.of("src", "jcstress"))) {

@@ -19,11 +19,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Messages whose buffers and operations are used again and again: every device, every message once, every buffer back
- * once.
+ * Streams of messages that reuse buffers and operations, the same on every device. Every message arrives once, and
+ * every buffer returns once.
  */
 abstract class MessageStreamContract extends ConnectedContract {
-    /** Counts, and keeps the first failure. */
+    /** Stream that counts its messages, and keeps the first failure. */
     private static final class Counting extends MessageStream {
         final AtomicInteger sent = new AtomicInteger();
         final CompletableFuture<RuntimeException> failure = new CompletableFuture<>();
@@ -43,7 +43,7 @@ abstract class MessageStreamContract extends ConnectedContract {
         }
     }
 
-    /** Hundreds of times in one test: without the tenth of a second between two looks. */
+    /** Waits with a short poll interval, because a test waits hundreds of times. */
     private static void await(Callable<Boolean> condition) {
         Awaitility.await()
                 .atMost(PATIENCE)
@@ -85,10 +85,14 @@ abstract class MessageStreamContract extends ConnectedContract {
         assertThat(stream.failure).isNotDone();
     }
 
-    /** @param receives whether the peer takes what arrives; else most messages wait for its credits */
+    /**
+     * Abandons streams while they send.
+     *
+     * @param receives whether the peer takes the messages that arrive; otherwise most messages wait for credits
+     */
     @ParameterizedTest(name = "the peer receives: {0}")
     @ValueSource(booleans = {true, false})
-    void whoAbandonsAStreamThatSendsGetsEveryBufferBackOnce(boolean receives) throws InterruptedException {
+    void anAbandonedStreamReturnsEveryBufferOnce(boolean receives) throws InterruptedException {
         connect(small());
         if (receives) {
             server.receives().listener(this::receiveAll);
@@ -112,7 +116,7 @@ abstract class MessageStreamContract extends ConnectedContract {
                 Thread.onSpinWait();
             }
             stream.abandonAll();
-            // What is sent from now on goes back at once, so the sender finds buffers all the time.
+            // From now on a buffer that is sent goes back at once, so the sender always finds buffers.
             int after = begun.get() + 8;
             await(() -> begun.get() >= after);
             begun.set(Integer.MAX_VALUE / 2);

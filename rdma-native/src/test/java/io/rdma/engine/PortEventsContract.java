@@ -11,8 +11,8 @@ import io.rdma.verbs.PortState;
 import org.junit.jupiter.api.Test;
 
 /**
- * A port that goes down and comes up: told to subscribers, while the connections are the device's retries' to end, and
- * go on where those do not.
+ * Port that goes down and comes up. Subscribers are notified. Only exhausted retries of the device end a connection;
+ * the other connections go on.
  */
 abstract class PortEventsContract extends ConnectedContract {
     /** Takes the link down. */
@@ -21,7 +21,7 @@ abstract class PortEventsContract extends ConnectedContract {
     /** Brings the link up, as it was. */
     abstract void up() throws Exception;
 
-    /** Has the table of GIDs change. */
+    /** Makes the table of GIDs change. */
     abstract void changeGids() throws Exception;
 
     private static void expect(EventBuffer events, AsyncEventType type) {

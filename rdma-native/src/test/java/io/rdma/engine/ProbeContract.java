@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Probes of a quiet connection whose peer is there: what they cost the peer, which is nothing, and that it goes on. */
+/** Probes of a quiet connection whose peer is alive. They cost the peer nothing, and the connection goes on. */
 abstract class ProbeContract extends ConnectedContract {
     private static final int PROBES = 10;
 

@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A ring whose device refuses a post tells its owner once, whatever the owner does. */
+/** Ring whose device refuses a post. The ring reports that to its owner once, even if the owner throws. */
 class RefusedReceivesTest {
-    private final List<Throwable> told = new ArrayList<>();
+    private final List<Throwable> errors = new ArrayList<>();
 
-    /** Refuses every post, and throws when it is told. */
+    /** Device that refuses every post, and throws when the refusal is reported. */
     private final class Refusing implements ReceiveRing.Device {
         @Override
         public int post(ReceiveChain chain) {
@@ -33,7 +33,7 @@ class RefusedReceivesTest {
 
         @Override
         public void refused(Throwable error) {
-            told.add(error);
+            errors.add(error);
             throw new IllegalStateException("on purpose");
         }
 
@@ -42,12 +42,12 @@ class RefusedReceivesTest {
     }
 
     @Test
-    void aRefusedPostIsToldOnce() {
+    void aRefusedPostIsReportedOnce() {
         try (RdmaResources resources = new RdmaResources(TestDevice.assumed("soft0"), ResourceOptions.DEFAULT)) {
             CompletionLoop loop = resources.loops().getFirst();
             ReceiveRing ring = new ReceiveRing(loop, resources.domain(), new Refusing(), 4, 0, 4, 64, false, false);
             assertThatThrownBy(ring::postAll).hasMessage("on purpose");
-            assertThat(told).singleElement().isInstanceOf(VerbsException.class);
+            assertThat(errors).singleElement().isInstanceOf(VerbsException.class);
             assertThat(ring.posted()).isZero();
             ring.stop();
             ring.destroyed();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeMemoryContractTest extends MemoryContract {
-    /** The virtual machine is ours, and so are its pages. */
+    /** Reserves huge pages. The tests have the virtual machine to themselves. */
     @BeforeAll
     static void reservePages() throws IOException {
         Files.writeString(Path.of("/proc/sys/vm/nr_hugepages"), "4");

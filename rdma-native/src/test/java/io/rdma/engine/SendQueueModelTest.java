@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two threads submit into a queue of one while the loop retires: each operation ends exactly once, nothing is posted
- * too late, nothing is left.
+ * Model of a send queue of one request. Two threads submit while the loop retires. Each operation ends exactly once,
+ * nothing is posted too late, and nothing is left.
  */
 @Tag("model")
 class SendQueueModelTest {
@@ -27,7 +27,7 @@ class SendQueueModelTest {
     private static final EndpointOptions OPTIONS = new EndpointOptions(
             ONE, 1, 64, 1, 64, 1, 1, 64, 64, 64, false, 1, false, false, Duration.ofDays(1), Duration.ZERO);
 
-    /** What happens beside. */
+    /** Event during the submits. */
     enum Beside {
         NOTHING,
         ABANDON,
@@ -60,15 +60,15 @@ class SendQueueModelTest {
     }
 
     /**
-     * Loads what all cases use. The model checker rewrites loaded classes before it explores, but those that are loaded
-     * during an interleaving within the 30 s of real time that it gives each.
+     * Loads the classes that all cases use. The model checker rewrites loaded classes before it explores. Classes that
+     * are loaded during an interleaving are rewritten within the 30 s of real time that each interleaving has.
      */
     @BeforeAll
     static void loadClasses() {
         for (Beside beside : Beside.values()) {
             submit(beside);
         }
-        Lincheck.runConcurrentTest(1, () -> loop(new ModelVerbs().context()).close()); // the checker's own, too
+        Lincheck.runConcurrentTest(1, () -> loop(new ModelVerbs().context()).close()); // the model checker's own, too
     }
 
     @ParameterizedTest
@@ -94,16 +94,16 @@ class SendQueueModelTest {
         CompletionLoop loop = loop(context);
         RdmaEndpoint endpoint = endpoint(context, loop);
         CountDownLatch ended = new CountDownLatch(2);
-        Counting theirs = new Counting(ended);
-        Counting ours = new Counting(ended);
-        Thread other = new Thread(() -> endpoint.submit(theirs));
+        Counting byOther = new Counting(ended);
+        Counting byCaller = new Counting(ended);
+        Thread other = new Thread(() -> endpoint.submit(byOther));
         other.start();
-        endpoint.submit(ours);
+        endpoint.submit(byCaller);
         if (beside == Beside.CLOSE) {
             endpoint.close();
         }
-        if (beside == Beside.ABANDON && ours.abandon()) {
-            ours.end();
+        if (beside == Beside.ABANDON && byCaller.abandon()) {
+            byCaller.end();
         }
         try {
             ended.await();
@@ -114,7 +114,7 @@ class SendQueueModelTest {
         endpoint.close();
         endpoint.closed().join();
         loop.close();
-        check(theirs.ends.get() == 1 && ours.ends.get() == 1, "each ended once");
+        check(byOther.ends.get() == 1 && byCaller.ends.get() == 1, "each ended once");
         check(endpoint.inFlight() == 0 && endpoint.receives().outstanding() == 0, "nothing is in flight");
         check(loop.freeEntries() == 2, "all slots are free");
         check(device.regions() == 0, "no region is left");

@@ -37,7 +37,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
         return small().withReceiveBuffers(buffers, SIZE);
     }
 
-    /** Connects one pair more; both its ends share the buffers, too. */
+    /** Connects one more pair, both ends of which share the buffers. */
     private void another(ConnectionOptions options) {
         connect(options);
         endpoints.add(client);
@@ -78,15 +78,15 @@ abstract class SharedReceivesContract extends ConnectedContract {
     }
 
     @Test
-    void aSecondCloseOfALentMessageIsNotTheCloseOfAnotherConnectionsInTheSameBuffer() {
+    void aSecondCloseOfALentMessageDoesNotCloseTheNextOneInItsBuffer() {
         another(window(8));
         RdmaEndpoint one = client;
-        RdmaEndpoint ones = server;
+        RdmaEndpoint oneServer = server;
         another(window(8));
         List<ReceivedMessage> closed = new ArrayList<>();
         for (int i = 0; i < 3 * SHARED; i++) {
             send(one, i).ended();
-            ReceivedMessage early = next(ones.receives()::lend);
+            ReceivedMessage early = next(oneServer.receives()::lend);
             early.close();
             closed.add(early);
             send(client, -i).ended();
@@ -98,7 +98,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
         }
     }
 
-    /** Now owned, now lent. */
+    /** Takes messages alternately as owned and as lent. */
     private @Nullable ReceivedMessage take(RdmaEndpoint at) {
         lends = !lends;
         return lends ? at.receives().lend() : at.receives().poll();
@@ -150,9 +150,9 @@ abstract class SharedReceivesContract extends ConnectedContract {
         }
     }
 
-    /** A receiver that stands still holds its window, not more: the others go on. */
+    /** Lets one receiver take nothing. It holds its window and no more, and the others go on. */
     @Test
-    void whoStandsStillHoldsItsWindowAndTheOthersGoOn() {
+    void aStalledReceiverHoldsOnlyItsWindow() {
         another(window(8));
         RdmaEndpoint flood = client;
         RdmaEndpoint still = server;
@@ -180,11 +180,11 @@ abstract class SharedReceivesContract extends ConnectedContract {
         buffer.close();
     }
 
-    /** More may be under way than there are buffers: who finds none waits, and nothing is lost. */
+    /** Sends more messages than there are buffers. A message without a buffer waits, and none is lost. */
     @Test
-    void moreConnectionsThanBuffersWaitForEachOther() {
+    void messagesWaitForBuffersWhenTheWindowsExceedThem() {
         for (int c = 0; c < 6; c++) {
-            another(window(16)); // 6 times 16 of 64
+            another(window(16)); // 6 windows of 16 share 64 buffers
         }
         List<Counted> sent = new ArrayList<>();
         List<Thread> threads = new ArrayList<>();
@@ -199,8 +199,8 @@ abstract class SharedReceivesContract extends ConnectedContract {
                 }
             }));
         }
-        // From whoever has one: a reader that insisted on one connection could wait for ever, with all buffers at the
-        // others.
+        // Takes from any connection that has a message. A reader of one connection only could wait forever, with all
+        // buffers held by the others.
         int[] next = new int[endpoints.size()];
         await().pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofNanos(100_000))
@@ -232,7 +232,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
         another(window(8));
         RdmaEndpoint staying = client;
         RdmaEndpoint stayingPeer = server;
-        for (int i = 0; i < 20; i++) { // far more receives than there are, if any were lost
+        for (int i = 0; i < 20; i++) { // would use up far more receives than there are, if any were lost
             another(window(8));
             for (int m = 0; m < 6; m++) {
                 send(client, m);

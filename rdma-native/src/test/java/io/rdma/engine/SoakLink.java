@@ -30,23 +30,25 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 
-// Layout of the server's region: a counter for atomics, then a lane for each thread, which it writes and reads back.
-// A message: sender's thread, number among those of the thread on this side, length, then bytes that follow from these.
+// Layout of the server's region: a counter for atomics, then a lane for each thread, which the thread writes and reads
+// back.
+// Layout of a message: sending thread, number among the messages of that thread on this side, length, then bytes that
+// follow from these.
 
-/** One connection of a soak, both of its ends, and all that is known of what must come out of it. */
+/** One connection of a soak test, with both of its ends and the results that are expected of it. */
 final class SoakLink {
     static final Duration PATIENCE = Duration.ofSeconds(60);
     static final int LARGEST = 2048;
     private static final int HEADER = 3 * Integer.BYTES;
     private static final int LANE = LARGEST;
 
-    /** One end: what its threads sent and the other end got. */
+    /** One end: the messages that its threads sent, and the messages of the other end that it received. */
     private static final class End {
         final RdmaEndpoint endpoint;
-        final int[] sent; // by thread, each its own
+        final int[] sent; // by thread; each thread writes its own
         final Set<Long> delivered = ConcurrentHashMap.newKeySet(); // messages whose send succeeded
         final Set<Long> got = ConcurrentHashMap.newKeySet(); // messages of the other end
-        final int[] last; // by thread of the other end; who holds `polling`
+        final int[] last; // by thread of the other end; written by the thread that holds `polling`
         final AtomicInteger polling = new AtomicInteger();
         final List<ReceivedMessage> held = Collections.synchronizedList(new ArrayList<>());
 
@@ -57,7 +59,7 @@ final class SoakLink {
         }
     }
 
-    /** An operation that knows what to do when it ends, and counts its ends. */
+    /** Operation with an action for its success. It counts its ends. */
     private final class Tracked extends Operation {
         final CompletableFuture<Long> end = new CompletableFuture<>();
         private final AtomicInteger ends = new AtomicInteger();
@@ -137,7 +139,7 @@ final class SoakLink {
         }
     }
 
-    /** One operation or two, by a thread that is the only one of its number. */
+    /** Runs one or two operations. Only one thread at a time may use a lane. */
     void step(int lane, SplittableRandom random) throws InterruptedException {
         switch (random.nextInt(8)) {
             case 0 -> writeAndRead(lane, random);
@@ -162,7 +164,7 @@ final class SoakLink {
         Tracked sending =
                 new Tracked(WorkRequest.send(buffer.limit(length), false), () -> from.delivered.add(id(lane, number)));
         submit(from, sending);
-        buffer.close(); // the device has it until it is done
+        buffer.close(); // the operation holds it until the device is done
         tally.released.increment();
         maybeCancel(sending, random);
     }
@@ -240,7 +242,7 @@ final class SoakLink {
         return true;
     }
 
-    /** @return null if it ended with its connection */
+    /** Waits for the end of an operation. Returns null if it ended with its connection. */
     private Long await(Tracked operation) throws InterruptedException {
         try {
             return operation.end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -277,7 +279,7 @@ final class SoakLink {
         }
     }
 
-    /** Anybody tells; one polls. */
+    /** Receives all messages. Any thread may notify, and one thread at a time polls. */
     private void receive(End end) {
         if (end.polling.getAndIncrement() != 0) {
             return;
@@ -303,7 +305,7 @@ final class SoakLink {
         end.last[lane] = number;
         end.got.add(id(lane, number));
         if (number % 4 == 0) {
-            end.held.add(message); // for a thread that will close it, in another order; all of them would stop the peer
+            end.held.add(message); // another thread closes it later, out of order; holding all would stop the peer
             if (end.held.size() > 2) {
                 giveBack(end.held.removeFirst());
             }
@@ -336,7 +338,7 @@ final class SoakLink {
         tally.given.increment();
     }
 
-    /** @return false if another thread has */
+    /** Closes the connection. Returns false if another thread has closed it. */
     boolean close(boolean byClient) {
         if (!closing.compareAndSet(false, true)) {
             return false;
@@ -345,7 +347,7 @@ final class SoakLink {
         return true;
     }
 
-    /** After the close: both ends end by themselves, and nothing is left of them. */
+    /** Checks after the close that both ends have ended by themselves and nothing of them is left. */
     void verify() {
         for (End end : List.of(client, server)) {
             end.endpoint
@@ -371,7 +373,7 @@ final class SoakLink {
             End other = end == client ? server : client;
             tally.check(other.got.containsAll(end.delivered), "a message that was delivered did not come out");
         }
-        // The server's memory is gone with it; what it counted is known from the last ticket.
+        // The server's memory was closed with its endpoint. The tickets tell how far its counter came.
         tally.check(
                 tickets.stream().allMatch(ticket -> ticket >= 0 && ticket < additions.get()),
                 "more additions than were submitted");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a soak did, and what was wrong. Thread-safe. */
+/** Counts of a soak test, and the mistakes that it found. Thread-safe. */
 final class SoakTally {
     final LongAdder acquired = new LongAdder();
     final LongAdder released = new LongAdder();

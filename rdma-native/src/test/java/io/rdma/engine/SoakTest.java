@@ -18,21 +18,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Everything at once, at random, for a while, over links that lose, repeat and swap packets: threads submit messages,
- * writes, reads and atomics on several connections, cancel some, close connections and open others in their place.
- * Every byte is checked as it comes; at the end every operation has ended exactly once and nothing is left.
+ * Soak test of all operations at once, at random, over links that lose, repeat and swap packets. Threads submit
+ * messages, writes, reads and atomics on several connections, cancel some, close connections and open others in their
+ * place. Every byte is checked on arrival. At the end every operation has ended exactly once and nothing is left.
  *
- * <p>The time is the system property {@code io.rdma.stress.seconds}, 60 unless set; the choices follow from
- * {@code io.rdma.stress.seed}, the interleaving does not.
+ * <p>The system property {@code io.rdma.stress.seconds} sets the duration, 60 unless set. {@code io.rdma.stress.seed}
+ * determines the random choices, but not the interleaving.
  */
 @Tag("stress")
-@Timeout(value = 25, unit = TimeUnit.HOURS) // it ends by itself, when it was told to
+@Timeout(value = 25, unit = TimeUnit.HOURS) // the test ends by itself after its duration
 class SoakTest {
     private static final int CONNECTIONS = 4;
     private static final int THREADS = 4;
     private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("io.rdma.stress.seconds", 60));
     private static final long SEED = Long.getLong("io.rdma.stress.seed", System.nanoTime());
-    // Small queues, so that everybody waits for everything; messages of the upper half are read by the peer.
+    // Small queues, so that every thread waits for every resource. The peer fetches messages of the upper half of the
+    // lengths.
     private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT
             .withQueuePair(ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(8))
             .withReceiveBuffers(8, SoakLink.LARGEST / 2)
@@ -40,7 +41,7 @@ class SoakTest {
             .withSendBuffers(4 * THREADS, SoakLink.LARGEST)
             .withSignalEvery(4)
             .withMaxRdAtomic(2)
-            .withTimeout(15) // 134 ms, eight times: lossy, but not lost, also on a busy host
+            .withTimeout(15) // 134 ms, eight times: packets are lost, but no connection, also on a busy host
             .withDrainTimeout(Duration.ofSeconds(20));
 
     @Test
@@ -61,15 +62,15 @@ class SoakTest {
             List<Thread> threads = new ArrayList<>();
             for (int worker = 0; worker < THREADS; worker++) {
                 int lane = worker;
-                SplittableRandom mine = random.split();
+                SplittableRandom laneRandom = random.split();
                 threads.add(Thread.ofPlatform().name("soak-" + worker).start(() -> {
                     try {
                         while (System.nanoTime() - deadline < 0 && tally.isGood()) {
-                            int which = mine.nextInt(CONNECTIONS);
+                            int which = laneRandom.nextInt(CONNECTIONS);
                             SoakLink link = links.get(which);
-                            if (mine.nextInt(2_000) != 0) {
-                                link.step(lane, mine);
-                            } else if (link.close(mine.nextBoolean())) {
+                            if (laneRandom.nextInt(2_000) != 0) {
+                                link.step(lane, laneRandom);
+                            } else if (link.close(laneRandom.nextBoolean())) {
                                 link.verify();
                                 links.set(which, SoakLink.open(clients, servers, OPTIONS, THREADS, tally));
                             }

@@ -12,9 +12,9 @@ class SoftDeviceEventsContractTest extends DeviceEventsContract {
         return "soft0";
     }
 
-    /** On this device alone: there are many events to make. */
+    /** Runs on this device only, because it needs many events. */
     @Test
-    void ofMoreThanFitTheOldestAreDroppedAndCounted() {
+    void aFullBufferDropsTheOldestEventsAndCountsThem() {
         EventBuffer slow = resources.events(() -> {});
         int more = 3;
         try (LimitEvents first = new LimitEvents(resources);
