@@ -14,7 +14,10 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 
-/** The one direction of arrows in this module: connect → engine → buffer → verbs → internal.ffi and internal.soft. */
+/**
+ * Test of the dependencies between packages, which have one direction: connect → engine → buffer → verbs → internal.ffi
+ * and internal.soft.
+ */
 @AnalyzeClasses(packages = "io.rdma", importOptions = DoNotIncludeTests.class)
 class PackageDirectionTest {
     private static final String VERBS = "io.rdma.verbs..";
@@ -24,16 +27,16 @@ class PackageDirectionTest {
     private static final String FFI = "io.rdma.internal.ffi..";
     private static final String SOFT = "io.rdma.internal.soft..";
 
-    /** Calls of the C library, for the seam and both devices. */
+    /** Calls of the C library, used by the seam and both devices. */
     private static final String OS = "io.rdma.internal.os..";
 
-    /** How to log, for all. */
+    /** Logging, used by all packages. */
     private static final String LOG = "io.rdma.internal.log..";
 
-    /** Faults, counters and captures of the software device: beside verbs, known to nobody. */
+    /** Faults, counters and captures of the software device. No other package depends on it. */
     private static final String NETWORK = "io.rdma.soft..";
 
-    /** What the seam may know of the layer above: its exceptions and its words for C's numbers, which do nothing. */
+    /** Classes of verbs that the seam may use: exceptions, and the names of C's numbers, which have no behaviour. */
     private static final DescribedPredicate<JavaClass> VOCABULARY = resideInAPackage(VERBS)
             .and(JavaClass.Predicates.assignableTo(Throwable.class)
                     .or(JavaClass.Predicates.ENUMS)
@@ -60,7 +63,7 @@ class PackageDirectionTest {
             .allowEmptyShould(true);
 
     @ArchTest
-    static final ArchRule engineDoesNotKnowHowConnectionsAreMade = noClasses()
+    static final ArchRule engineDoesNotKnowConnect = noClasses()
             .that()
             .resideInAPackage(ENGINE)
             .should()
@@ -87,7 +90,7 @@ class PackageDirectionTest {
             .allowEmptyShould(true);
 
     @ArchTest
-    static final ArchRule internalsKnowOnlyTheWordsOfVerbs = noClasses()
+    static final ArchRule internalsKnowOnlyTheVocabularyOfVerbs = noClasses()
             .that()
             .resideInAPackage("io.rdma.internal..")
             .should()
@@ -97,7 +100,7 @@ class PackageDirectionTest {
             .allowEmptyShould(true);
 
     @ArchTest
-    static final ArchRule everyClassHasItsPlaceInTheDrawing = classes()
+    static final ArchRule everyClassIsInAListedPackage = classes()
             .that()
             .resideInAPackage("io.rdma..")
             .should()
@@ -113,8 +116,8 @@ class PackageDirectionTest {
             .resideInAPackage("io.rdma.internal.ffi.lib")
             .allowEmptyShould(true);
 
-    /** A slice for each package. Without {@code verbs}, whose vocabulary the seam speaks: see above. */
-    private static final SliceAssignment ROOMS = new SliceAssignment() {
+    /** One slice per package, without {@code verbs}, whose vocabulary the seam uses: see above. */
+    private static final SliceAssignment PACKAGES = new SliceAssignment() {
         @Override
         public SliceIdentifier getIdentifierOf(JavaClass type) {
             return type.getPackageName().equals("io.rdma.verbs")
@@ -130,5 +133,5 @@ class PackageDirectionTest {
 
     @ArchTest
     static final ArchRule packagesAreFreeOfCycles =
-            SlicesRuleDefinition.slices().assignedFrom(ROOMS).should().beFreeOfCycles();
+            SlicesRuleDefinition.slices().assignedFrom(PACKAGES).should().beFreeOfCycles();
 }

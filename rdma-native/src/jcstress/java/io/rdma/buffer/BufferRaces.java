@@ -11,11 +11,11 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** Races on the word of a registered buffer, and on a pool that runs dry. */
+/** Races on the state word of a registered buffer, and on a pool that is empty. */
 public final class BufferRaces {
     private BufferRaces() {}
 
-    /** The device ends its use while the owner closes: one of them gives back, and sees what both wrote. */
+    /** The device ends its use while the owner closes. One of them gives the buffer back and sees both writes. */
     @JCStressTest
     @Outcome(id = "1, 2", expect = Expect.ACCEPTABLE, desc = "given back once, behind both")
     @Outcome(expect = Expect.FORBIDDEN, desc = "lost, given back twice, or too early")
@@ -59,7 +59,7 @@ public final class BufferRaces {
         }
     }
 
-    /** Two uses end while the owner closes. */
+    /** Two uses end after the owner has closed the buffer. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "given back once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "lost, or given back twice")
@@ -68,7 +68,7 @@ public final class BufferRaces {
         private final CountedLease lease = new CountedLease();
         private final RegisteredBuffer buffer = lease.shared();
 
-        /** Borrows the buffer twice. */
+        /** Borrows the buffer twice and closes it. */
         public TwoUsesEnd() {
             buffer.beginRead();
             buffer.beginRead();
@@ -91,13 +91,13 @@ public final class BufferRaces {
         }
     }
 
-    /** A send begins while a read from the peer begins: at most one of them has the memory. */
+    /** A send begins while a read from the peer begins. Exactly one of them gets the memory. */
     @JCStressTest
     @Outcome(
             id = {"1, 0", "0, 1"},
             expect = Expect.ACCEPTABLE,
             desc = "one of them was refused")
-    @Outcome(expect = Expect.FORBIDDEN, desc = "the device writes what it reads, or nobody got it")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the device writes memory that it reads, or no use got it")
     @State
     public static class SourceMeetsTarget {
         private final RegisteredBuffer buffer = new CountedLease().shared();
@@ -124,11 +124,11 @@ public final class BufferRaces {
     }
 
     /**
-     * The last buffer of a pool comes back while somebody begins to wait for one; what its owner left in it is seen.
+     * The last buffer of a pool comes back while a waiter arrives. The waiter sees what the previous owner left in it.
      */
     @JCStressTest
     @Outcome(id = "1, 5", expect = Expect.ACCEPTABLE, desc = "the waiter has the buffer")
-    @Outcome(expect = Expect.FORBIDDEN, desc = "the waiter waits for ever, or sees what was")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the waiter waits for ever, or sees an old value")
     @State
     public static class ReturnMeetsWaiter {
         private final BufferPool pool =

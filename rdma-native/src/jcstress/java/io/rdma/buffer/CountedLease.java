@@ -3,25 +3,25 @@ package io.rdma.buffer;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Buffers that belong to no region and no pool, and count how often their memory was given back. */
+/** Owner of buffers that belong to no region and no pool. It counts how often their memory was given back. */
 public final class CountedLease {
     private static final MemorySegment MEMORY = MemorySegment.ofArray(new long[1]);
 
     private final AtomicInteger returns = new AtomicInteger();
 
-    /** A buffer whose word decides who gives the memory back. */
+    /** Returns a buffer whose state word decides which thread gives the memory back. */
     @SuppressWarnings("NullAway") // it is never posted
     public RegisteredBuffer shared() {
         return new RegisteredBuffer(null, MEMORY, returns::incrementAndGet);
     }
 
-    /** A buffer of a pool, which goes from owner to owner. */
+    /** Returns a buffer like that of a pool, which passes from owner to owner. */
     @SuppressWarnings("NullAway") // it is never posted
     public RegisteredBuffer exclusive() {
         return new RegisteredBuffer(null, MEMORY, returns::incrementAndGet, 0);
     }
 
-    /** How often the memory went back. */
+    /** Returns how often the memory was given back. */
     public int returns() {
         return returns.get();
     }

@@ -3,11 +3,11 @@ package io.rdma.engine;
 import io.rdma.verbs.RemoteMemory;
 import java.lang.invoke.VarHandle;
 
-/** An operation that counts how often its listener hears of its end. */
+/** An operation that counts how often its listener is notified of its end. */
 final class CountedOperation extends Operation {
     private static final WorkRequest ATOMIC = WorkRequest.fetchAndAdd(new RemoteMemory(8, 8, 1), 1);
 
-    int ends; // plain: of the thread that ends it, then of the arbiter
+    int ends; // plain: used by the thread that ends it, then by the arbiter
     int payload; // plain: written before the post
 
     CountedOperation() {
@@ -18,7 +18,7 @@ final class CountedOperation extends Operation {
         super(request);
     }
 
-    /** In the device, as after a post. */
+    /** Marks the operation as posted, and returns it. */
     CountedOperation posted() {
         if (!markPostedAtOnce()) {
             throw new AssertionError("abandoned");
@@ -26,7 +26,7 @@ final class CountedOperation extends Operation {
         return this;
     }
 
-    /** Its completion is polled. */
+    /** Ends the operation, as when its completion is polled. */
     void endAlone() {
         ending();
         VarHandle.fullFence();

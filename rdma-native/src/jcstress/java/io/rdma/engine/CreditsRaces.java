@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Races of flow control: of two threads that each write and then look, at least one sees the other. */
+/** Races of flow control. Of two threads that each write and then read, at least one sees the write of the other. */
 public final class CreditsRaces {
     private static final LoopCounters COUNTERS = new LoopCounters();
     private static final WorkRequest MESSAGE = WorkRequest.send(new CountedLease().shared(), true);
@@ -19,19 +19,19 @@ public final class CreditsRaces {
         return value ? 1 : 0;
     }
 
-    /** Credits come while a message finds none. */
+    /** Credits arrive while a message finds none. */
     @JCStressTest
     @Outcome(
             id = {"1, 0", "0, 1", "1, 1"},
             expect = Expect.ACCEPTABLE,
-            desc = "it is posted, or the loop sees that it waits")
+            desc = "the message is posted, or the loop sees that it waits")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a message waits for credits that are there")
     @State
     public static class GrantMeetsBlockedMessage {
         private final Credits credits = new Credits(true, 4, 1, false);
         private final Backlog backlog = new Backlog(credits, COUNTERS);
 
-        /** The one credit is used up, and another message waits. */
+        /** Uses up the only credit, and lets another message wait. */
         public GrantMeetsBlockedMessage() {
             credits.consume();
             backlog.add(new CountedOperation(MESSAGE));
@@ -49,18 +49,18 @@ public final class CreditsRaces {
         }
     }
 
-    /** Receives are posted again while the peer's allow a control frame again. */
+    /** Receives are posted again while the peer allows a control frame again. */
     @JCStressTest
     @Outcome(
             id = {"1, 0", "0, 1", "1, 1"},
             expect = Expect.ACCEPTABLE,
-            desc = "one of them announces")
-    @Outcome(expect = Expect.FORBIDDEN, desc = "receives that nobody announces: the peer waits for ever")
+            desc = "one of the threads announces the receives")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "no thread announces the receives: the peer waits for ever")
     @State
     public static class RepostMeetsControlCredit {
         private final Credits credits = new Credits(true, 4, 4, false);
 
-        /** Every control frame that the peer takes was sent. */
+        /** Sends every control frame that the peer can take. */
         public RepostMeetsControlCredit() {
             for (int i = 0; i < Credits.CONTROL_RECEIVES; i++) {
                 credits.consumeControl();

@@ -10,21 +10,21 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Races between the thread that sends a stream's messages and the one that ends the stream. */
+/** Races between the thread that sends the messages of a stream and the thread that ends the stream. */
 public final class MessageStreamRaces {
     private MessageStreamRaces() {}
 
-    /** A stream on a connection that has no room: what is submitted waits. */
-    private static final class Stuck extends MessageStream {
+    /** A stream on a connection that has no room, so that submitted operations wait. */
+    private static final class BlockedStream extends MessageStream {
         private volatile Operation waiting;
 
-        private Stuck(Stuck[] self) {
+        private BlockedStream(BlockedStream[] self) {
             super(operation -> self[0].submitted(operation), 1);
             self[0] = this;
         }
 
-        static Stuck make() {
-            return new Stuck(new Stuck[1]);
+        static BlockedStream make() {
+            return new BlockedStream(new BlockedStream[1]);
         }
 
         private void submitted(Operation operation) {
@@ -39,7 +39,7 @@ public final class MessageStreamRaces {
             }
         }
 
-        /** Has the waiting operation posted and polled. */
+        /** Completes the waiting operation, as if it were posted and polled. */
         void deliver() {
             if (waiting.markPosted()) {
                 waiting.ending();
@@ -48,7 +48,7 @@ public final class MessageStreamRaces {
             }
         }
 
-        /** Whether an operation waits that nobody abandoned. */
+        /** Returns whether an operation waits that was not abandoned. */
         boolean isLost() {
             return waiting != null && waiting.markPosted();
         }
@@ -60,9 +60,7 @@ public final class MessageStreamRaces {
         protected void failed(RuntimeException error) {}
     }
 
-    /**
-     * The stream ends while its first message is submitted: the message is abandoned, and its buffer goes back once.
-     */
+    /** The stream ends while its first message is submitted. The message is abandoned; its buffer goes back once. */
     @JCStressTest
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "abandoned")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a message of a stream that has ended waits, or its buffer is lost")
@@ -70,7 +68,7 @@ public final class MessageStreamRaces {
     public static class EndMeetsFirstMessage {
         private final CountedLease lease = new CountedLease();
         private final RegisteredBuffer buffer = lease.exclusive();
-        private final Stuck stream = Stuck.make();
+        private final BlockedStream stream = BlockedStream.make();
 
         @Actor
         public void sender() {
@@ -89,7 +87,7 @@ public final class MessageStreamRaces {
         }
     }
 
-    /** As before, with a buffer whose operation was used before. */
+    /** The same race, with a buffer whose operation was used before. */
     @JCStressTest
     @Outcome(id = "0, 2", expect = Expect.ACCEPTABLE, desc = "abandoned")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a message of a stream that has ended waits, or its buffer is lost")
@@ -97,7 +95,7 @@ public final class MessageStreamRaces {
     public static class EndMeetsLaterMessage {
         private final CountedLease lease = new CountedLease();
         private final RegisteredBuffer buffer = lease.exclusive();
-        private final Stuck stream = Stuck.make();
+        private final BlockedStream stream = BlockedStream.make();
 
         /** Sends a message in the buffer. */
         public EndMeetsLaterMessage() {

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.infra.results.IIII_Result;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Races between the end of operations and those who abandon them. */
+/** Races between the threads that end operations and those that abandon them. */
 public final class OperationRaces {
     private OperationRaces() {}
 
@@ -19,7 +19,7 @@ public final class OperationRaces {
         return value ? 1 : 0;
     }
 
-    /** The loop ends several operations behind one fence while another thread abandons them: each ends once. */
+    /** The loop ends several operations behind one fence while another thread abandons them. Each ends once. */
     @JCStressTest
     @Outcome(
             id = {"1, 0, 1, 0", "0, 1, 0, 1", "1, 0, 0, 1", "0, 1, 1, 0"},
@@ -32,7 +32,7 @@ public final class OperationRaces {
         private final CountedOperation first = new CountedOperation().posted();
         private final CountedOperation second = new CountedOperation().posted();
 
-        /** Posts both. */
+        /** Posts both operations. */
         public AbandonMeetsBatch() {
             ring.put(ring.take(), first, true);
             ring.put(ring.take(), second, true);
@@ -61,7 +61,7 @@ public final class OperationRaces {
         }
     }
 
-    /** An operation goes to wait for its post while it is abandoned: its buffer goes back once, however that ends. */
+    /** An operation is queued for its post while it is abandoned. Its buffer goes back once, whichever thread wins. */
     @JCStressTest
     @Outcome(
             id = {"1, 0, 1", "0, 1, 1"},
@@ -98,7 +98,7 @@ public final class OperationRaces {
         }
     }
 
-    /** As before, of an operation that the loop posts itself, and of one whose buffer others may use too. */
+    /** The same race for an operation that the loop posts itself, and whose buffer others may use too. */
     @JCStressTest
     @Outcome(
             id = {"1, 0, 1", "0, 1, 1"},
@@ -135,7 +135,7 @@ public final class OperationRaces {
         }
     }
 
-    /** Two threads abandon what the loop ends: one of the three wins. */
+    /** One thread abandons a waiting operation that the drainer ends: one of the two wins. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "one of them ended it")
     @Outcome(expect = Expect.FORBIDDEN, desc = "it ended twice, or never")
@@ -145,7 +145,7 @@ public final class OperationRaces {
         private final CountedOperation operation = new CountedOperation(WorkRequest.send(lease.exclusive(), true));
         private int abandoned;
 
-        /** Waits for its post. */
+        /** Queues the operation for its post. */
         public AbandonMeetsEndOfWaiting() {
             operation.fixLength();
             operation.markQueued();

@@ -9,11 +9,11 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** Races between the thread that drains a send queue and the loop that retires. */
+/** Races between the thread that drains a send queue and the loop that retires its requests. */
 public final class PostedRingRaces {
     private PostedRingRaces() {}
 
-    /** The loop that sees a request counted finds its operation, and what was written into it before. */
+    /** A loop that sees a request counted also finds its operation and all earlier writes into it. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "not posted yet")
     @Outcome(id = "5", expect = Expect.ACCEPTABLE, desc = "posted, and whole")
@@ -39,7 +39,7 @@ public final class PostedRingRaces {
         }
     }
 
-    /** A slot is taken again while the loop retires what it held: neither overwrites what the other still needs. */
+    /** A slot is taken again while the loop retires its operation: neither thread overwrites what the other needs. */
     @JCStressTest
     @Outcome(id = "5, 0, 0", expect = Expect.ACCEPTABLE, desc = "no room yet")
     @Outcome(id = "5, 1, 1", expect = Expect.ACCEPTABLE, desc = "the next one is there")
@@ -49,9 +49,9 @@ public final class PostedRingRaces {
         private final PostedRing ring = new PostedRing(1);
         private final CountedOperation first = new CountedOperation().posted();
         private final CountedOperation second = new CountedOperation().posted();
-        private int resultMemory = 5; // plain, as the memory of the slot is
+        private int resultMemory = 5; // plain, like the memory of the slot
 
-        /** Posts the first. */
+        /** Posts the first operation. */
         public ReuseMeetsRetire() {
             ring.put(ring.take(), first, true);
             ring.posted();

@@ -21,7 +21,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.function.BooleanSupplier;
 
-/** The datagram queue pair of a connection manager's identifier, with memory for so many messages each way. */
+/**
+ * Datagram queue pair of a connection manager's identifier, with a receive slot for each message and one slot for
+ * sends.
+ */
 final class DatagramEnd implements AutoCloseable {
     private static final long PATIENCE_NANOS = 120_000_000_000L;
 
@@ -59,11 +62,11 @@ final class DatagramEnd implements AutoCloseable {
 
     /** Sends all messages, each with this queue pair's number, and awaits their completions. */
     void send(AddressHandleAttributes path, int qpNumber, int qkey) {
-        try (AddressHandle way = domain.createAddressHandle(path)) {
+        try (AddressHandle handle = domain.createAddressHandle(path)) {
             SendChain chain = new SendChain(count, 1);
             for (int i = 0; i < count; i++) {
                 chain.add(count + i, WorkRequestOpcode.SEND_WITH_IMM)
-                        .destination(way, qpNumber, qkey)
+                        .destination(handle, qpNumber, qkey)
                         .immediate(pair.number())
                         .signaled()
                         .entry(memory.segment().address() + (long) count * slot, bytes, memory.lkey());
@@ -80,13 +83,13 @@ final class DatagramEnd implements AutoCloseable {
         await(this::hasReceivedAll);
     }
 
-    /** Returns the sender of the last message, which came to this device's own address. */
+    /** Returns the sender of the last message, which was sent to this device's own address. */
     Sender sender() {
         MemorySegment route = memory.segment().asSlice(one.wrId(0) * slot, GlobalRoutingHeader.BYTES);
         return new Sender(device.addressOfSender(1, one, 0, route), one.immediate(0));
     }
 
-    /** Whether all messages have arrived, without a wait. */
+    /** Returns, without waiting, whether all messages have arrived. */
     boolean hasReceivedAll() {
         while (received < count && poll()) {
             check(one.byteLength(0) == slot, "a length of " + one.byteLength(0) + " bytes");

@@ -17,17 +17,18 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Every operation of a transport (RC, UC, UD) between two processes with any two devices, in both directions, each byte
- * and each completion compared:
+ * Test of every operation of a transport (RC, UC, UD) between two processes with any two devices. It runs in both
+ * directions and compares each byte and each completion:
  *
  * <pre>
  * EveryOperation TRANSPORT PORT DEVICE MAX_BYTES ROUNDS [HOST]
  * </pre>
  *
- * <p>Without HOST it is the server; both ends are given the same of the others. First each operation alone, with 0
- * bytes to MAX_BYTES, or what a datagram holds; of a reliable connection then atomics, and ROUNDS rounds in which both
- * ends post {@value Side#DEPTH} requests of all kinds at once. Both know from a seed what the other does. Exit status 0
- * if all was right.
+ * <p>Without HOST the process is the server. Both processes get the same TRANSPORT, PORT, MAX_BYTES and ROUNDS. Each
+ * operation first runs alone, with 0 bytes up to MAX_BYTES, or up to the size of a datagram. A reliable connection then
+ * runs atomics, and ROUNDS rounds in which both ends post {@value Side#DEPTH} requests of all kinds at once. Both ends
+ * derive these requests from a seed, so each end knows the requests of the other. The exit status is 0 if all checks
+ * passed.
  */
 final class EveryOperation {
     private static final int LARGE = 64 << 20;
@@ -41,11 +42,11 @@ final class EveryOperation {
         WorkRequestOpcode.RDMA_WRITE_WITH_IMM,
         WorkRequestOpcode.RDMA_READ
     };
-    /** Behind what an operation may touch. */
+    /** Number of bytes behind the memory that an operation may touch. */
     private static final int GUARD = 64;
 
     private static final byte GUARDED = 0x5a;
-    /** Bytes of one request of a round. */
+    /** Number of bytes that one request of a round may have. */
     private static final int SLOT = 20_000;
 
     private static final ValueLayout.OfLong LITTLE_LONG =
@@ -134,7 +135,7 @@ final class EveryOperation {
         if (!active && operation.consumesReceive()) {
             received(side.await(), operation, front + size, seed);
         }
-        if (!active && operation == WorkRequestOpcode.RDMA_WRITE) { // an unreliable one may still be on its way
+        if (!active && operation == WorkRequestOpcode.RDMA_WRITE) { // an unreliable write may still be under way
             side.until("the bytes of a write in time", () -> matches(0, size, seed));
         }
         side.meet();
@@ -171,7 +172,7 @@ final class EveryOperation {
         check(!immediate || completion.immediate(0) == ~seed, "immediate data");
     }
 
-    /** Each happens exactly once and in order: every result is known beforehand. */
+    /** Runs atomics from one end. Each happens exactly once and in order, so every result is known beforehand. */
     private void atomics(boolean active) throws IOException {
         int count = 20 * DEPTH;
         side.memory(0, Long.BYTES * (DEPTH + 1)).fill((byte) 0);
@@ -203,7 +204,7 @@ final class EveryOperation {
         side.meet();
     }
 
-    /** One request of a round; which, both ends know from its seed. */
+    /** One request of a round. Both ends derive it from the seed of the round. */
     private record Request(WorkRequestOpcode operation, int size, int seed) {}
 
     private static List<Request> requests(int seed) {
@@ -216,28 +217,29 @@ final class EveryOperation {
         return all;
     }
 
-    // The region in a round, in slots: what is sent and written from, received into, written into, read from, read
-    // into.
+    // In a round, the parts of the region are: the source of sends and writes, the target of receives, the target of
+    // writes, the source of reads, the target of reads.
     private static long slot(int part, int index) {
         return ((long) part * DEPTH + index) * SLOT;
     }
 
     /**
-     * Both ends at once: sends arrive in order, each request's memory has what it should and nothing else has changed.
+     * Runs one round, in which both ends post at once. Sends arrive in order, and the memory of each request has the
+     * expected content. Nothing else has changed.
      */
     private void together(int round) throws IOException {
-        List<Request> mine = requests(2 * round + (client ? 0 : 1));
-        List<Request> theirs = requests(2 * round + (client ? 1 : 0));
+        List<Request> local = requests(2 * round + (client ? 0 : 1));
+        List<Request> remote = requests(2 * round + (client ? 1 : 0));
         side.memory(0, slot(5, 0)).fill((byte) 0);
         int receives = 0;
         for (int i = 0; i < DEPTH; i++) {
-            if (mine.get(i).operation != WorkRequestOpcode.RDMA_READ) {
-                fill(slot(0, i), mine.get(i).size, mine.get(i).seed);
+            if (local.get(i).operation != WorkRequestOpcode.RDMA_READ) {
+                fill(slot(0, i), local.get(i).size, local.get(i).seed);
             }
-            if (theirs.get(i).operation == WorkRequestOpcode.RDMA_READ) {
-                fill(slot(3, i), theirs.get(i).size, theirs.get(i).seed);
+            if (remote.get(i).operation == WorkRequestOpcode.RDMA_READ) {
+                fill(slot(3, i), remote.get(i).size, remote.get(i).seed);
             }
-            if (theirs.get(i).operation.consumesReceive()) {
+            if (remote.get(i).operation.consumesReceive()) {
                 side.receives.add(DEPTH + receives).entry(side.address(slot(1, receives)), SLOT, side.region.lkey());
                 receives++;
             }
@@ -248,12 +250,12 @@ final class EveryOperation {
         side.meet();
         long start = System.nanoTime();
         for (int i = 0; i < DEPTH; i++) {
-            postOne(i, mine.get(i));
+            postOne(i, local.get(i));
         }
         side.post(side.sends);
         int sent = 0;
         List<Request> arriving =
-                theirs.stream().filter(r -> r.operation.consumesReceive()).toList();
+                remote.stream().filter(r -> r.operation.consumesReceive()).toList();
         int received = 0;
         while (sent < DEPTH || received < receives) {
             CompletionBatch completion = side.await();
@@ -269,7 +271,7 @@ final class EveryOperation {
         }
         side.meet();
         System.out.printf("round %d: %.3f s%n", round, (System.nanoTime() - start) / 1e9);
-        verify(mine, theirs);
+        verify(local, remote);
         side.none();
         side.meet();
     }
@@ -289,12 +291,12 @@ final class EveryOperation {
         }
     }
 
-    private void verify(List<Request> mine, List<Request> theirs) {
+    private void verify(List<Request> local, List<Request> remote) {
         int receive = 0;
         for (int i = 0; i < DEPTH; i++) {
-            Request own = mine.get(i);
+            Request own = local.get(i);
             compareSlot(slot(4, i), own.operation == WorkRequestOpcode.RDMA_READ ? own : null);
-            Request other = theirs.get(i);
+            Request other = remote.get(i);
             boolean write = other.operation == WorkRequestOpcode.RDMA_WRITE
                     || other.operation == WorkRequestOpcode.RDMA_WRITE_WITH_IMM;
             compareSlot(slot(2, i), write ? other : null);
@@ -319,7 +321,7 @@ final class EveryOperation {
         return MemorySegment.ofArray(bytes);
     }
 
-    /** Eight bytes that say which message they are of, and where in it they belong. */
+    /** Returns eight bytes that identify their message and their position in it. */
     private static long pattern(int seed, long at) {
         long mixed = at * 0x9e3779b97f4a7c15L + seed * 0xc2b2ae3d27d4eb4fL;
         return mixed ^ mixed >>> 29;

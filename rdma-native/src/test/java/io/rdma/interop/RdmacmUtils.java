@@ -21,19 +21,20 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The other end of {@code udaddy(1)} and {@code mckey(1)} of rdmacm-utils, which it starts, each way:
+ * Peer of {@code udaddy(1)} and {@code mckey(1)} of rdmacm-utils, in both directions. It starts these utilities itself:
  *
  * <pre>
  * RdmacmUtils DEVICE OWN_ADDRESS PEER_ADDRESS udaddy|mckey[,…] [PREFIX…]
  * </pre>
  *
- * <p>PREFIX is put before their commands, to run them in another network namespace. Prints a line for each run, "ok" or
- * "FAILED", which the caller counts. Exit status 0 if all were right.
+ * <p>PREFIX is put before the commands of the utilities, to run them in another network namespace. The program prints a
+ * line for each run that begins with "ok" or "FAILED"; the caller counts these lines. The exit status is 0 if all runs
+ * passed.
  */
 final class RdmacmUtils {
     private static final Duration RESOLVE = Duration.ofSeconds(2);
     private static final Duration PATIENCE = Duration.ofSeconds(120);
-    private static final int PORT = 7174; // udaddy has no other
+    private static final int PORT = 7174; // the only port that udaddy uses
     private static final int COUNT = 20;
     private static final int BYTES = 1000;
     private static final int UDP_QKEY = 0x01234567;
@@ -51,7 +52,7 @@ final class RdmacmUtils {
         this.prefix = prefix;
     }
 
-    /** One of the runs. */
+    /** One run against a utility. */
     private interface Run {
         void run() throws IOException, InterruptedException;
     }
@@ -63,41 +64,41 @@ final class RdmacmUtils {
         try (CmEventChannel channel = RdmaDevices.named(args[0]).createEventChannel()) {
             RdmacmUtils utils = new RdmacmUtils(channel, args[1], args[2], prefix);
             if (wanted.contains("udaddy")) {
-                right &= say("udaddy to our server on " + args[0], utils::serve);
-                right &= say("our client on " + args[0] + " to udaddy", utils::ask);
+                right &= report("udaddy to our server on " + args[0], utils::serve);
+                right &= report("our client on " + args[0] + " to udaddy", utils::requestUntilListening);
             }
             if (wanted.contains("mckey")) {
-                right &= say("mckey to our group on " + args[0], utils::receiveFromGroup);
-                right &= say("our group on " + args[0] + " to mckey", utils::sendToGroup);
+                right &= report("mckey to our group on " + args[0], utils::receiveFromGroup);
+                right &= report("our group on " + args[0] + " to mckey", utils::sendToGroup);
             }
         }
         System.exit(right ? 0 : 1);
     }
 
-    private static boolean say(String name, Run run) {
+    private static boolean report(String name, Run run) {
         try {
             run.run();
             System.out.println("ok      " + name + ", " + COUNT + " x " + BYTES + " bytes");
             return true;
-        } catch (Throwable e) { // the next run is another matter
+        } catch (Throwable e) { // the remaining runs still take place
             System.out.println("FAILED  " + name);
             e.printStackTrace(System.out);
             return false;
         }
     }
 
-    /** A program of theirs, with what it says in a file. */
-    private final class Theirs implements AutoCloseable {
-        private final Path said = Files.createTempFile("rdmacm-utils", ".txt");
+    /** A running utility, with its output in a file. */
+    private final class Utility implements AutoCloseable {
+        private final Path output = Files.createTempFile("rdmacm-utils", ".txt");
         private final Process process;
 
-        Theirs(String... command) throws IOException {
+        Utility(String... command) throws IOException {
             List<String> all = new ArrayList<>(prefix);
             all.addAll(List.of(command));
             all.addAll(List.of("-C", Integer.toString(COUNT), "-S", Integer.toString(BYTES), "-b", peer));
             process = new ProcessBuilder(all)
                     .redirectErrorStream(true)
-                    .redirectOutput(said.toFile())
+                    .redirectOutput(output.toFile())
                     .start();
         }
 
@@ -115,9 +116,9 @@ final class RdmacmUtils {
             boolean right = !process.isAlive() && process.exitValue() == 0;
             process.destroyForcibly();
             if (!right) {
-                Files.readAllLines(said).forEach(line -> System.out.println("    theirs: " + line));
+                Files.readAllLines(output).forEach(line -> System.out.println("    theirs: " + line));
             }
-            Files.delete(said);
+            Files.delete(output);
         }
     }
 
@@ -132,16 +133,16 @@ final class RdmacmUtils {
         return event;
     }
 
-    /** udaddy is the client. */
+    /** Runs the server; udaddy is the client. */
     private void serve() throws IOException, InterruptedException {
         try (CmIdentifier listener = channel.createIdentifier(PortSpace.UDP)) {
             listener.bind(new InetSocketAddress(own, PORT));
             listener.listen(1);
-            try (Theirs client = new Theirs("udaddy", "-s", own);
-                    CmIdentifier asked = next(CmEventType.CONNECT_REQUEST).identifier();
-                    DatagramEnd end = new DatagramEnd(asked, COUNT, BYTES)) {
+            try (Utility client = new Utility("udaddy", "-s", own);
+                    CmIdentifier server = next(CmEventType.CONNECT_REQUEST).identifier();
+                    DatagramEnd end = new DatagramEnd(server, COUNT, BYTES)) {
                 end.postReceives();
-                asked.accept(ConnectionParameters.DEFAULT);
+                server.accept(ConnectionParameters.DEFAULT);
                 end.receive();
                 DatagramEnd.Sender sender = end.sender();
                 end.send(sender.path(), sender.qpNumber(), UDP_QKEY);
@@ -150,11 +151,11 @@ final class RdmacmUtils {
         }
     }
 
-    /** udaddy is the server; asks again until it listens. */
-    private void ask() throws IOException, InterruptedException {
-        try (Theirs server = new Theirs("udaddy")) {
+    /** Runs the client; udaddy is the server. Repeats the request until udaddy listens. */
+    private void requestUntilListening() throws IOException, InterruptedException {
+        try (Utility server = new Utility("udaddy")) {
             long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (!askedOnce()) {
+            while (!requestOnce()) {
                 check(System.nanoTime() - deadline < 0, "a server in time");
                 check(!server.ended(REPEAT_MILLIS), "udaddy still runs");
             }
@@ -162,8 +163,8 @@ final class RdmacmUtils {
         }
     }
 
-    /** @return false if nobody listens there yet */
-    private boolean askedOnce() {
+    /** Returns false if udaddy does not listen yet. */
+    private boolean requestOnce() {
         try (CmIdentifier client = channel.createIdentifier(PortSpace.UDP)) {
             client.resolveAddress(new InetSocketAddress(own, 0), new InetSocketAddress(peer, PORT), RESOLVE);
             next(CmEventType.ADDR_RESOLVED);
@@ -198,14 +199,14 @@ final class RdmacmUtils {
         return made;
     }
 
-    /** mckey sends. */
+    /** Receives from a group; mckey sends. */
     private void receiveFromGroup() throws IOException, InterruptedException {
         InetSocketAddress group = new InetSocketAddress("239.77.77.1", 0);
         try (CmIdentifier member = bound();
                 DatagramEnd end = new DatagramEnd(member, COUNT, BYTES)) {
             end.postReceives();
             joined(member, group);
-            try (Theirs sender = new Theirs("mckey", "-s", "-m", "239.77.77.1")) {
+            try (Utility sender = new Utility("mckey", "-s", "-m", "239.77.77.1")) {
                 end.receive();
                 sender.expectSuccess();
             }
@@ -213,12 +214,12 @@ final class RdmacmUtils {
         }
     }
 
-    /** mckey receives; says everything again until it has heard as much as it wants. */
+    /** Sends to a group; mckey receives. Repeats all messages until mckey has received enough of them and ends. */
     private void sendToGroup() throws IOException, InterruptedException {
         InetSocketAddress group = new InetSocketAddress("239.77.77.2", 0);
         try (CmIdentifier member = bound();
                 DatagramEnd end = new DatagramEnd(member, COUNT, BYTES);
-                Theirs receiver = new Theirs("mckey", "-m", "239.77.77.2")) {
+                Utility receiver = new Utility("mckey", "-m", "239.77.77.2")) {
             CmEvent joined = joined(member, group);
             long deadline = System.nanoTime() + PATIENCE.toNanos();
             do {

@@ -14,25 +14,28 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * One JVM that runs many programs one after the other, for {@code .ci/vm/resident}: under emulation the start of a JVM
- * takes longer than most programs do.
+ * JVM that runs many programs one after the other, for {@code .ci/vm/resident}. Under emulation the start of a JVM
+ * takes longer than most programs run:
  *
  * <pre>
  * Resident REQUESTS
  * </pre>
  *
- * <p>REQUESTS is a pipe. Each line in it is a folder with a request. The file {@code command} has the name of a class
- * and its arguments, a line each; {@code out} is a pipe for the program's output; {@code status} receives its exit
- * status. A program is a method {@code run}, which returns the exit status, or {@code main}.
+ * <p>REQUESTS is a pipe. Each line of it is a folder with a request. The file {@code command} contains the name of a
+ * class and its arguments, one per line. {@code out} is a pipe for the output of the program. {@code status} receives
+ * its exit status. A program is a method {@code run}, which returns the exit status, or {@code main}.
  */
 final class Resident {
-    /** Where the running program prints: loggers keep the stream that they found first. */
+    /**
+     * Output of the running program. Loggers keep the stream that they found first, so the standard streams never
+     * change and write here.
+     */
     private static volatile OutputStream out = new FileOutputStream(FileDescriptor.err);
 
     private Resident() {}
 
     public static void main(String[] args) throws IOException {
-        PrintStream stream = new PrintStream(new ToTheProgramsOutput(), true, StandardCharsets.UTF_8);
+        PrintStream stream = new PrintStream(new CurrentOutputStream(), true, StandardCharsets.UTF_8);
         System.setOut(stream);
         System.setErr(stream);
         Path requests = Path.of(args[0]);
@@ -48,8 +51,8 @@ final class Resident {
 
     private static void serve(Path request) throws IOException {
         OutputStream before = out;
-        try (OutputStream mine = new FileOutputStream(request.resolve("out").toFile())) {
-            out = mine;
+        try (OutputStream pipe = new FileOutputStream(request.resolve("out").toFile())) {
+            out = pipe;
             List<String> command = Files.readAllLines(request.resolve("command"));
             int status =
                     run(command.getFirst(), command.subList(1, command.size()).toArray(String[]::new));
@@ -82,7 +85,7 @@ final class Resident {
         }
     }
 
-    private static final class ToTheProgramsOutput extends OutputStream {
+    private static final class CurrentOutputStream extends OutputStream {
         @Override
         public void write(int b) throws IOException {
             out.write(b);

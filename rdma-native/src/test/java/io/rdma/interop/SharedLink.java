@@ -13,14 +13,14 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A stream of RDMA writes and one of TCP from one process to another at the same time, over whatever link lies between;
- * says what each got:
+ * Test of a stream of RDMA writes and a TCP stream that run from one process to another at the same time over the same
+ * link. It prints the throughput of each:
  *
  * <pre>
  * SharedLink PORT SECONDS [HOST]
  * </pre>
  *
- * <p>Without HOST it is the server, which receives both.
+ * <p>Without HOST the process is the server, which receives both streams.
  */
 final class SharedLink {
     private static final int BYTES = 16 << 10;
@@ -52,7 +52,7 @@ final class SharedLink {
         try (InputStream in = data.getInputStream()) {
             byte[] buffer = new byte[BYTES];
             while (in.read(buffer) >= 0) {
-                // only their number counts, which the sender knows
+                // only the number of bytes counts, and the sender knows it
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -39,14 +39,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process's end of {@link EveryOperation}: a connected queue pair with its region, and a TCP connection for the
- * test's own words.
+ * One end of a test between two processes, such as {@link EveryOperation}: a connected queue pair with its region, and
+ * a TCP connection over which the processes coordinate.
  */
 final class Side implements AutoCloseable {
-    /** Requests posted at a time. */
+    /** Number of requests posted at a time. */
     static final int DEPTH = 64;
 
-    /** Reads and atomics in flight at a time. */
+    /** Number of reads and atomics in flight at a time. */
     private static final int ANSWERS = 4;
 
     private static final int QKEY = 0x2468_ace0;
@@ -62,8 +62,8 @@ final class Side implements AutoCloseable {
     private final QueuePair pair;
     private final GidTableEntry gid;
     private final int peerNumber;
-    private final @Nullable AddressHandle path; // of datagrams
-    final Mtu mtu; // of both
+    private final @Nullable AddressHandle path; // only for datagrams
+    final Mtu mtu; // the smaller of both ends
     private final CompletionBatch batch = new CompletionBatch(1);
     final SendChain sends = new SendChain(DEPTH, 1);
     final ReceiveChain receives = new ReceiveChain(DEPTH, 1);
@@ -72,7 +72,7 @@ final class Side implements AutoCloseable {
     final DataInputStream in;
     final DataOutputStream out;
 
-    /** A reliable connection. */
+    /** Creates an end with a reliable connection. */
     Side(String device, Socket control, long bytes) throws IOException {
         this(device, QueuePairType.RC, control, bytes);
     }
@@ -136,7 +136,7 @@ final class Side implements AutoCloseable {
         pair.modify(rts);
     }
 
-    /** The destination of the request that was added last, where it needs one. */
+    /** Sets the destination of the request that was added last, if the transport needs one. */
     void address() {
         AddressHandle to = path;
         if (to != null) {
@@ -144,7 +144,7 @@ final class Side implements AutoCloseable {
         }
     }
 
-    /** Bytes in front of what is received: of datagrams the route they came by. */
+    /** Returns the number of bytes in front of received data: those of the route of a datagram, else 0. */
     int inFront() {
         return path == null ? 0 : GlobalRoutingHeader.BYTES;
     }
@@ -164,7 +164,7 @@ final class Side implements AutoCloseable {
         return region.segment().address() + offset;
     }
 
-    /** Waits until the peer has come to the same place. */
+    /** Waits until the peer has reached the same point. */
     void meet() throws IOException {
         out.writeByte('.');
         out.flush();
@@ -183,7 +183,7 @@ final class Side implements AutoCloseable {
         chain.clear();
     }
 
-    /** The next completion, which has to be a success, in time. */
+    /** Awaits the next completion, which must be a success. */
     CompletionBatch await() {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         for (int polls = 1; queue.poll(batch) == 0; polls++) {
@@ -191,7 +191,7 @@ final class Side implements AutoCloseable {
             if (polls % POLLS_BEFORE_SLEEP != 0) {
                 continue;
             }
-            queue.requestNotify(); // and sleep: the peer may need this very processor
+            queue.requestNotify(); // then sleep: the peer may need this processor
             if (queue.poll(batch) != 0) {
                 break;
             }
@@ -204,7 +204,7 @@ final class Side implements AutoCloseable {
         return batch;
     }
 
-    /** Waits for what no completion tells. */
+    /** Waits for a condition that no completion signals. */
     void until(String what, BooleanSupplier condition) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (!condition.getAsBoolean()) {
@@ -213,7 +213,7 @@ final class Side implements AutoCloseable {
         }
     }
 
-    /** There is nothing more than what was awaited. */
+    /** Checks that there are no further completions. */
     void none() {
         check(queue.poll(batch) == 0, "no completion too many");
     }

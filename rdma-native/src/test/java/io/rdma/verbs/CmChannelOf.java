@@ -12,10 +12,10 @@ public final class CmChannelOf {
     private CmChannelOf() {}
 
     /**
-     * A channel.
+     * Creates a channel.
      *
      * @param verbs a software device
-     * @param failure thrown by the next wait; null: none
+     * @param failure exception that each wait throws while it is set; null for none
      */
     public static CmEventChannel failing(Verbs verbs, AtomicReference<Throwable> failure) {
         Rdmacm real = ((SoftVerbs) verbs).rdmacm();

@@ -27,13 +27,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
 /**
- * What the connection manager promises, the same on every device that has one: both sides of a connection in one
- * process, a channel for each.
+ * Contract of the connection manager, the same on every device that has one. Both sides of a connection are in one
+ * process, with a channel for each.
  */
 abstract class CmContract {
     static final Duration RESOLVE = Duration.ofSeconds(2);
     private static final int PATIENCE_MILLIS = 60_000;
-    private static final int INVALID_SERVICE = 8; // nobody listens there
+    private static final int INVALID_SERVICE = 8; // no listener for the service
     private static final int CONSUMER_REJECT = 28;
 
     final NewestFirst opened = new NewestFirst();
@@ -41,19 +41,19 @@ abstract class CmContract {
     CmEventChannel clients;
     CmEventChannel servers;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** An address of the device. */
+    /** Returns an address of the device. */
     abstract String host();
 
-    /** An IPv6 address of the device. */
+    /** Returns an IPv6 address of the device. */
     abstract String host6();
 
-    /** An address that leads nowhere. */
+    /** Returns an address that leads nowhere. */
     abstract String nowhere();
 
-    /** Connections at once. */
+    /** Returns the number of connections to make at once. */
     abstract int many();
 
     @BeforeEach
@@ -113,12 +113,12 @@ abstract class CmContract {
         return opened.later(expect(servers, CmEventType.CONNECT_REQUEST).identifier());
     }
 
-    private static ConnectionParameters saying(String text) {
+    private static ConnectionParameters withText(String text) {
         return ConnectionParameters.DEFAULT.withPrivateData(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** What arrives is padded with zeros. */
-    private static String said(CmEvent event) {
+    /** Returns the private data as text. It arrives padded with zeros. */
+    private static String text(CmEvent event) {
         return new String(event.parameters().privateData(), StandardCharsets.UTF_8).replaceAll("\0+$", "");
     }
 
@@ -136,18 +136,18 @@ abstract class CmContract {
         CmIdentifier client = routed(address(listener));
         CmEnd clientEnd = opened.later(CmEnd.of(client));
         clientEnd.postReceive();
-        client.connect(saying("from the client"));
-        CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
-        assertThat(asked.listener()).isSameAs(listener);
-        assertThat(said(asked)).isEqualTo("from the client");
-        assertThat(asked.parameters().queuePairNumber()).isEqualTo(clientEnd.pair.number());
-        CmIdentifier server = opened.later(asked.identifier());
+        client.connect(withText("from the client"));
+        CmEvent requested = expect(servers, CmEventType.CONNECT_REQUEST);
+        assertThat(requested.listener()).isSameAs(listener);
+        assertThat(text(requested)).isEqualTo("from the client");
+        assertThat(requested.parameters().queuePairNumber()).isEqualTo(clientEnd.pair.number());
+        CmIdentifier server = opened.later(requested.identifier());
         CmEnd serverEnd = opened.later(CmEnd.of(server));
         serverEnd.postReceive();
-        server.accept(saying("from the server"));
+        server.accept(withText("from the server"));
         CmEvent answered = expect(clients, CmEventType.ESTABLISHED);
         assertThat(answered.identifier()).isSameAs(client);
-        assertThat(said(answered)).isEqualTo("from the server");
+        assertThat(text(answered)).isEqualTo("from the server");
         assertThat(expect(servers, CmEventType.ESTABLISHED).identifier()).isSameAs(server);
         return new Connection(listener, client, clientEnd, server, serverEnd);
     }
@@ -170,7 +170,7 @@ abstract class CmContract {
     }
 
     @Test
-    void overIpv6Too() throws IOException {
+    void connectionsWorkOverIpv6Too() throws IOException {
         assumeThat(NetworkInterface.getByInetAddress(InetAddress.getByName(host6())))
                 .as("this machine has " + host6())
                 .isNotNull();
@@ -178,26 +178,26 @@ abstract class CmContract {
         exchange(made.clientEnd(), made.serverEnd());
     }
 
-    /** The manager's own value is 0, which is 655 ms. */
+    /** The manager's own value is 0, which means 655 ms. */
     @Test
-    void theRnrTimerIsNotTheManagers() {
+    void theRnrTimerIsThatOfTheParameters() {
         Connection made = connected(host());
         int wanted = ConnectionParameters.DEFAULT.minRnrTimer();
         assertThat(made.clientEnd().query().minRnrTimer()).isEqualTo(wanted);
         assertThat(made.serverEnd().query().minRnrTimer()).isEqualTo(wanted);
     }
 
-    /** Powers of two: rdma_rxe rounds up to the next one. */
+    /** The numbers are powers of two, since rdma_rxe rounds up to the next one. */
     @Test
     void readsAndAtomicsAreTheSmallerOfBothSides() {
         CmIdentifier client = routed(address(listener(host())));
         CmEnd clientEnd = opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT.withReadsAndAtomics(4, 8));
-        CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
-        CmIdentifier server = opened.later(asked.identifier());
-        // Seen from the other side.
-        assertThat(asked.parameters().responderResources()).isEqualTo(8);
-        assertThat(asked.parameters().initiatorDepth()).isEqualTo(4);
+        CmEvent requested = expect(servers, CmEventType.CONNECT_REQUEST);
+        CmIdentifier server = opened.later(requested.identifier());
+        // The numbers are those of the other side.
+        assertThat(requested.parameters().responderResources()).isEqualTo(8);
+        assertThat(requested.parameters().initiatorDepth()).isEqualTo(4);
         CmEnd serverEnd = opened.later(CmEnd.of(server));
         server.accept(ConnectionParameters.DEFAULT.withReadsAndAtomics(2, ConnectionParameters.MAX));
         CmEvent answered = expect(clients, CmEventType.ESTABLISHED);
@@ -218,13 +218,13 @@ abstract class CmContract {
         request().reject("not today".getBytes(StandardCharsets.UTF_8));
         CmEvent event = expect(clients, CmEventType.REJECTED);
         assertThat(event.status()).isEqualTo(CONSUMER_REJECT);
-        assertThat(said(event)).isEqualTo("not today");
-        Connection next = connected(host()); // who was turned away may come again
+        assertThat(text(event)).isEqualTo("not today");
+        Connection next = connected(host()); // a rejected client may connect again
         exchange(next.clientEnd(), next.serverEnd());
     }
 
     @Test
-    void nobodyListens() {
+    void aPortWithoutAListenerIsRejected() {
         CmIdentifier listener = listener(host());
         InetSocketAddress was = address(listener);
         listener.close();
@@ -236,7 +236,7 @@ abstract class CmContract {
     }
 
     @Test
-    void anAddressThatLeadsNowhere() {
+    void anAddressThatLeadsNowhereIsAnError() {
         CmIdentifier client = opened.later(clients.createIdentifier(PortSpace.TCP));
         client.resolveAddress(null, new InetSocketAddress(nowhere(), 7471), RESOLVE);
         CmEvent event = expect(clients, CmEventType.ADDR_ERROR);
@@ -267,9 +267,9 @@ abstract class CmContract {
         byte[] full = new byte[56];
         Arrays.fill(full, (byte) 1);
         client.connect(ConnectionParameters.DEFAULT.withPrivateData(full));
-        CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
-        assertThat(asked.parameters().privateData()).isEqualTo(full);
-        CmIdentifier server = opened.later(asked.identifier());
+        CmEvent requested = expect(servers, CmEventType.CONNECT_REQUEST);
+        assertThat(requested.parameters().privateData()).isEqualTo(full);
+        CmIdentifier server = opened.later(requested.identifier());
         opened.later(CmEnd.of(server));
         byte[] answer = new byte[196];
         Arrays.fill(answer, (byte) 2);
@@ -296,7 +296,7 @@ abstract class CmContract {
     }
 
     @Test
-    void aListenerThatIsClosedRefusesWhoWaits() {
+    void aListenerThatIsClosedRejectsWaitingRequests() {
         CmIdentifier listener = listener(host());
         CmIdentifier client = routed(address(listener));
         opened.later(CmEnd.of(client));
@@ -316,7 +316,7 @@ abstract class CmContract {
     }
 
     @Test
-    void anIdentifierCanBeClosedWithEventsThatNobodyTook() throws Exception {
+    void anIdentifierCanBeClosedWithUntakenEvents() throws Exception {
         Connection made = connected(host());
         assertThatThrownBy(made.server()::close)
                 .isInstanceOfSatisfying(
@@ -473,7 +473,8 @@ abstract class CmContract {
         opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT);
         if (only) {
-            // The kernel's manager has a listener of the port, which finds none for the address and rejects itself.
+            // The kernel's manager has a listener for the port, which finds none for the address and rejects the
+            // request itself.
             assertThat(expect(clients, CmEventType.REJECTED).status()).isIn(INVALID_SERVICE, CONSUMER_REJECT);
         } else {
             request();

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the connection manager promises of datagrams: services are found by address and port, groups are joined. */
-@SuppressWarnings("try") // close() of what a test made may throw anything
+/** Contract of the connection manager for datagrams. Services are found by address and port; groups are joined. */
+@SuppressWarnings("try") // close() of the objects may throw any exception
 abstract class CmDatagramContract {
     private static final Duration RESOLVE = Duration.ofSeconds(2);
     private static final int PATIENCE_MILLIS = 60_000;
@@ -25,10 +25,10 @@ abstract class CmDatagramContract {
     private CmEventChannel clients;
     private CmEventChannel servers;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** An address of the device. */
+    /** Returns an address of the device. */
     abstract String host();
 
     @BeforeEach
@@ -66,30 +66,30 @@ abstract class CmDatagramContract {
         return client;
     }
 
-    private static ConnectionParameters saying(String text) {
+    private static ConnectionParameters withText(String text) {
         return ConnectionParameters.DEFAULT.withPrivateData(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String said(CmEvent event) {
+    private static String text(CmEvent event) {
         return new String(event.parameters().privateData(), StandardCharsets.UTF_8).replaceAll("\0+$", "");
     }
 
     @Test
-    void aServiceIsFoundAndSpokenTo() {
+    void aServiceIsFoundAndReceivesADatagram() {
         CmIdentifier listener = bound(servers);
         listener.listen(8);
         CmIdentifier client = routed(listener);
         CmEnd clientEnd = opened.later(CmEnd.of(client));
-        client.connect(saying("who is there?"));
-        CmEvent asked = expect(servers, CmEventType.CONNECT_REQUEST);
-        assertThat(said(asked)).isEqualTo("who is there?");
-        assertThat(asked.identifier().portSpace()).isEqualTo(PortSpace.UDP);
-        CmIdentifier server = opened.later(asked.identifier());
+        client.connect(withText("who is there?"));
+        CmEvent requested = expect(servers, CmEventType.CONNECT_REQUEST);
+        assertThat(text(requested)).isEqualTo("who is there?");
+        assertThat(requested.identifier().portSpace()).isEqualTo(PortSpace.UDP);
+        CmIdentifier server = opened.later(requested.identifier());
         CmEnd serverEnd = opened.later(CmEnd.of(server));
         serverEnd.postReceive();
-        server.accept(saying("a datagram service"));
+        server.accept(withText("a datagram service"));
         CmEvent found = expect(clients, CmEventType.ESTABLISHED);
-        assertThat(said(found)).isEqualTo("a datagram service");
+        assertThat(text(found)).isEqualTo("a datagram service");
         assertThat(found.parameters().queuePairNumber()).isEqualTo(serverEnd.pair.number());
         assertThat(found.qkey()).isEqualTo(UDP_QKEY);
         clientEnd.sendTo(found, "a datagram");
@@ -97,7 +97,7 @@ abstract class CmDatagramContract {
     }
 
     @Test
-    void aServiceThatSaysNoIsUnreachable() {
+    void aServiceThatRejectsIsUnreachable() {
         CmIdentifier listener = bound(servers);
         listener.listen(8);
         CmIdentifier client = routed(listener);
@@ -110,7 +110,7 @@ abstract class CmDatagramContract {
     }
 
     @Test
-    void everybodyWhoJoinedGetsACopy() {
+    void everyMemberOfAGroupGetsACopy() {
         CmIdentifier one = bound(servers);
         CmEnd oneEnd = opened.later(CmEnd.of(one));
         CmIdentifier other = bound(servers);

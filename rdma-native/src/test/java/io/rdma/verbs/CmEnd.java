@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
 import java.util.EnumSet;
 
 /** One end of a connection that a test makes with the connection manager: its queue pair and some memory. */
-@SuppressWarnings("try") // close() of what it holds may throw anything
+@SuppressWarnings("try") // close() of the objects may throw any exception
 public final class CmEnd implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BYTES = 4096;
@@ -35,7 +35,7 @@ public final class CmEnd implements AutoCloseable {
         made.push(pair);
     }
 
-    /** With a queue pair of the identifier's. */
+    /** Creates an end with a queue pair of the identifier. */
     public static CmEnd of(CmIdentifier identifier) {
         DeviceContext device = identifier.device();
         ProtectionDomain domain = device.allocateProtectionDomain();
@@ -43,7 +43,7 @@ public final class CmEnd implements AutoCloseable {
         return new CmEnd(domain, completions, identifier.createQueuePair(domain, completions, completions, CAPACITY));
     }
 
-    /** With a queue pair of a context that the connection manager knows nothing of. */
+    /** Creates an end with a queue pair of a context that the connection manager does not know. */
     static CmEnd outside(DeviceContext device) {
         ProtectionDomain domain = device.allocateProtectionDomain();
         CompletionQueue completions = device.createCompletionQueue(32, null);
@@ -83,13 +83,13 @@ public final class CmEnd implements AutoCloseable {
         completed(8, WorkCompletionStatus.SUCCESS);
     }
 
-    /** A datagram. */
+    /** Sends a datagram. */
     void sendTo(CmEvent where, String text) {
-        AddressHandleAttributes way = where.destination();
-        assertThat(way).isNotNull();
+        AddressHandleAttributes target = where.destination();
+        assertThat(target).isNotNull();
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         memory.segment().asSlice(BYTES / 2).asByteBuffer().put(bytes);
-        try (AddressHandle handle = domain.createAddressHandle(way)) {
+        try (AddressHandle handle = domain.createAddressHandle(target)) {
             SendChain chain = new SendChain(1, 1);
             chain.add(8, WorkRequestOpcode.SEND)
                     .destination(handle, where.parameters().queuePairNumber(), where.qkey())
@@ -100,7 +100,7 @@ public final class CmEnd implements AutoCloseable {
         }
     }
 
-    /** Of a datagram, behind its route. */
+    /** Receives a datagram and returns its text, which lies behind its route. */
     String receiveDatagram() {
         completed(7, WorkCompletionStatus.SUCCESS);
         byte[] bytes = new byte[one.byteLength(0) - ROUTE];

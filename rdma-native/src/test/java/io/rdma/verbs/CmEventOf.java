@@ -4,13 +4,13 @@ import io.rdma.internal.ffi.CmEventEntry;
 import io.rdma.internal.ffi.ConnParam;
 
 /**
- * Events of the connection manager that a test cannot have it make: of a device that goes, of routes that a subnet
- * manager does not know.
+ * Events of the connection manager that a test cannot cause: the removal of a device, or a route that a subnet manager
+ * does not know.
  */
 public final class CmEventOf {
     private CmEventOf() {}
 
-    /** An event about an identifier, as if it had been taken from its channel. */
+    /** Creates an event about an identifier, as if it had been taken from its channel. */
     public static CmEvent type(CmEventType type, int status, CmIdentifier identifier) {
         ConnParam nothing = new ConnParam(new byte[0], 0, 0, 0, 0, 0, false, 0);
         return new CmEvent(new CmEventEntry(type.code(), status, 1, 0, nothing, null, 0), identifier, null);

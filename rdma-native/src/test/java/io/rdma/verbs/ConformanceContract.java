@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What rdma-core's own tests ask of a device and the other contracts do not, the same on every device.
- * docs/internals/conformance.md says which test shows which case.
+ * Contract of the cases that rdma-core's own tests cover and the other contracts do not, the same on every device.
+ * docs/internals/conformance.md lists the test of each case.
  */
 abstract class ConformanceContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -29,7 +29,7 @@ abstract class ConformanceContract {
     private DeviceContext context;
     private ProtectionDomain domain;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
     @BeforeEach
@@ -58,16 +58,16 @@ abstract class ConformanceContract {
     @ValueSource(ints = {0, 2, 77})
     void aPortThatIsNotThereHasNoGid(int port) {
         Assumptions.assumeTrue(port == 0 || port > context.queryDevice().physPortCnt());
-        refused(() -> context.queryGid(port, 0), Errno.EINVAL);
+        assertRefused(() -> context.queryGid(port, 0), Errno.EINVAL);
     }
 
     @Test
     void aPlaceBehindTheTableHasNoGid() {
-        refused(() -> context.queryGid(PORT, context.queryPort(PORT).gidTableLength()), Errno.EINVAL);
-        refused(() -> context.queryGid(PORT, 1 << 20), Errno.EINVAL);
+        assertRefused(() -> context.queryGid(PORT, context.queryPort(PORT).gidTableLength()), Errno.EINVAL);
+        assertRefused(() -> context.queryGid(PORT, 1 << 20), Errno.EINVAL);
     }
 
-    private static void refused(ThrowingCallable call, int errno) {
+    private static void assertRefused(ThrowingCallable call, int errno) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
                         VerbsException.class, e -> assertThat(e.errno()).isEqualTo(errno));
@@ -131,17 +131,17 @@ abstract class ConformanceContract {
         assertThat(batch.wrId(0)).isEqualTo(wrId);
     }
 
-    /** What {@code ibv_destroy_cq(3)} waits for: the acknowledgement of each event that was taken. */
+    /** {@code ibv_destroy_cq(3)} waits for the acknowledgement of each event that was taken. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aQueueIsClosedWhileItIsArmedOrHasTold(boolean told) {
+    void aQueueIsClosedWhileItIsArmedOrHasTold(boolean notified) {
         try (Pair pair = new Pair(device(), EnumSet.of(AccessFlag.LOCAL_WRITE)).connect()) {
             CompletionQueue armed = pair.context.createCompletionQueue(4, pair.channel);
             QueuePair one = pair.domain.createQueuePair(armed, armed, new QueuePairCapacity(2, 2, 1, 1, 0));
             Pair.init(one, Set.of());
             pair.receive(one, pair.memoryB, 1, 8);
             armed.requestNotify();
-            if (told) {
+            if (notified) {
                 one.moveToError(); // flushes the receive
                 boolean woken = pair.channel.await((int) PATIENCE.toMillis());
                 assertThat(woken).isTrue();

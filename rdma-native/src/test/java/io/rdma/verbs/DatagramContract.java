@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What datagrams promise on every device: address handles, keys, the route in front, multicast. */
+/** Contract of datagrams on every device: address handles, keys, the route in front, multicast. */
 abstract class DatagramContract {
     static final int QKEY = 0x1111_1111;
     static final int MULTICAST_QPN = 0xffffff;
@@ -147,12 +147,12 @@ abstract class DatagramContract {
         a.post();
         a.expect(2, WorkCompletionStatus.SUCCESS);
         b.expect(9, WorkCompletionStatus.SUCCESS);
-        assertThat(b.completion.byteLength(0)).isEqualTo(ROUTE + 16); // the second
+        assertThat(b.completion.byteLength(0)).isEqualTo(ROUTE + 16); // the second datagram
         assertThat(context.queryPort(1).qkeyViolationCounter()).isEqualTo(before + 1);
     }
 
     @Test
-    void withoutAReceiveADatagramIsDroppedAndNobodyWaits() {
+    void withoutAReceiveADatagramIsDroppedAndTheSenderGoesOn() {
         b.receive(9, 0, 200);
         for (int i = 0; i < 5; i++) {
             send(i, WorkRequestOpcode.SEND, 8 + i);
@@ -191,7 +191,7 @@ abstract class DatagramContract {
             value = WorkRequestOpcode.class,
             names = {"SEND", "SEND_WITH_IMM"},
             mode = EnumSource.Mode.EXCLUDE)
-    void whatItLacksIsRefusedBeforeThePost(WorkRequestOpcode opcode) {
+    void anUnsupportedOperationIsRefusedBeforeThePost(WorkRequestOpcode opcode) {
         send(1, opcode, 8);
         assertThatThrownBy(() -> a.pair.post(a.sends))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -231,7 +231,7 @@ abstract class DatagramContract {
     }
 
     @Test
-    void keyAndPartitionAreItsAttributesAndAPathIsNot() {
+    void aQueuePairNeedsAKeyAndTakesNoAccessFlags() {
         TransportSide side = toClose(new TransportSide(context, domain, QueuePairType.UD, 3));
         assertThatThrownBy(() -> side.pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                         .pkeyIndex(0)
@@ -276,7 +276,7 @@ abstract class DatagramContract {
     }
 
     @Test
-    void everybodyInAGroupGetsACopy() throws Exception {
+    void everyMemberOfAGroupGetsACopy() throws Exception {
         TransportSide sender = side(3);
         TransportSide elsewhere = side(4);
         try (AutoCloseable joined = join(group(2))) {
@@ -311,7 +311,9 @@ abstract class DatagramContract {
         }
     }
 
-    /** What the host has to do so that a group's datagrams come to its device; nothing, where the device does it. */
+    /**
+     * Makes the host pass the datagrams of a group to its device. Does nothing where the device receives them itself.
+     */
     AutoCloseable join(Gid group) throws Exception {
         return () -> {};
     }

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What the extended interfaces have besides, and that they mix with the classic ones; the same on every device. One
- * queue pair, connected to itself.
+ * Contract of the extended interfaces, the same on every device: their additional functions, and their use together
+ * with the classic interfaces. One queue pair is connected to itself.
  */
 abstract class ExtendedInterfaceContract {
     private static final int DEPTH = 8;
@@ -32,7 +32,7 @@ abstract class ExtendedInterfaceContract {
     private final ReceiveChain receives = new ReceiveChain(1, 1);
     private final CompletionBatch batch = new CompletionBatch(2 * DEPTH);
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
     @BeforeEach
@@ -87,9 +87,9 @@ abstract class ExtendedInterfaceContract {
     }
 
     /**
-     * Polls so many completions, all of them good, with batches as large as they come.
+     * Polls the given number of successful completions, in batches of any size.
      *
-     * @return the times of all
+     * @return timestamps of all
      */
     private long[] expect(int completions) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -155,7 +155,7 @@ abstract class ExtendedInterfaceContract {
 
     @ParameterizedTest
     @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
-    void completionsHaveTheTime(CompletionTimestamp timestamp) {
+    void completionsHaveATimestamp(CompletionTimestamp timestamp) {
         long before = System.currentTimeMillis();
         try {
             connect(PostingInterface.CLASSIC, PostingInterface.EXTENDED, timestamp);

@@ -12,47 +12,47 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** {@code soft0} whose answers are spoilt on demand, as a broken device or a refusing driver would. */
+/** {@code soft0} with answers that a test damages on demand, as a broken device or a refusing driver would. */
 public final class FaultyDevice {
-    /** Refuses the request after so many more send requests, midway through its chain; -1 for never. */
+    /** Number of send requests before one is refused, midway through its chain; -1 for no refusal. */
     public final AtomicInteger refuseSendAfter = new AtomicInteger(-1);
 
-    /** Gives the next completion of a send this status; 0 for none. */
+    /** Status of the next completion of a send; 0 for the true one. */
     public final AtomicInteger nextSendStatus = new AtomicInteger();
 
-    /** Gives the next completion of a receive this length; -1 for the true one. */
+    /** Length of the next completion of a receive; -1 for the true one. */
     public final AtomicInteger nextReceiveLength = new AtomicInteger(-1);
 
-    /** Thrown by the next post of sends, instead of posting or behind it. */
+    /** Error that the next post of sends throws, instead of posting or after it. */
     public final AtomicReference<@Nullable Error> nextSendThrows = new AtomicReference<>();
 
-    /** Whether {@link #nextSendThrows} comes after the requests were posted. */
+    /** Whether {@link #nextSendThrows} is thrown after the requests were posted. */
     public volatile boolean throwBehindPost;
 
-    /** Thrown by the next post of receives. */
+    /** Error that the next post of receives throws. */
     public final AtomicReference<@Nullable Error> nextReceiveThrows = new AtomicReference<>();
 
-    /** Refuses all receives of shared queues. */
+    /** Whether all receives of shared queues are refused. */
     public volatile boolean refuseSharedReceives;
 
-    /** Runs behind each post of sends, before it returns. */
+    /** Action that runs after each post of sends, before the post returns. */
     public volatile Runnable behindPost = () -> {};
 
     private volatile long deadQueue;
     private volatile boolean deadToArm;
 
-    /** Has every poll of a completion queue fail from now on. */
+    /** Makes every poll of a completion queue fail from now on. */
     public void failPolls(CompletionQueue queue) {
         deadQueue = queue.handle();
     }
 
-    /** Has every arming of a completion queue fail from now on. */
+    /** Makes every arming of a completion queue fail from now on. */
     public void failArming(CompletionQueue queue) {
         deadToArm = true;
         deadQueue = queue.handle();
     }
 
-    /** The device. */
+    /** Creates the device. */
     public RdmaDevice device() {
         Verbs real = SoftVerbs.shared();
         Verbs faulty = (Verbs) Proxy.newProxyInstance(
@@ -100,7 +100,7 @@ public final class FaultyDevice {
         long before = 0;
         for (long wr = first; wr != 0; wr = SendWr.next(wr)) {
             if (refuseSendAfter.getAndUpdate(left -> left < 0 ? left : left - 1) == 0) {
-                if (before != 0) { // those before are posted
+                if (before != 0) { // the requests before it are posted
                     SendWr.next(before, 0);
                     int result = real.postSend(qp, first, badWr);
                     SendWr.next(before, wr);

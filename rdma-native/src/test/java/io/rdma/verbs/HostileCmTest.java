@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The software device's connection manager, and strangers at its queue pair 1: nothing of theirs is believed, and the
- * listener goes on.
+ * The software device's connection manager under attack at its queue pair 1. It trusts no stranger, and the listener
+ * continues to work.
  */
 class HostileCmTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -43,19 +43,19 @@ class HostileCmTest {
     }
 
     @Test
-    void bytesThatAreNoDatagramsOfItsAreCountedAndDropped() {
+    void damagedDatagramsAreCountedAndDropped() {
         int damaged = stranger.sendDamaged(500);
         await().atMost(PATIENCE).until(() -> stranger.dropped() >= damaged);
         assertThat(channel.take()).isNull();
-        stillListens();
+        assertStillListens();
     }
 
-    /** What parses, but belongs to no conversation, or asks for what there is not. */
+    /** The datagrams parse, but belong to no conversation or ask for something that does not exist. */
     @Test
-    void wordsWithoutAConversationChangeNothing() {
+    void messagesWithoutAConversationChangeNothing() {
         stranger.sendUnrelated(500);
         assertThat(channel.take()).isNull();
-        stillListens();
+        assertStillListens();
     }
 
     @Test
@@ -67,7 +67,7 @@ class HostileCmTest {
         }
         assertThat(requests).hasSize(BACKLOG);
         requests.forEach(CmIdentifier::close);
-        stillListens();
+        assertStillListens();
     }
 
     private InetSocketAddress address() {
@@ -76,7 +76,7 @@ class HostileCmTest {
         return address;
     }
 
-    private void stillListens() {
+    private void assertStillListens() {
         CmEventChannel other = CmEventChannel.of(FaultySoft.create(0, 0, 0, 2));
         CmIdentifier client = other.createIdentifier(PortSpace.TCP);
         client.resolveAddress(null, address(), Duration.ofSeconds(2));
@@ -85,7 +85,7 @@ class HostileCmTest {
         assertThat(other.take()).extracting(CmEvent::type).isEqualTo(CmEventType.ROUTE_RESOLVED);
         client.connect(ConnectionParameters.DEFAULT.withQueuePair(77, false));
         CmEvent event;
-        do { // behind what the stranger asked for
+        do { // requests of the stranger may come first
             assertThat(channel.await((int) PATIENCE.toMillis())).isTrue();
             event = channel.take();
             assertThat(event).extracting(CmEvent::type).isEqualTo(CmEventType.CONNECT_REQUEST);

@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Two software devices that connect through links which lose management datagrams: what is lost is said again. */
+/** Two software devices that connect through links that lose management datagrams. Lost datagrams are sent again. */
 class LossyCmTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** A device and the link that it sends by. */
+    /** A device and the link that it sends over. */
     private static final class Side {
         final AtomicBoolean down = new AtomicBoolean();
         final AtomicInteger sent = new AtomicInteger();
@@ -33,13 +33,13 @@ class LossyCmTest {
             events = CmEventChannel.of(verbs);
         }
 
-        /** From now on all is lost. */
+        /** Makes the link lose all datagrams from now on. */
         void lose() {
             sent.set(0);
             down.set(true);
         }
 
-        /** Once something was lost, nothing is. */
+        /** Waits until a datagram was lost. After that none is lost. */
         void loseNoMore() {
             await().atMost(PATIENCE).until(() -> sent.get() > 0);
             down.set(false);
@@ -89,27 +89,27 @@ class LossyCmTest {
 
     @ParameterizedTest
     @EnumSource(Lost.class)
-    void whatIsLostIsSaidAgain(Lost lost) {
-        CmIdentifier asking = routed(PortSpace.TCP);
-        CmEnd askingEnd = opened.later(CmEnd.of(asking));
-        askingEnd.postReceive();
+    void aLostMessageIsSentAgain(Lost lost) {
+        CmIdentifier active = routed(PortSpace.TCP);
+        CmEnd activeEnd = opened.later(CmEnd.of(active));
+        activeEnd.postReceive();
         if (lost == Lost.REQUEST) {
             client.lose();
         }
-        asking.connect(ConnectionParameters.DEFAULT);
+        active.connect(ConnectionParameters.DEFAULT);
         if (lost == Lost.REQUEST) {
             client.loseNoMore();
         }
-        CmIdentifier asked =
+        CmIdentifier peer =
                 opened.later(server.next(CmEventType.CONNECT_REQUEST).identifier());
-        CmEnd askedEnd = opened.later(CmEnd.of(asked));
-        askedEnd.postReceive();
+        CmEnd peerEnd = opened.later(CmEnd.of(peer));
+        peerEnd.postReceive();
         if (lost == Lost.REPLY) {
             server.lose();
         } else if (lost == Lost.READY) {
             client.lose();
         }
-        asked.accept(ConnectionParameters.DEFAULT);
+        peer.accept(ConnectionParameters.DEFAULT);
         if (lost == Lost.REPLY) {
             server.loseNoMore();
         }
@@ -118,17 +118,17 @@ class LossyCmTest {
             client.loseNoMore();
         }
         server.next(CmEventType.ESTABLISHED);
-        askingEnd.send("over there");
-        assertThat(askedEnd.receive()).isEqualTo("over there");
-        askedEnd.send("and back");
-        assertThat(askingEnd.receive()).isEqualTo("and back");
+        activeEnd.send("over there");
+        assertThat(peerEnd.receive()).isEqualTo("over there");
+        peerEnd.send("and back");
+        assertThat(activeEnd.receive()).isEqualTo("and back");
 
         if (lost == Lost.DISCONNECT) {
             client.lose();
         } else if (lost == Lost.DISCONNECTED) {
             server.lose();
         }
-        asking.disconnect();
+        active.disconnect();
         if (lost == Lost.DISCONNECT) {
             client.loseNoMore();
         }
@@ -142,55 +142,55 @@ class LossyCmTest {
     }
 
     @Test
-    void anApplicationMayTakeItsTime() {
-        CmIdentifier asking = routed(PortSpace.TCP);
-        opened.later(CmEnd.of(asking));
-        asking.connect(ConnectionParameters.DEFAULT);
-        CmIdentifier asked =
+    void anApplicationMayAcceptLate() {
+        CmIdentifier active = routed(PortSpace.TCP);
+        opened.later(CmEnd.of(active));
+        active.connect(ConnectionParameters.DEFAULT);
+        CmIdentifier peer =
                 opened.later(server.next(CmEventType.CONNECT_REQUEST).identifier());
-        opened.later(CmEnd.of(asked));
-        // The request came again, and was answered with an MRA.
+        opened.later(CmEnd.of(peer));
+        // The request came again and was answered with an MRA.
         await().atMost(PATIENCE).until(() -> server.sent.get() > 0);
-        asked.accept(ConnectionParameters.DEFAULT);
+        peer.accept(ConnectionParameters.DEFAULT);
         client.next(CmEventType.ESTABLISHED);
         server.next(CmEventType.ESTABLISHED);
     }
 
     @ParameterizedTest
     @EnumSource(names = {"REQUEST", "REPLY"})
-    void aLookUpIsSaidAgain(Lost lost) {
-        CmIdentifier asking = routed(PortSpace.UDP);
-        opened.later(CmEnd.of(asking));
+    void aLostLookUpIsSentAgain(Lost lost) {
+        CmIdentifier active = routed(PortSpace.UDP);
+        opened.later(CmEnd.of(active));
         if (lost == Lost.REQUEST) {
             client.lose();
         }
-        asking.connect(ConnectionParameters.DEFAULT);
+        active.connect(ConnectionParameters.DEFAULT);
         if (lost == Lost.REQUEST) {
             client.loseNoMore();
         }
-        CmIdentifier asked =
+        CmIdentifier peer =
                 opened.later(server.next(CmEventType.CONNECT_REQUEST).identifier());
-        CmEnd askedEnd = opened.later(CmEnd.of(asked));
+        CmEnd peerEnd = opened.later(CmEnd.of(peer));
         if (lost == Lost.REPLY) {
             server.lose();
         }
-        asked.accept(ConnectionParameters.DEFAULT);
+        peer.accept(ConnectionParameters.DEFAULT);
         if (lost == Lost.REPLY) {
             server.loseNoMore();
         }
         CmEvent found = client.next(CmEventType.ESTABLISHED);
-        assertThat(found.parameters().queuePairNumber()).isEqualTo(askedEnd.pair.number());
+        assertThat(found.parameters().queuePairNumber()).isEqualTo(peerEnd.pair.number());
     }
 
     @Test
-    void aRejectionIsSaidAgain() {
-        CmIdentifier asking = routed(PortSpace.TCP);
-        opened.later(CmEnd.of(asking));
-        asking.connect(ConnectionParameters.DEFAULT);
-        CmIdentifier asked = server.next(CmEventType.CONNECT_REQUEST).identifier();
+    void aLostRejectionIsSentAgain() {
+        CmIdentifier active = routed(PortSpace.TCP);
+        opened.later(CmEnd.of(active));
+        active.connect(ConnectionParameters.DEFAULT);
+        CmIdentifier peer = server.next(CmEventType.CONNECT_REQUEST).identifier();
         server.lose();
-        asked.reject(new byte[] {'n', 'o'});
-        asked.close(); // what it said is said without it
+        peer.reject(new byte[] {'n', 'o'});
+        peer.close(); // the rejection is sent again although its identifier is closed
         server.loseNoMore();
         CmEvent event = client.next(CmEventType.REJECTED);
         assertThat(event.parameters().privateData()).startsWith('n', 'o');

@@ -4,7 +4,8 @@ import io.rdma.internal.soft.FaultySoft;
 import java.util.Set;
 
 /**
- * Over UDP, where packets are lost, doubled and overtaken: the header of extended reliable connections is on the wire.
+ * Contract of extended reliable connections over UDP, where packets are lost, repeated and swapped. Their header is on
+ * the wire.
  */
 class LossyXrcContractTest extends XrcContract {
     @Override

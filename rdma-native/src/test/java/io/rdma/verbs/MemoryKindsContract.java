@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Kinds of registration: each works, or the test is skipped with the errno by which the device refuses it. */
+/**
+ * Contract of the kinds of registration. Each kind works, or the test is skipped with the errno by which the device
+ * refuses it.
+ */
 abstract class MemoryKindsContract {
     private static final int BYTES = 8192;
     private static final int PAGE = 4096;
@@ -51,17 +54,17 @@ abstract class MemoryKindsContract {
                 .isEqualTo(-1);
     }
 
-    private static void lacks(VerbsException e) {
+    private static void assertLacks(VerbsException e) {
         assertThat(e.errno()).as(e.getMessage()).isIn(Errno.EOPNOTSUPP, Errno.ENOSYS);
     }
 
-    /** Skips the test: the refusal, which is checked, shows nothing of what was to be tested. */
+    /** Checks a refusal and skips the test, since the device lacks the function to be tested. */
     private static void skipFor(VerbsException refusal) {
-        lacks(refusal);
+        assertLacks(refusal);
         Assumptions.abort("this device lacks it: " + refusal.getMessage());
     }
 
-    /** How the device refuses what it says it lacks. */
+    /** Returns the exception by which the device refuses a function; null if it does not. */
     private static VerbsException refusal(ThrowingCallable call) {
         return catchThrowableOfType(VerbsException.class, call);
     }
@@ -283,7 +286,7 @@ abstract class MemoryKindsContract {
     @Test
     void aRegistrationNeedsLocalWriteForRemoteWrites() {
         for (AccessFlag flag : Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)) {
-            try (MemoryRegion region = pair.domain.allocate(64, Set.of(flag))) { // the library adds it
+            try (MemoryRegion region = pair.domain.allocate(64, Set.of(flag))) { // the library adds LOCAL_WRITE
                 assertThatThrownBy(() -> pair.domain.verbs.regMr(
                                 pair.domain.handle(), region.address(), 64, region.address(), flag.code()))
                         .isInstanceOf(VerbsException.class)
@@ -312,7 +315,7 @@ abstract class MemoryKindsContract {
             ForkSupport.initialize();
             assertThat(ForkSupport.status()).isIn(ForkStatus.ENABLED, ForkStatus.UNNEEDED);
         } catch (VerbsException e) {
-            if (e.errno() != Errno.EINVAL) { // no library
+            if (e.errno() != Errno.EINVAL) { // there is no libibverbs
                 skipFor(e);
             }
             assertThat(ForkSupport.status()).isIn(ForkStatus.DISABLED, ForkStatus.UNNEEDED);

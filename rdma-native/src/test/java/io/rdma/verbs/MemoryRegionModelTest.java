@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The users of a region: it is deregistered exactly once, when it is closed and nobody holds it, and nobody gets hold
- * of it after that.
+ * Users of a region. It is deregistered exactly once, when it is closed and no thread holds it. After that no thread
+ * can hold it.
  */
 @Tag("model")
 @Param(name = "thread", gen = ThreadIdGen.class)
@@ -22,7 +22,7 @@ public class MemoryRegionModelTest {
 
     private final ModelVerbs device = new ModelVerbs();
     private final MemoryRegion region = device.region();
-    private final int[] held = new int[THREADS + 1]; // by each thread, nobody else touches it
+    private final int[] held = new int[THREADS + 1]; // each thread uses its own element only
 
     @Operation
     public String retain(@Param(name = "thread") int thread) {

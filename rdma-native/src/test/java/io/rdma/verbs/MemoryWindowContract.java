@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Memory windows and invalidation: the first queue pair uses what the second binds. */
+/** Contract of memory windows and invalidation. The first queue pair uses the windows that the second one binds. */
 abstract class MemoryWindowContract {
     private static final int BYTES = 4096;
 
@@ -23,19 +23,19 @@ abstract class MemoryWindowContract {
     abstract String device();
 
     /**
-     * What a local invalidation of no such key ends with: IB specification volume 1, 11.6.2, memory management
-     * operation error.
+     * Returns the status of a local invalidation of a key that belongs to no window: IB specification volume 1, 11.6.2,
+     * memory management operation error.
      */
     WorkCompletionStatus badLocalInvalidation() {
         return WorkCompletionStatus.MW_BIND_ERR;
     }
 
-    /** Whether a window ends where its part ends, and not where its region ends. */
+    /** Returns whether a window ends where its part ends, and not where its region ends. */
     boolean bounds() {
         return true;
     }
 
-    /** Whether the receive of a send with invalidate says so. */
+    /** Returns whether the completion of the receive reports the invalidation by a send. */
     boolean tellsInvalidation() {
         return true;
     }
@@ -222,7 +222,7 @@ abstract class MemoryWindowContract {
         allocate(MemoryWindowType.TYPE_2);
         pair.request(90, WorkRequestOpcode.BIND_MW)
                 .bind(window, new MemoryWindowBinding(pair.memoryB, 0, BYTES, Set.of(AccessFlag.REMOTE_WRITE)));
-        pair.post(pair.a); // so the second one's peer could use it, not the first one's
+        pair.post(pair.a); // bound on a, so only the peer of a could use it
         pair.succeeds(pair.queueA, 90);
         write(window.remote(), 8, access());
     }

@@ -22,11 +22,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-// Small enough for a model checker: no thread, one lock, one completion queue with its channel, one queue pair. A
-// request completes inside the
-// post; the thread that polls runs beside it all the same.
+// The device is small enough for a model checker: no thread, one lock, one completion queue with its channel, one queue
+// pair. A request completes inside its post; the thread that polls runs concurrently all the same.
 
-/** The least device that the engine runs on: work requests complete as soon as they are posted, nothing moves. */
+/** Smallest device that the engine runs on. Work requests complete as soon as they are posted, and no data moves. */
 public final class ModelVerbs implements Verbs {
     private static final int QP_NUMBER = 7;
 
@@ -43,27 +42,27 @@ public final class ModelVerbs implements Verbs {
     private int registered;
     private int deregistered;
 
-    /** The device, open. */
+    /** Returns the device, open. */
     public DeviceContext context() {
         return new DeviceContext(this, 1, "model0");
     }
 
-    /** A completion that the device makes by itself. */
+    /** Adds a completion that the device makes by itself. */
     public synchronized void complete(long wrId) {
         add(wrId, 0);
     }
 
-    /** Regions that were registered, minus those that were deregistered. */
+    /** Returns the number of regions that were registered and not deregistered. */
     public synchronized int regions() {
         return registered - deregistered;
     }
 
-    /** How often a region was deregistered. */
+    /** Returns how often a region was deregistered. */
     public synchronized int deregistered() {
         return deregistered;
     }
 
-    /** A region that is this device's, and owns no memory. */
+    /** Returns a region of this device that owns no memory. */
     public MemoryRegion region() {
         return new MemoryRegion(this, regMr(1, 0, 8, 0, 0), MemorySegment.ofArray(new byte[8]), null);
     }
@@ -78,7 +77,7 @@ public final class ModelVerbs implements Verbs {
         }
     }
 
-    private void alive() {
+    private void checkAlive() {
         if (destroyed) {
             throw new AssertionError("a post to a queue pair that is destroyed");
         }
@@ -86,7 +85,7 @@ public final class ModelVerbs implements Verbs {
 
     @Override
     public synchronized int postSend(long qp, long first, long badWr) {
-        alive();
+        checkAlive();
         for (long wr = first; wr != 0; wr = SendWr.next(wr)) {
             if (broken) {
                 add(SendWr.wrId(wr), Ibv.WC_WR_FLUSH_ERR);
@@ -99,7 +98,7 @@ public final class ModelVerbs implements Verbs {
 
     @Override
     public synchronized int postRecv(long qp, long first, long badWr) {
-        alive();
+        checkAlive();
         for (long wr = first; wr != 0; wr = RecvWr.next(wr)) {
             if (broken) {
                 add(RecvWr.wrId(wr), Ibv.WC_WR_FLUSH_ERR);

@@ -11,22 +11,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A group on the wire: one member in this process, the other one a process with a software device on an IP address of
- * its own.
+ * Contract of a multicast group on the wire. One member is in this process, the other one in a process with a software
+ * device on an IP address of its own.
  */
 abstract class MulticastContract {
     private final NewestFirst opened = new NewestFirst();
 
-    /** Skips the test where this cannot be; called first. */
+    /** Skips the test where it cannot run. Called first. */
     abstract void assumePossible() throws Exception;
 
-    /** The events of the device in this process. */
+    /** Returns the event channel of the device in this process. */
     abstract CmEventChannel channel() throws Exception;
 
-    /** The address of that device. */
+    /** Returns the address of that device. */
     abstract InetAddress own();
 
-    /** The group. */
+    /** Returns the group. */
     abstract InetSocketAddress group();
 
     /** Starts {@link MulticastMember} for the group. */
@@ -38,7 +38,7 @@ abstract class MulticastContract {
     }
 
     @Test
-    void whatOneProcessSendsToAGroupTheOtherHearsAndBack() throws Exception {
+    void twoProcessesExchangeDatagramsInAGroup() throws Exception {
         assumePossible();
         CmEventChannel channel = opened.later(channel());
         CmIdentifier member = opened.later(channel.createIdentifier(PortSpace.UDP));

@@ -9,7 +9,7 @@ import java.util.Objects;
  * A process that joins a group with a software device of its own, and answers the first message there when Enter is
  * pressed: {@code MulticastMember ADDRESS GROUP}.
  */
-@SuppressWarnings("try") // close() of what it makes may throw anything
+@SuppressWarnings("try") // close() of the objects may throw any exception
 final class MulticastMember {
     private static final int PATIENCE_MILLIS = 120_000;
 
@@ -25,18 +25,18 @@ final class MulticastMember {
                 CmEvent joined = join(channel, member, group);
                 end.postReceive();
                 System.out.println("joined");
-                String heard = end.receiveDatagram();
+                String received = end.receiveDatagram();
                 System.out.println("heard");
                 if (System.in.read() < 0) {
                     throw new AssertionError("nobody wants an answer");
                 }
-                end.sendTo(joined, "heard: " + heard);
+                end.sendTo(joined, "heard: " + received);
                 member.leaveMulticast(group);
             }
         }
     }
 
-    /** Joins, and waits until it has. */
+    /** Joins a group and waits until it is joined. */
     static CmEvent join(CmEventChannel channel, CmIdentifier member, InetSocketAddress group) {
         member.joinMulticast(group, false);
         if (!channel.await(PATIENCE_MILLIS)) {

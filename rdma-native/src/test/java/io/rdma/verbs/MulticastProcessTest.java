@@ -20,7 +20,7 @@ class MulticastProcessTest extends MulticastContract {
 
     @Override
     void assumePossible() throws UnknownHostException {
-        // Linux has all of 127/8; any other tests have other addresses, and other groups.
+        // Linux has all of 127/8. Other tests have other addresses and other groups.
         assumeTrue(
                 System.getProperty("os.name").startsWith("Linux"), "only Linux has more loopback addresses than one");
         ThreadLocalRandom random = ThreadLocalRandom.current();

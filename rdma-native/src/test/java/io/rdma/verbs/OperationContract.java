@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Flags and edges of single operations: nothing to move, fences, solicited events, full queues, atomics that are
- * refused.
+ * Contract of flags and special cases of single operations: no data, fences, solicited events, full queues, refused
+ * atomics.
  */
 abstract class OperationContract {
     private static final int PATIENCE_MILLIS = 60_000;
@@ -45,7 +45,7 @@ abstract class OperationContract {
     @EnumSource(
             mode = Mode.INCLUDE,
             names = {"SEND", "SEND_WITH_IMM", "RDMA_WRITE", "RDMA_WRITE_WITH_IMM", "RDMA_READ"})
-    void nothingCanBeMoved(WorkRequestOpcode opcode) {
+    void aRequestMayMoveNoBytes(WorkRequestOpcode opcode) {
         pair.connect();
         if (opcode.consumesReceive()) {
             pair.receive(pair.b, pair.memoryB, 7, 64);
@@ -68,7 +68,7 @@ abstract class OperationContract {
     }
 
     @Test
-    void nothingCanBeMovedWithoutARightToAnything() {
+    void aRequestThatMovesNoBytesNeedsNoKey() {
         pair.connect();
         pair.request(1, WorkRequestOpcode.RDMA_WRITE).remote(0, 0); // IB specification volume 1, 9.7.4.1.5: not checked
         pair.post(pair.a);
@@ -83,7 +83,7 @@ abstract class OperationContract {
             pair.receive(pair.b, pair.memoryB, 7, 4096);
             long marker = 0x1000L + round;
             pair.memoryB.segment().set(ValueLayout.JAVA_LONG, 8192, marker);
-            // The read fills what the send carries.
+            // The read fills the memory that the send transmits.
             pair.request(1, WorkRequestOpcode.RDMA_READ)
                     .remote(pair.memoryB.remote().address() + 8192, pair.memoryB.rkey())
                     .entry(pair.memoryA.segment().address(), 8, pair.memoryA.lkey());

@@ -17,8 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two software devices with an IP address each, as between hosts: peers are found by their addresses, ports are
- * numbers.
+ * Two software devices with an IP address each, as on two hosts. Peers are found by their addresses and port numbers.
  */
 @Tag("link")
 class OwnAddressCmTest {
@@ -34,7 +33,7 @@ class OwnAddressCmTest {
 
     @BeforeEach
     void open() throws UnknownHostException {
-        // Linux has all of 127/8; any other tests have other addresses.
+        // Linux has all of 127/8. Other tests have other addresses.
         assumeTrue(
                 System.getProperty("os.name").startsWith("Linux"), "only Linux has more loopback addresses than one");
         ThreadLocalRandom random = ThreadLocalRandom.current();
@@ -79,7 +78,7 @@ class OwnAddressCmTest {
     }
 
     @Test
-    void theyConnectSpeakAndDisconnect() {
+    void twoDevicesConnectExchangeAndDisconnect() {
         listener(PortSpace.TCP, new InetSocketAddress("0.0.0.0", SERVICE));
         CmIdentifier client = routed(PortSpace.TCP, SERVICE);
         CmEnd clientEnd = opened.later(CmEnd.of(client));
@@ -105,9 +104,9 @@ class OwnAddressCmTest {
     }
 
     @Test
-    void nobodyListensThere() {
+    void aPortWithoutAListenerIsRefused() {
         opened.later(servers.createIdentifier(PortSpace.TCP))
-                .bind(new InetSocketAddress(other, 0)); // the device is open
+                .bind(new InetSocketAddress(other, 0)); // opens the device
         CmIdentifier client = routed(PortSpace.TCP, SERVICE);
         opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT);

@@ -36,7 +36,11 @@ final class Pair implements AutoCloseable {
     final QueuePair b;
     final CompletionBatch completion = new CompletionBatch(1);
 
-    /** @param accessB of the second one's memory */
+    /**
+     * Creates two queue pairs in RESET.
+     *
+     * @param accessB access to the memory of the second one
+     */
     Pair(String device, Set<AccessFlag> accessB) {
         context = TestDevice.assumed(device).open();
         domain = context.allocateProtectionDomain();
@@ -53,13 +57,17 @@ final class Pair implements AutoCloseable {
         memoryA.segment().copyFrom(MemorySegment.ofArray(random));
     }
 
-    /** Both to RTS, connected. */
+    /** Connects both queue pairs and moves them to RTS. */
     Pair connect() {
         connect(REMOTE);
         return this;
     }
 
-    /** @param accessB of the second queue pair */
+    /**
+     * Connects both queue pairs and moves them to RTS.
+     *
+     * @param accessB access of the second queue pair
+     */
     void connect(Set<AccessFlag> accessB) {
         init(a, REMOTE);
         init(b, accessB);
@@ -101,7 +109,7 @@ final class Pair implements AutoCloseable {
         sends.entry(memoryA.segment().address(), length, memoryA.lkey());
     }
 
-    /** Posts the chain, which is empty then. */
+    /** Posts the chain and clears it. */
     void post(QueuePair to) {
         assertThat(to.post(sends)).isZero();
         sends.clear();
@@ -113,7 +121,7 @@ final class Pair implements AutoCloseable {
         assertThat(pair.post(receives)).isZero();
     }
 
-    /** Polls exactly one completion. */
+    /** Awaits exactly one completion. */
     void expect(CompletionQueue queue, long wrId, WorkCompletionStatus status) {
         take(queue, wrId);
         assertThat(WorkCompletionStatus.of(completion.status(0)))
@@ -135,8 +143,8 @@ final class Pair implements AutoCloseable {
     }
 
     /**
-     * Devices differ: a request that the queue pair does not allow is an invalid one to some, to others it has no
-     * access.
+     * Awaits the failure of a request that the queue pair does not allow. Some devices report an invalid request,
+     * others an access error.
      */
     void expectNotAllowed(CompletionQueue queue, long wrId) {
         take(queue, wrId);
@@ -148,7 +156,7 @@ final class Pair implements AutoCloseable {
         expect(queue, wrId, WorkCompletionStatus.SUCCESS);
     }
 
-    /** Whether b's memory begins with a's. */
+    /** Checks that b's memory begins like a's. */
     void assertSame(int length) {
         assertThat(memoryB.segment()
                         .asSlice(0, length)

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** {@link RdmaDevices#prepare}, in processes of its own: what was linked once stays so. */
+/** {@link RdmaDevices#prepare} in processes of its own, since a linked library stays linked. */
 @Timeout(900)
 class PrepareTest {
     @Test
@@ -19,14 +19,15 @@ class PrepareTest {
     }
 
     @Test
-    void linkingThatFailsInTheBackgroundIsHeardWhereItIsNeeded() throws Exception {
+    void aLinkingFailureInTheBackgroundIsReportedAtTheFirstUse() throws Exception {
         assumeThat(Runtime.version().feature()).as("--illegal-native-access").isGreaterThanOrEqualTo(24);
         assumeThat(SixLongs.supported()).as("native sockets").isTrue();
-        List<String> said = run("--illegal-native-access=deny");
-        // As without preparation: the first use of a class says why it can't be, the second one that it couldn't.
-        assertThat(said.getFirst())
+        List<String> lines = run("--illegal-native-access=deny");
+        // The failure is the same as without preparation: the first use of a class reports the cause, the second one
+        // only that the class could not be initialized.
+        assertThat(lines.getFirst())
                 .startsWith("java.lang.ExceptionInInitializerError because of java.lang.IllegalCallerException");
-        assertThat(said.getLast()).startsWith("java.lang.NoClassDefFoundError");
+        assertThat(lines.getLast()).startsWith("java.lang.NoClassDefFoundError");
     }
 
     private static List<String> run(String option) throws IOException, InterruptedException {

@@ -1,8 +1,8 @@
 package io.rdma.verbs;
 
-/** A program that prepares, waits until that is over, and opens the software device. */
+/** Program that prepares, waits until preparation is over, and opens the software device. */
 final class PreparedStart {
-    /** Which lines are its own: a JVM may say something, too. */
+    /** Prefix of the program's own lines. The JVM may print others. */
     static final String SAID = "prepared: ";
 
     private PreparedStart() {}
@@ -14,7 +14,7 @@ final class PreparedStart {
                 thread.join();
             }
         }
-        RdmaDevices.prepare(); // nothing any more
+        RdmaDevices.prepare(); // does nothing any more
         RdmaDevice device = RdmaDevices.named("soft0");
         for (int attempt = 0; attempt < 2; attempt++) {
             try (DeviceContext context = device.open()) {

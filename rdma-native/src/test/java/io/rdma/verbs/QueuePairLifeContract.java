@@ -12,7 +12,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The states of a queue pair: what each transition needs, what can be changed and read, what can be posted. */
+/**
+ * Contract of the states of a queue pair: the attributes that each transition needs, those that can be changed and
+ * read, and the requests that can be posted.
+ */
 abstract class QueuePairLifeContract {
     private static final int PATIENCE_MILLIS = 60_000;
 
@@ -55,10 +58,10 @@ abstract class QueuePairLifeContract {
         pair.a.modify(QueuePairAttributes.toState(QueuePairState.RESET));
         pair.b.modify(QueuePairAttributes.toState(QueuePairState.RESET));
         pair.connect();
-        writes(8);
+        write(8);
     }
 
-    private void writes(int length) {
+    private void write(int length) {
         pair.request(1, WorkRequestOpcode.RDMA_WRITE)
                 .remote(pair.memoryB.remote().address(), pair.memoryB.rkey());
         pair.fromA(length);
@@ -68,7 +71,7 @@ abstract class QueuePairLifeContract {
     }
 
     @Test
-    void whatATransitionLacksIsNamedAllOfIt() {
+    void allMissingAttributesOfATransitionAreNamed() {
         refused(
                 QueuePairAttributes.toState(QueuePairState.INIT).port(1),
                 "RESET to INIT",
@@ -83,7 +86,7 @@ abstract class QueuePairLifeContract {
     }
 
     @Test
-    void whatIsNoTransitionIsSaid() {
+    void anImpossibleTransitionIsReported() {
         refused(Pair.toReadyToSend(1), "RESET to RTS", "no transition");
         Pair.init(pair.a, Pair.REMOTE);
         refused(Pair.toReadyToSend(1), "INIT to RTS", "no transition");
@@ -146,9 +149,9 @@ abstract class QueuePairLifeContract {
     }
 
     @Test
-    void inSqdWhatIsPostedWaitsUntilRts() {
+    void requestsPostedInSqdWaitUntilRts() {
         pair.connect();
-        writes(64);
+        write(64);
         try (AsyncEvents events = pair.context.asyncEvents()) {
             pair.a.modify(QueuePairAttributes.toState(QueuePairState.SQD).enSqdAsyncNotify(true));
             awaitDrained(events);
@@ -162,20 +165,20 @@ abstract class QueuePairLifeContract {
             assertThat(pair.queueA.poll(pair.completion)).isZero();
             pair.a.modify(QueuePairAttributes.toState(QueuePairState.RTS));
             if (!resumes()) {
-                writesAgain();
+                writeAgain();
             }
             pair.succeeds(pair.queueA, 2);
         }
     }
 
-    private void writesAgain() {
+    private void writeAgain() {
         pair.request(3, WorkRequestOpcode.RDMA_WRITE)
                 .remote(pair.memoryB.remote().address(), pair.memoryB.rkey());
         pair.fromA(8);
         pair.post(pair.a);
     }
 
-    /** Whether what was posted in SQD goes out in RTS without more ado. */
+    /** Returns whether requests that were posted in SQD are sent in RTS without another post. */
     boolean resumes() {
         return true;
     }
@@ -215,7 +218,7 @@ abstract class QueuePairLifeContract {
     }
 
     @Test
-    void inErrorWhatIsPostedIsFlushed() {
+    void requestsPostedInErrorAreFlushed() {
         pair.connect();
         pair.a.moveToError();
         pair.request(5, WorkRequestOpcode.SEND);
@@ -225,7 +228,7 @@ abstract class QueuePairLifeContract {
     }
 
     @Test
-    void theTableIsThatOfEveryTransport() {
+    void theStateTableCoversEveryTransport() {
         int path = Ibv.QP_AV | Ibv.QP_PATH_MTU | Ibv.QP_DEST_QPN | Ibv.QP_RQ_PSN;
         assertThat(QpStateTable.problem(Ibv.QPT_UC, Ibv.QPS_INIT, Ibv.QPS_RTR, path))
                 .isNull();

@@ -21,7 +21,7 @@ class RxeCmContractTest extends CmContract {
 
     @Override
     String nowhere() {
-        return "10.77.0.99"; // nobody has it
+        return "10.77.0.99"; // no host has it
     }
 
     @Override

@@ -14,7 +14,7 @@ class RxeDatagramContractTest extends DatagramContract {
         return "rxe0";
     }
 
-    /** rdma_rxe attaches queue pairs, but IP drops what is for a group that no socket of the host has joined. */
+    /** rdma_rxe attaches queue pairs, but IP drops the datagrams of a group that no socket of the host has joined. */
     @Override
     AutoCloseable join(Gid group) throws Exception {
         DatagramChannel channel =

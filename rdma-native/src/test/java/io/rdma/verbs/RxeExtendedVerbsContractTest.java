@@ -2,7 +2,7 @@ package io.rdma.verbs;
 
 import org.junit.jupiter.api.Tag;
 
-/** The verbs of libibverbs by the extended interfaces of posting and polling. */
+/** Verbs of libibverbs through the extended interfaces for posting and polling. */
 @Tag("rxe")
 class RxeExtendedVerbsContractTest extends RxeVerbsContractTest {
     @Override

@@ -9,19 +9,19 @@ class RxeMemoryWindowContractTest extends MemoryWindowContract {
         return "rxe0";
     }
 
-    /** Linux's rdma_rxe checks key, rights and domain of a window, but the range against its region alone. */
+    /** Linux's rdma_rxe checks key, rights and domain of a window, but checks the range only against the region. */
     @Override
     boolean bounds() {
         return false;
     }
 
-    /** It writes the kernel's flag, 1 << 2, which is another one in libibverbs; the key is there. */
+    /** Linux's rdma_rxe sets the kernel's flag, 1 << 2, which has another meaning in libibverbs. The key is there. */
     @Override
     boolean tellsInvalidation() {
         return false;
     }
 
-    /** Linux's rdma_rxe tells a bad binding from a bad invalidation. */
+    /** Linux's rdma_rxe distinguishes a bad binding from a bad invalidation. */
     @Override
     WorkCompletionStatus badLocalInvalidation() {
         return WorkCompletionStatus.LOC_QP_OP_ERR;

@@ -9,7 +9,7 @@ class RxeQueuePairLifeContractTest extends QueuePairLifeContract {
         return "rxe0";
     }
 
-    /** Linux 6.1's rdma_rxe looks at its queue at the next post only. */
+    /** Linux 6.1's rdma_rxe looks at its queue only at the next post. */
     @Override
     boolean resumes() {
         return false;

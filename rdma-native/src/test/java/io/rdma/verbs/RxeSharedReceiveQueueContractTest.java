@@ -19,7 +19,7 @@ class RxeSharedReceiveQueueContractTest extends SharedReceiveQueueContract {
     }
 
     /**
-     * Linux 6.1's rdma_rxe answers a refused request and fails the queue pair without an event; it raises events of
+     * Linux 6.1's rdma_rxe answers a refused request and fails the queue pair without an event. It raises events of
      * queues only.
      */
     @Override
@@ -27,7 +27,7 @@ class RxeSharedReceiveQueueContractTest extends SharedReceiveQueueContract {
         return false;
     }
 
-    /** Linux 6.1's rdma_rxe takes each failure of copying for a malformed receive. */
+    /** Linux 6.1's rdma_rxe treats each failure to copy as a malformed receive. */
     @Override
     WorkCompletionStatus tooLargeAtReceiver() {
         return WorkCompletionStatus.LOC_QP_OP_ERR;

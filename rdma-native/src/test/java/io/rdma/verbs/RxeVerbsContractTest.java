@@ -9,7 +9,9 @@ class RxeVerbsContractTest extends VerbsContract {
         return "rxe0";
     }
 
-    /** Linux 6.1's rdma_rxe takes it for a malformed receive and answers with a remote operational error. */
+    /**
+     * Linux 6.1's rdma_rxe treats such a message as a malformed receive and answers with a remote operational error.
+     */
     @Override
     WorkCompletionStatus tooLargeAtSender() {
         return WorkCompletionStatus.REM_OP_ERR;

@@ -3,7 +3,10 @@ package io.rdma.verbs;
 import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
-/** Linux's rdma_rxe has none: every test is skipped, and says so. */
+/**
+ * Contract of extended reliable connections on Linux's rdma_rxe, which has none: every test is skipped with that
+ * reason.
+ */
 @Tag("rxe")
 class RxeXrcContractTest extends XrcContract {
     @Override

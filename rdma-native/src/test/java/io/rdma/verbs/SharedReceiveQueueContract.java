@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a shared receive queue and asynchronous events promise, the same on every device: two clients, each connected to
- * a queue pair that takes its receives from one shared queue and completes them on a queue of its own.
+ * Contract of shared receive queues and asynchronous events, the same on every device. Each of two clients is connected
+ * to a queue pair that takes its receives from one shared queue and completes them on a queue of its own.
  */
 abstract class SharedReceiveQueueContract {
     private static final int DEPTH = 16;
@@ -44,30 +44,33 @@ abstract class SharedReceiveQueueContract {
     Client first;
     Client second;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** Whether it raises {@code IBV_EVENT_QP_LAST_WQE_REACHED}. */
+    /** Returns whether the device raises {@code IBV_EVENT_QP_LAST_WQE_REACHED}. */
     boolean tellsLastWqe() {
         return true;
     }
 
-    /** Whether it raises {@code IBV_EVENT_QP_ACCESS_ERR} where a peer's request is refused. */
+    /** Returns whether the device raises {@code IBV_EVENT_QP_ACCESS_ERR} when it refuses a request of a peer. */
     boolean tellsRefusedRequests() {
         return true;
     }
 
-    /** What the receiver of a message sees that is larger than its receive. */
+    /** Returns the receiver's status for a message that is larger than its receive. */
     WorkCompletionStatus tooLargeAtReceiver() {
         return WorkCompletionStatus.LOC_LEN_ERR;
     }
 
-    /** What the receiver sees whose receive names memory of another domain: IB specification volume 1, 10.10.3. */
+    /**
+     * Returns the receiver's status for a receive that names memory of another domain: IB specification volume 1,
+     * 10.10.3.
+     */
     WorkCompletionStatus foreignMemory() {
         return WorkCompletionStatus.LOC_PROT_ERR;
     }
 
-    /** A queue pair that sends, and the queue pair with the shared queue that it is connected to. */
+    /** A sending queue pair, and the queue pair with the shared queue that it is connected to. */
     final class Client implements AutoCloseable {
         final CompletionQueue sent = context.createCompletionQueue(2 * DEPTH, null);
         final CompletionQueue received = context.createCompletionQueue(4 * DEPTH, null);
@@ -93,7 +96,7 @@ abstract class SharedReceiveQueueContract {
             assertThat(batch.qpNumber(0)).isEqualTo(receiver.number());
         }
 
-        /** Sends and awaits both ends. */
+        /** Sends a message and awaits both completions. */
         void deliver(long sendId, long receiveId, int bytes) {
             send(sendId, bytes);
             expectReceive(receiveId, WorkCompletionStatus.SUCCESS);
@@ -162,7 +165,10 @@ abstract class SharedReceiveQueueContract {
         assertThat(WorkCompletionStatus.of(batch.status(0))).isEqualTo(status);
     }
 
-    /** Queues show their completions when they like: that of a send may be seen before that of its receive. */
+    /**
+     * Awaits one completion. Completion queues are independent: that of a send may show its completion before that of
+     * its receive.
+     */
     private void awaitOne(CompletionQueue queue) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         int polled;
@@ -200,7 +206,10 @@ abstract class SharedReceiveQueueContract {
         }
     }
 
-    /** Events of other types may come at any time, such as those of the link. */
+    /**
+     * Checks that there is no further event of a type. Events of other types may come at any time, such as those of the
+     * link.
+     */
     private void assertNoMore(AsyncEventType type) {
         AsyncEvent event;
         while ((event = events.take()) != null) {
@@ -315,7 +324,7 @@ abstract class SharedReceiveQueueContract {
     }
 
     @Test
-    void aSenderWithFinitePatienceFailsAndTheOthersDoNot() {
+    void aSenderWithFiniteRetriesFailsAndTheOthersDoNot() {
         Client impatient = client(1);
         impatient.send(1, 8);
         expect(impatient.sent, 1, WorkCompletionStatus.RNR_RETRY_EXC_ERR);
@@ -354,7 +363,7 @@ abstract class SharedReceiveQueueContract {
     }
 
     @Test
-    void aQueuePairInErrorTellsWhenItTakesNoMoreAndLeavesTheReceivesToTheOthers() {
+    void aQueuePairInErrorRaisesItsLastEventAndLeavesTheReceivesToTheOthers() {
         assertThat(post(0, 3)).isZero();
         first.deliver(1, 0, 8);
         first.receiver.moveToError();
@@ -457,7 +466,7 @@ abstract class SharedReceiveQueueContract {
     }
 
     @Test
-    void whatIsInUseIsBusy() {
+    void objectsInUseAreBusy() {
         assertThatThrownBy(shared::close).isInstanceOf(VerbsException.class).hasMessageContaining("EBUSY");
         first.receiver.close();
         assertThatThrownBy(shared::close).isInstanceOf(VerbsException.class).hasMessageContaining("EBUSY");
@@ -470,7 +479,7 @@ abstract class SharedReceiveQueueContract {
     }
 
     @Test
-    void anOverrunCompletionQueueIsTold() {
+    void anOverrunCompletionQueueRaisesAnEvent() {
         try (CompletionQueue tiny = context.createCompletionQueue(1, null);
                 QueuePair a = domain.createQueuePair(tiny, tiny, new QueuePairCapacity(DEPTH, 1, 1, 1, 0));
                 QueuePair b = domain.createQueuePair(tiny, tiny, shared, new QueuePairCapacity(DEPTH, 1, 1, 1, 0))) {
@@ -491,7 +500,7 @@ abstract class SharedReceiveQueueContract {
     }
 
     @Test
-    void aRefusedRequestIsTold() {
+    void aRefusedRequestRaisesAnEvent() {
         Assumptions.assumeTrue(
                 tellsRefusedRequests(), "this device fails the queue pair and answers the peer, but raises no event");
         sends.clear();
@@ -505,10 +514,10 @@ abstract class SharedReceiveQueueContract {
     }
 
     @Test
-    void eventsHaveOneReaderWhoCanBeWokenAndClosed() throws Exception {
+    void eventsHaveOneReaderThatCanBeWokenAndClosed() throws Exception {
         assertThatThrownBy(context::asyncEvents).isInstanceOf(IllegalStateException.class);
         while (events.take() != null) {
-            // those of the link, from before this test
+            // discards events of the link from before this test
         }
         events.wake();
         assertThat(events.await(-1)).isFalse();
@@ -527,7 +536,7 @@ abstract class SharedReceiveQueueContract {
         assertThatThrownBy(events::take).isInstanceOf(IllegalStateException.class);
 
         events = context.asyncEvents();
-        events.close(); // nobody waits: its wake-up is not left for the next reader
+        events.close(); // no thread waits: the wake-up is not left for the next reader
         events = context.asyncEvents();
         start = System.nanoTime();
         assertThat(events.await(30)).isFalse();

@@ -24,7 +24,7 @@ class SoftCmContractTest extends CmContract {
 
     @Override
     String nowhere() {
-        return "224.0.0.251"; // a group
+        return "224.0.0.251"; // a multicast group
     }
 
     @Override
@@ -37,7 +37,7 @@ class SoftCmContractTest extends CmContract {
         CmIdentifier identifier = opened.later(clients.createIdentifier(PortSpace.TCP));
         assertRefused(() -> identifier.setTypeOfService(0x68));
         assertRefused(() -> identifier.setReuseAddress(true));
-        identifier.setReuseAddress(false); // as it is
+        identifier.setReuseAddress(false); // the value that it has
     }
 
     private static void assertRefused(ThrowingCallable option) {

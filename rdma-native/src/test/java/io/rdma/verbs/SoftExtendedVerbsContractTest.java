@@ -1,6 +1,6 @@
 package io.rdma.verbs;
 
-/** The verbs of the software device by the extended interfaces of posting and polling. */
+/** Verbs of the software device through the extended interfaces for posting and polling. */
 class SoftExtendedVerbsContractTest extends SoftVerbsContractTest {
     @Override
     PostingInterface way() {

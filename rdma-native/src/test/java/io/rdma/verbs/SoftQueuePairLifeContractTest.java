@@ -12,7 +12,7 @@ class SoftQueuePairLifeContractTest extends QueuePairLifeContract {
     }
 
     @Test
-    void whatWasBegunEndsInSqdAndUntilThenItDrains() {
+    void aQueuePairInSqdDrainsUntilStartedRequestsEnd() {
         pair.connect();
         pair.receive(pair.b, pair.memoryB, 6, 64);
         for (int wrId : new int[] {0, 1}) {
@@ -20,7 +20,7 @@ class SoftQueuePairLifeContractTest extends QueuePairLifeContract {
             pair.fromA(64);
         }
         pair.post(pair.a);
-        // The second one was begun before the first was acknowledged, and is sent again until there is a receive.
+        // The second request was started before the first was acknowledged, and is sent again until there is a receive.
         pair.succeeds(pair.queueA, 0);
         pair.succeeds(pair.queueB, 6);
         try (AsyncEvents events = pair.context.asyncEvents()) {

@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 
-/** One queue pair of any transport with a completion queue and a region, in RESET at first. */
+/** A queue pair of any transport, at first in RESET, with a completion queue and a region. */
 final class TransportSide implements AutoCloseable {
     static final int SIZE = 1 << 16;
     static final int DEPTH = 16;
@@ -40,7 +40,7 @@ final class TransportSide implements AutoCloseable {
         assertThat(pair.post(receives)).isZero();
     }
 
-    /** Fills a request; {@link #post} sends what was filled. */
+    /** Adds a request to the chain, which {@link #post} posts. */
     SendChain request(long wrId, WorkRequestOpcode opcode, long offset, int length) {
         sends.add(wrId, opcode);
         if (length > 0) {
@@ -54,7 +54,7 @@ final class TransportSide implements AutoCloseable {
         sends.clear();
     }
 
-    /** Polls exactly one completion. */
+    /** Awaits exactly one completion. */
     CompletionBatch next() {
         await(() -> {
             int polled = queue.poll(completion);

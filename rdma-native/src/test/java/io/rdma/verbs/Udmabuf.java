@@ -36,7 +36,7 @@ final class Udmabuf implements AutoCloseable {
         this.bytes = bytes;
     }
 
-    /** Exports whole pages; where the kernel cannot, the test is skipped. */
+    /** Exports whole pages. Skips the test where the kernel cannot. */
     static Udmabuf assumed(long bytes) {
         Assumptions.assumeTrue(
                 Files.isWritable(DEVICE),
@@ -80,12 +80,12 @@ final class Udmabuf implements AutoCloseable {
         }
     }
 
-    /** Descriptor of the dma-buf. */
+    /** Returns the descriptor of the dma-buf. */
     int descriptor() {
         return exported;
     }
 
-    /** The same memory as the CPU sees it. */
+    /** Maps the same memory for the CPU. */
     MemorySegment map(Arena arena) throws IOException {
         Path file = Path.of("/proc/self/fd/" + memory);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

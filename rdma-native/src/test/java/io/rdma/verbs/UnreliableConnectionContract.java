@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What unreliable connections promise on every device. */
+/** Contract of unreliable connections on every device. */
 abstract class UnreliableConnectionContract {
     private static final int PSN = 0xfffffe; // wraps soon
 
@@ -24,7 +24,9 @@ abstract class UnreliableConnectionContract {
 
     abstract String device();
 
-    /** Where a send error of its own brings an unreliable queue pair: IB specification volume 1, 10.3.1. */
+    /**
+     * Returns the state of an unreliable queue pair after a send error of its own: IB specification volume 1, 10.3.1.
+     */
     QueuePairState afterSendError() {
         return QueuePairState.SQE;
     }
@@ -119,7 +121,7 @@ abstract class UnreliableConnectionContract {
         connect();
         a.request(1, WorkRequestOpcode.SEND, 0, 3000);
         a.post();
-        a.expect(1, WorkCompletionStatus.SUCCESS); // which says nothing of the peer
+        a.expect(1, WorkCompletionStatus.SUCCESS); // says nothing about the peer
         fence(2);
         b.receive(9, 0, 4000);
         a.request(3, WorkRequestOpcode.SEND, 100, 2000);
@@ -131,7 +133,10 @@ abstract class UnreliableConnectionContract {
         assertThat(b.pair.queryState()).isEqualTo(QueuePairState.RTS);
     }
 
-    /** Everything that was sent before has been executed or dropped when the last byte of the region changes. */
+    /**
+     * Waits until the last byte of the region changes. By then everything that was sent before has been executed or
+     * dropped.
+     */
     private void fence(long wrId) {
         var last = b.bytes(TransportSide.SIZE - 1, 1);
         last.fill((byte) 0);
@@ -147,7 +152,7 @@ abstract class UnreliableConnectionContract {
     }
 
     @Test
-    void aWriteThatMayNotBeIsLostSilently() {
+    void aForbiddenWriteIsLostSilently() {
         connect();
         b.memory.segment().fill((byte) 0);
         a.request(1, WorkRequestOpcode.RDMA_WRITE, 0, 3000)
@@ -163,9 +168,9 @@ abstract class UnreliableConnectionContract {
         assertThat(b.pair.queryState()).isEqualTo(QueuePairState.RTS);
     }
 
-    /** A message whose first packet does not have the expected PSN starts anew: that is how losses end. */
+    /** A message whose first packet does not have the expected PSN starts anew. So a receiver recovers from losses. */
     @Test
-    void aGapInTheSequenceLosesNothingThatComesWhole() {
+    void aGapInTheSequenceLosesNoCompleteMessage() {
         up(a, b, PSN);
         up(b, a, PSN - 1000);
         b.receive(9, 0, 4000);
@@ -180,7 +185,7 @@ abstract class UnreliableConnectionContract {
     @EnumSource(
             value = WorkRequestOpcode.class,
             names = {"RDMA_READ", "ATOMIC_CMP_AND_SWP", "ATOMIC_FETCH_AND_ADD"})
-    void whatItLacksIsRefusedBeforeThePost(WorkRequestOpcode opcode) {
+    void anUnsupportedOperationIsRefusedBeforeThePost(WorkRequestOpcode opcode) {
         connect();
         write(1, WorkRequestOpcode.RDMA_WRITE, 8);
         write(2, opcode, 8);
@@ -191,7 +196,7 @@ abstract class UnreliableConnectionContract {
         a.sends.clear();
         write(3, WorkRequestOpcode.RDMA_WRITE, 8);
         a.post();
-        a.expect(3, WorkCompletionStatus.SUCCESS); // and not that of the first
+        a.expect(3, WorkCompletionStatus.SUCCESS); // not the first write
     }
 
     @Test
@@ -210,7 +215,7 @@ abstract class UnreliableConnectionContract {
     }
 
     @Test
-    void retriesAreNoAttributesOfIt() {
+    void retryAttributesAreRefused() {
         init(a);
         assertThatThrownBy(() -> a.pair.modify(QueuePairAttributes.toState(QueuePairState.RTR)
                         .pathMtu(Mtu.BYTES_1024)

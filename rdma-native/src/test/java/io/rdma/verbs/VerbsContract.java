@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the verbs objects promise, the same on every device: two queue pairs of it, connected to each other. */
+/**
+ * Contract of the verbs objects, the same on every device. It uses two queue pairs that are connected to each other.
+ */
 abstract class VerbsContract {
     private static final int SIZE = 1 << 20;
     private static final int DEPTH = 16;
@@ -42,25 +44,28 @@ abstract class VerbsContract {
     private final CompletionBatch batch = new CompletionBatch(2 * DEPTH);
     private CompletionBatch completion = batch;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** How the queue pairs are posted to and the completion queues polled. */
+    /** Returns the interface by which the queue pairs are posted to and the completion queues polled. */
     PostingInterface way() {
         return PostingInterface.CLASSIC;
     }
 
-    /** Whether a request may have entries of different lengths. */
+    /** Returns whether a request may have entries of different lengths. */
     boolean gathers() {
         return true;
     }
 
-    /** What a sender sees whose message is too large: IB specification volume 1, 9.7.4.1.2, NAK invalid request. */
+    /**
+     * Returns the sender's status for a message that is too large: IB specification volume 1, 9.7.4.1.2, NAK invalid
+     * request.
+     */
     WorkCompletionStatus tooLargeAtSender() {
         return WorkCompletionStatus.REM_INV_REQ_ERR;
     }
 
-    /** What the receiver sees then. */
+    /** Returns the receiver's status for a message that is too large. */
     WorkCompletionStatus tooLargeAtReceiver() {
         return WorkCompletionStatus.LOC_LEN_ERR;
     }
@@ -105,7 +110,7 @@ abstract class VerbsContract {
         up(b, a, 0x000010, 0xfffff0, rnrRetry);
     }
 
-    /** PSNs near the end, so that every test wraps them. */
+    /** Moves a queue pair to RTS. The PSNs are near the end, so that every test wraps them. */
     private void up(QueuePair pair, QueuePair peer, int sqPsn, int rqPsn, int rnrRetry) {
         init(pair);
         pair.modify(RoutablePath.toReadyToReceive(context, peer, rqPsn)
@@ -145,7 +150,7 @@ abstract class VerbsContract {
         sends.clear();
     }
 
-    /** Polls exactly one completion into the batch. */
+    /** Awaits exactly one completion. */
     private void next(CompletionQueue queue) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         CompletionBatch single = new CompletionBatch(1);
@@ -452,7 +457,7 @@ abstract class VerbsContract {
         assertThat(a.queryState()).isEqualTo(QueuePairState.INIT);
     }
 
-    /** The memory of a closed channel may be the next one's, whichever thread makes that. */
+    /** The memory of a closed channel may become that of the next one, which any thread may create. */
     @Test
     void channelsAreMadeAndClosedByManyThreads() throws Exception {
         Thread[] threads = new Thread[4];
@@ -502,7 +507,7 @@ abstract class VerbsContract {
         assertThat(System.nanoTime() - start).isGreaterThan(20_000_000L);
     }
 
-    /** libibverbs would free the context under them. */
+    /** libibverbs would free the context that the objects still use. */
     @Test
     void aDeviceIsNotClosedBeforeWhatWasMadeOfIt() {
         List<Function<DeviceContext, NativeObject>> made = List.of(
@@ -521,7 +526,7 @@ abstract class VerbsContract {
     }
 
     @Test
-    void closedObjectsAndRegionsInUseSaySo() {
+    void closedObjectsAndRegionsInUseAreReported() {
         MemoryRegion region = domain.allocate(64, EnumSet.of(AccessFlag.LOCAL_WRITE));
         region.retain();
         region.close();

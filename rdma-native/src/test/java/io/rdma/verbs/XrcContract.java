@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What extended reliable connections promise, the same on every device: one sender, one receiving queue pair, two
- * shared receive queues in domains of their own.
+ * Contract of extended reliable connections, the same on every device. There are one sender, one receiving queue pair,
+ * and two shared receive queues in domains of their own.
  */
 abstract class XrcContract {
     private static final int SIZE = 1 << 16;
@@ -41,7 +41,7 @@ abstract class XrcContract {
     private final ReceiveChain receives = new ReceiveChain(1, 1);
     private final CompletionBatch batch = new CompletionBatch(1);
 
-    /** The device; skips the test where it is missing. */
+    /** Returns the device. Skips the test where it is missing. */
     abstract RdmaDevice device();
 
     @BeforeEach
@@ -127,7 +127,10 @@ abstract class XrcContract {
         expect(queue, wrId, Set.of(status));
     }
 
-    /** As what the sender may see a refusal, which is answered once: if that is lost, there is no answer any more. */
+    /**
+     * Returns the statuses that a refusal may have at the sender. The receiver answers a refused request once: if that
+     * answer is lost, no other follows.
+     */
     Set<WorkCompletionStatus> seenAs(WorkCompletionStatus refusal) {
         return Set.of(refusal);
     }
@@ -147,9 +150,9 @@ abstract class XrcContract {
     }
 
     @Test
-    void theSenderChoosesWhoReceives() {
+    void theSenderChoosesTheReceiveQueue() {
         assertThat(one.number()).isNotEqualTo(two.number());
-        for (int round = 0; round < 20; round++) { // more than the queues are deep
+        for (int round = 0; round < 20; round++) { // more rounds than the queues have places
             memory.segment().set(ValueLayout.JAVA_BYTE, SIZE / 2 + 4999, (byte) round);
             receive(one, memory, 11, 8192);
             receive(two, otherMemory, 22, 8192);
@@ -166,7 +169,7 @@ abstract class XrcContract {
     }
 
     @Test
-    void memoryIsThatOfTheQueuesDomain() {
+    void memoryMustBelongToTheQueuesDomain() {
         sends.clear();
         sends.add(1, WorkRequestOpcode.RDMA_WRITE)
                 .sharedReceiveQueue(two.number())
@@ -187,7 +190,7 @@ abstract class XrcContract {
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 2999)).isEqualTo((byte) 9);
         assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 8192)).isEqualTo(5);
         sends.clear();
-        sends.add(4, WorkRequestOpcode.RDMA_WRITE) // the key of one domain with the queue of the other
+        sends.add(4, WorkRequestOpcode.RDMA_WRITE) // a key of one domain with the queue of the other
                 .sharedReceiveQueue(one.number())
                 .remote(otherMemory.segment().address(), otherMemory.rkey())
                 .entry(memory.segment().address(), 8, memory.lkey());
@@ -196,7 +199,7 @@ abstract class XrcContract {
     }
 
     @Test
-    void aQueueThatIsGoneIsAnInvalidRequest() {
+    void aRequestToAClosedQueueIsInvalid() {
         int gone = two.number();
         two.close();
         sends.clear();

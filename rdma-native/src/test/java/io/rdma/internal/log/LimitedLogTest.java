@@ -12,7 +12,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
-/** At most one record a second, which counts the others. */
+/** Limit of one log record per second. Each record counts those that were left out. */
 class LimitedLogTest {
     private final AtomicLong now = new AtomicLong();
     private final List<String> records = new CopyOnWriteArrayList<>();
@@ -30,7 +30,7 @@ class LimitedLogTest {
     };
 
     @Test
-    void theSecondWithinASecondIsCounted() {
+    void furtherRecordsWithinASecondAreCounted() {
         Logger logger = Logger.getLogger(LimitedLogTest.class.getName());
         logger.addHandler(handler);
         logger.setUseParentHandlers(false);

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A descriptor that will have no event any more ends a wait with an exception: a wake-up would be waited for anew, at
- * once and for ever.
+ * Waits on a descriptor. A wait on a descriptor that can have no further event ends with an exception. If it ended like
+ * a wake-up, the caller would wait again at once, for ever.
  */
 class WakeableDescriptorTest {
     @BeforeEach
@@ -20,7 +20,7 @@ class WakeableDescriptorTest {
     }
 
     @Test
-    void aDescriptorThatIsNotOpenIsAnEnd() {
+    void aWaitOnADescriptorThatIsNotOpenFails() {
         WakeableDescriptor closed = new WakeableDescriptor(1 << 20);
         assertThatThrownBy(() -> closed.await(-1))
                 .isInstanceOfSatisfying(
@@ -29,7 +29,7 @@ class WakeableDescriptorTest {
     }
 
     @Test
-    void anEventAndAWakeUpAreWhatTheyAre() {
+    void aWaitTellsAnEventFromAWakeUp() {
         int fd = Libc.eventfd(0, Libc.EFD_CLOEXEC | Libc.EFD_NONBLOCK);
         WakeableDescriptor descriptor = new WakeableDescriptor(fd);
         assertThat(descriptor.await(0)).isFalse();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a peer gets that repeats its requests, packet by packet. */
+/** Answers to a peer that repeats its requests, packet by packet. */
 @Tag("link")
 class DuplicateRequestTest {
     private static final int PSN = 0x1000;
@@ -63,11 +63,11 @@ class DuplicateRequestTest {
     }
 
     /**
-     * rdma_rxe completes a read or atomic by an acknowledge of its PSN as if it were the answer, without data: whoever
-     * repeats a write whose read's answer was lost must not get one.
+     * rdma_rxe takes an acknowledge with the PSN of a read or atomic for its answer, without data. A peer that lost the
+     * answer to a read and repeats the write before it must not get such an acknowledge.
      */
     @Test
-    void theAcknowledgeOfARepeatedWriteIsNeverThatOfAReadOrAtomicBehindIt() {
+    void theAcknowledgeOfARepeatedWriteNeverCoversALaterReadOrAtomic() {
         long address = side.memory.address();
         send(Opcode.WRITE_ONLY, PSN, address);
         expect(Opcode.ACKNOWLEDGE, PSN);

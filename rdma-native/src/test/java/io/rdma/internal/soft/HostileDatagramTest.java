@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Datagrams that no honest device sends: they are dropped, and the endpoint goes on. */
+/** Datagrams that no honest device sends. The endpoint drops them and continues to work. */
 @Tag("link")
 class HostileDatagramTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -73,9 +73,9 @@ class HostileDatagramTest {
     }
 
     @Test
-    void whatIsLongerThanAnyMtuOrHasAnotherKeyIsDropped() {
+    void aDatagramLongerThanAnyMtuOrWithAnotherKeyIsDropped() {
         Long before = SoftNetwork.ofThisProcess().counters().get("malformed_pkts");
-        for (int i = 0; i < 10; i++) { // more than there are buffers
+        for (int i = 0; i < 10; i++) { // more datagrams than buffers
             send(4097 + 100 * i, DatagramAddress.UDP_QKEY);
             send(8, DatagramAddress.UDP_QKEY + 1);
         }

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
-/** A device that says to another's queue pair 1 whatever it likes. */
+/** A device that sends arbitrary management datagrams to queue pair 1 of another device. */
 public final class HostileManager implements AutoCloseable {
     private final SoftVerbs victim;
     private final SoftVerbs own = new SoftVerbs(SoftConfig.loopback());
@@ -24,7 +24,11 @@ public final class HostileManager implements AutoCloseable {
     private final InetSocketAddress target;
     private final Random random = new Random(5);
 
-    /** @param victim a software device that is open */
+    /**
+     * Creates a device that attacks another one.
+     *
+     * @param victim a software device that is open
+     */
     public HostileManager(Verbs victim) {
         this.victim = (SoftVerbs) victim;
         target = this.victim.device().local();
@@ -36,9 +40,9 @@ public final class HostileManager implements AutoCloseable {
     }
 
     /**
-     * Headers of other versions, classes, methods and attributes.
+     * Sends datagrams with a damaged header: version, class, method or status.
      *
-     * @return how many were sent
+     * @return number of datagrams sent
      */
     public int sendDamaged(int count) {
         for (int i = 0; i < count; i++) {
@@ -49,18 +53,18 @@ public final class HostileManager implements AutoCloseable {
         return count;
     }
 
-    /** Well-formed words that belong to nothing. */
+    /** Sends well-formed messages that belong to no conversation. */
     public void sendUnrelated(int count) {
         for (int i = 0; i < count; i++) {
             byte[] mad = any();
             for (int j = 0; j < 8; j++) {
-                mad[24 + j] = (byte) random.nextInt(); // both numbers
+                mad[24 + j] = (byte) random.nextInt(); // both communication ids
             }
             send(mad);
         }
     }
 
-    /** Requests for a service that exists. */
+    /** Sends requests for a service that exists. */
     public void sendRequests(int count, int port) {
         InetSocketAddress from = new InetSocketAddress(target.getAddress(), 1);
         byte[] data = new CmAddressing(from, target.getAddress()).before(new byte[0], CmRequest.PRIVATE_DATA);
@@ -93,14 +97,17 @@ public final class HostileManager implements AutoCloseable {
         settle();
     }
 
-    /** Until what was sent has been dealt with: the end of a conversation that nobody knows is answered. */
+    /**
+     * Waits until the victim has handled everything sent before. It answers the disconnect request of an unknown
+     * conversation.
+     */
     private void settle() {
         long before = own.counters().get("rcvd_pkts");
         send(MadCodec.encode(1, new CmMad.Disconnect(1, 2, 3)));
         await().atMost(Duration.ofSeconds(60)).until(() -> own.counters().get("rcvd_pkts") > before);
     }
 
-    /** One at a time: a socket's buffer is smaller than a flood. */
+    /** Sends one datagram and waits until it has arrived: the buffer of a socket is smaller than the flood. */
     private void send(byte[] mad) {
         long before = arrived();
         own.sendManagement(mad, target);
@@ -109,12 +116,12 @@ public final class HostileManager implements AutoCloseable {
                 .until(() -> arrived() > before);
     }
 
-    /** Datagrams that the victim dropped. */
+    /** Returns the number of datagrams that the victim dropped. */
     public long dropped() {
         return victim.counters().get("malformed_pkts");
     }
 
-    /** Datagrams that reached the victim. */
+    /** Returns the number of datagrams that reached the victim. */
     public long arrived() {
         return victim.counters().get("rcvd_pkts");
     }

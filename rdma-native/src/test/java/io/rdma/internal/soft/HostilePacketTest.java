@@ -25,15 +25,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A peer that forges packets: all of them well-formed, with a right ICRC, from the address that the queue pair is
- * connected to. What has to come back is what the IB specification, volume 1, 9.7.4 and table 58, says; and nothing
- * outside the region is ever touched.
+ * Packets forged by a hostile peer. All are well-formed, with a right ICRC, and come from the address that the queue
+ * pair is connected to. The answers must be those of the IB specification, volume 1, 9.7.4 and table 58. Memory outside
+ * the region is never touched.
  */
 @Tag("link")
 class HostilePacketTest {
     private static final int PSN = 0x1000;
     private static final int ATTACKER_QPN = 0x4711;
-    private static final int PATIENT = 20; // 4.3 s, eight times in a row: the test itself answers
+    private static final int PATIENT = 20; // 4.3 s, eight times in a row, because the test itself answers
     private static final int MTU = 1024;
     private static final byte GUARD = 0x5a;
 
@@ -79,7 +79,7 @@ class HostilePacketTest {
         attacker.flush();
     }
 
-    /** The next answer of the victim. */
+    /** Returns the next answer of the victim. */
     private Packet answer() {
         for (int i = 0; i < 100; i++) {
             if (attacker.receive(answer) != null) {
@@ -95,7 +95,7 @@ class HostilePacketTest {
         assertThat(answer.syndrome).isEqualTo(syndrome);
     }
 
-    /** The device is there and this queue pair works: a write of 8 bytes is acknowledged. */
+    /** Checks that the device is alive and that this queue pair works: a write of 8 bytes is acknowledged. */
     private void assertWorks(int psn) {
         send(Opcode.WRITE_ONLY, psn, 8, p -> {});
         assertThat(answer().opcode).isEqualTo(Opcode.ACKNOWLEDGE);
@@ -104,13 +104,13 @@ class HostilePacketTest {
     }
 
     @Test
-    void aQueuePairThatDoesNotExistIsSilent() {
+    void aPacketForNoQueuePairGetsNoAnswer() {
         send(Opcode.WRITE_ONLY, PSN, 8, p -> p.destQpn ^= 1);
         assertWorks(PSN);
     }
 
     @Test
-    void somebodyElsesAddressIsSilent() {
+    void aPacketFromAnotherAddressGetsNoAnswer() {
         try (UdpLink third = new UdpLink(SoftConfig.loopback(), new Counters())) {
             packet.reset(Opcode.WRITE_ONLY, victim.qp.qpNum(), PSN);
             packet.remoteAddress = victim.memory.address() + 8192;
@@ -124,7 +124,7 @@ class HostilePacketTest {
     }
 
     @Test
-    void aGapInTheSequenceIsAskedForOnce() {
+    void aGapInTheSequenceCausesOneNak() {
         send(Opcode.WRITE_ONLY, PSN + 1000, 8, p -> {});
         assertRefused(Aeth.NAK_SEQUENCE);
         assertThat(answer.psn).isEqualTo(PSN);
@@ -198,7 +198,7 @@ class HostilePacketTest {
     }
 
     @Test
-    void anInvalidationOfWhatIsNoWindowEndsTheReceive() {
+    void anInvalidationOfARegionsKeyEndsTheReceive() {
         victim.receive(9, 0, 64);
         send(Opcode.SEND_ONLY_INV, PSN, 8, p -> p.invalidate = victim.mr.rkey());
         victim.expect(9, Ibv.WC_REM_INV_REQ_ERR);
@@ -211,7 +211,7 @@ class HostilePacketTest {
         assertRefused(Aeth.NAK_INVALID_REQUEST);
     }
 
-    /** Of a region whose addresses begin elsewhere than its memory, both have to be aligned. */
+    /** In a region whose addresses begin elsewhere than its memory, both the address and the memory must be aligned. */
     @Test
     void anAtomicOfMisalignedMemoryIsInvalidAndTheDeviceLives() {
         Mr odd = victim.verbs.regMr(victim.pd, victim.memory.address() + 4, 64, 0, SoftSide.ACCESS);
@@ -254,9 +254,11 @@ class HostilePacketTest {
         }
     }
 
-    /** The network may deliver a copy when the peer has long had its answer and the memory is gone. */
+    /**
+     * The network may deliver a copy of a request after the peer has its answer and the memory has been deregistered.
+     */
     @Test
-    void aLateCopyOfAReadDisturbsNobody() {
+    void aLateCopyOfAReadIsHarmless() {
         send(Opcode.READ_REQUEST, PSN, 0, p -> p.length = 8);
         assertThat(answer().opcode).isEqualTo(Opcode.READ_ONLY);
         int key = victim.mr.rkey();
@@ -270,7 +272,7 @@ class HostilePacketTest {
     }
 
     @Test
-    void answersToWhatWasNeverAskedAreIgnored() {
+    void answersToRequestsThatWereNeverSentAreIgnored() {
         for (int opcode :
                 new int[] {Opcode.ACKNOWLEDGE, Opcode.READ_ONLY, Opcode.READ_FIRST, Opcode.ATOMIC_ACKNOWLEDGE}) {
             for (int syndrome : new int[] {Aeth.ACK, Aeth.NAK_SEQUENCE, Aeth.NAK_REMOTE_ACCESS, Aeth.RNR | 1}) {
@@ -278,7 +280,7 @@ class HostilePacketTest {
             }
         }
         assertWorks(PSN);
-        victim.send(1, Ibv.WR_SEND, victim, 0, 8); // nothing of that has harmed the requester
+        victim.send(1, Ibv.WR_SEND, victim, 0, 8); // the requester is unharmed
         assertThat(answer().opcode).isEqualTo(Opcode.SEND_ONLY);
         assertThat(answer.psn).isEqualTo(PSN);
         send(Opcode.ACKNOWLEDGE, PSN, 0, p -> p.syndrome = Aeth.ACK);
@@ -295,7 +297,7 @@ class HostilePacketTest {
                 .isEqualTo(GUARD);
     }
 
-    /** Back to life; what is still in the socket may end it again on its way. */
+    /** Moves the queue pair back to RTS. A packet that is still in the socket may end it again meanwhile. */
     private void revive() {
         for (int i = 0; ; i++) {
             try {
@@ -310,9 +312,9 @@ class HostilePacketTest {
         }
     }
 
-    /** Whatever the fields say: the device lives, and others on it do not notice. */
+    /** The device survives any field values, and works with another device afterwards. */
     @Test
-    void anyFieldsAtAllDisturbNobodyElse() {
+    void theDeviceSurvivesAnyFields() {
         Random random = new Random(99);
         for (int i = 0; i < 20_000; i++) {
             int bytes = random.nextInt(4) == 0 ? random.nextInt(2048) : random.nextInt(16);
@@ -329,10 +331,10 @@ class HostilePacketTest {
             packet.addPiece(payload.address(), bytes);
             attacker.send(packet, victimAddress);
             attacker.flush();
-            if (i % 200 == 0) { // a request may have ended the queue pair: as a server would accept the next one
+            if (i % 200 == 0) { // a request may have ended the queue pair: reconnect, as a server accepts a new client
                 revive();
                 while (attacker.receive(answer) != null) {
-                    // nobody reads them
+                    // answers are discarded
                 }
             }
         }

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Two software devices that talk over UDP, through links that lose, repeat and swap packets; everything must arrive
- * once, whole and in order.
+ * Two software devices that communicate over UDP, through links that lose, repeat and swap packets. All data must
+ * arrive once, whole and in order.
  */
 @Tag("link")
 class LossyLinkTest {
@@ -65,7 +65,7 @@ class LossyLinkTest {
             for (int i = 0; i < 200; i++) {
                 a.send(i, Ibv.WR_ATOMIC_FETCH_AND_ADD, b, 8, 8);
                 a.expect(i);
-                // Each exactly once, in order: a repeated request is answered from the replay store.
+                // Each atomic happens exactly once and in order: a repeated request is answered from the replay store.
                 assertThat(a.memory.get(ValueLayout.JAVA_LONG, 8)).isEqualTo(i);
             }
             assertThat(b.memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(200);
@@ -75,8 +75,8 @@ class LossyLinkTest {
     }
 
     /**
-     * Repeated reads and atomics, each as many at once as was agreed on: they must take neither room from fresh ones
-     * nor the results that are kept for them.
+     * Repeats reads and atomics, with as many of each in flight as agreed on. The repeats must not take room from fresh
+     * requests, and must not displace the results that are kept for repeats.
      */
     @Test
     void repeatedRequestsTakeNothingFromFreshOnes() {
@@ -106,7 +106,7 @@ class LossyLinkTest {
     }
 
     @Test
-    void garbageOnThePortDisturbsNobody() throws IOException {
+    void garbageOnThePortIsHarmless() throws IOException {
         try (Arena arena = Arena.ofShared()) {
             SoftSide a = new SoftSide(arena, SoftFaults.NONE);
             SoftSide b = new SoftSide(arena, SoftFaults.NONE);

@@ -36,9 +36,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Mutations of valid packets, from the peer that a queue pair is connected to and from somebody else: cut off, grown,
- * bits flipped, forged numbers, keys, lengths and opcodes, random bytes; most with a right ICRC, so that they get
- * further. The device lives, allocates nothing for them, and who has another connection on it notices nothing.
+ * Mutations of valid packets, from the peer that a queue pair is connected to and from a stranger: truncated or
+ * extended, with flipped bits, forged numbers, keys, lengths or opcodes, or with random bytes. Most have a right ICRC,
+ * so that the device processes them further. The device survives and allocates nothing for them, and another connection
+ * on it is not affected.
  */
 @Tag("link")
 class MalformedPacketTest {
@@ -59,7 +60,7 @@ class MalformedPacketTest {
     private SoftSide victim;
     private Thread deviceThread;
     private SoftSide bystander;
-    private SoftSide friend;
+    private SoftSide remote;
     private UdpAddress victimAddress;
     private MemorySegment payload;
     private long exchanged;
@@ -80,16 +81,16 @@ class MalformedPacketTest {
                 .orElseThrow();
         Cq completions = victim.verbs.createCq(victim.context, 64, 0, 0);
         bystander = new SoftSide(arena, SoftFaults.NONE, victim, completions);
-        friend = new SoftSide(arena, SoftFaults.NONE); // a device of its own: they talk over UDP
-        bystander.connect(friend);
-        friend.connect(bystander);
+        remote = new SoftSide(arena, SoftFaults.NONE); // a device of its own, so that they communicate over UDP
+        bystander.connect(remote);
+        remote.connect(bystander);
         victimAddress = new UdpAddress(SoftAddress.of(victim.gid()));
         revive();
     }
 
     @AfterEach
     void close() {
-        friend.close();
+        remote.close();
         bystander.closeQueuePair();
         victim.verbs.destroyCq(bystander.cq.handle());
         victim.close();
@@ -114,7 +115,7 @@ class MalformedPacketTest {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         long sent = 0;
         long perPacket;
-        do { // at least as many as asked for, then until the compiler had its time
+        do { // at least as many as requested, then until the code is compiled
             perPacket = allocatedPerPacket();
             sent += ROUND;
         } while (sent < packets || perPacket >= 8 && System.nanoTime() - deadline < 0);
@@ -129,9 +130,10 @@ class MalformedPacketTest {
     }
 
     /**
-     * The linker makes a slice of the segment for {@code errno} in each call, and only compiled code does without: what
-     * is received while the compiler is late allocates 40 bytes in each of its calls, and none of it is the device's
-     * doing. What the device itself made for a packet would be there in each round.
+     * Sends packets and returns the bytes that the device's thread allocates per packet. The linker makes a slice of
+     * the segment for {@code errno} in each call; only compiled code does without. So each receive call allocates 40
+     * bytes until it is compiled, and these are not the device's. Memory that the device itself allocates for a packet
+     * would show in each round.
      */
     private long allocatedPerPacket() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -143,7 +145,7 @@ class MalformedPacketTest {
     private void send(int packets) {
         for (int i = 0; i < packets; i++) {
             send(random.nextInt(8) == 0 ? stranger : peer);
-            if (i % 64 == 63) { // what is in the socket may end the queue pair: as a server would accept the next one
+            if (i % 64 == 63) { // a packet may have ended the queue pair: reconnect, as a server accepts a new client
                 revive();
             }
             if (i % 5000 == 0) {
@@ -153,21 +155,18 @@ class MalformedPacketTest {
         exchange(packets);
     }
 
-    /**
-     * The other connection of the device: each request is done once, its completions are those of what it asked for,
-     * nothing else.
-     */
+    /** Uses the other connection of the device. Each request happens once, and nothing but these requests completes. */
     private void exchange(int mark) {
         for (int i = 0; i < 10; i++) {
-            bystander.send(mark, Ibv.WR_ATOMIC_FETCH_AND_ADD, friend, 0, Long.BYTES);
+            bystander.send(mark, Ibv.WR_ATOMIC_FETCH_AND_ADD, remote, 0, Long.BYTES);
             bystander.expect(mark);
-            assertThat(friend.memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(++exchanged);
+            assertThat(remote.memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(++exchanged);
         }
         assertThat(bystander.poll()).as("completions of nothing").isZero();
-        assertThat(friend.poll()).as("completions of nothing").isZero();
+        assertThat(remote.poll()).as("completions of nothing").isZero();
     }
 
-    /** What completed at the victim's are receives that it had posted; then back to life. */
+    /** Checks that only receives of the victim have completed. Then moves its queue pair back to RTS. */
     private void revive() {
         for (int tries = 0; ; tries++) {
             while (victim.poll() == 1) {
@@ -184,7 +183,7 @@ class MalformedPacketTest {
                     victim.receive(1000 + i, 4096, RECEIVE_BYTES);
                 }
                 break;
-            } catch (VerbsException | AssertionError e) { // ended again by what was still in the socket
+            } catch (VerbsException | AssertionError e) { // a packet that was still in the socket ended it again
                 if (tries == 1000) {
                     throw e;
                 }
@@ -192,7 +191,7 @@ class MalformedPacketTest {
         }
         UdpAddress from = new UdpAddress();
         while (peer.receive(from) >= 0) {
-            // nobody reads the answers
+            // answers are discarded
         }
     }
 
@@ -204,7 +203,7 @@ class MalformedPacketTest {
         switch (kind) {
             case 0 -> length = random.nextInt(length + 1);
             case 1 -> length = length / 4 * random.nextInt(5) & ~3;
-            case 2 -> { // longer than it says
+            case 2 -> { // longer than announced
                 int more = 4 * (1 + random.nextInt(8));
                 memory.limit(memory.capacity()).put(at + length, new byte[more]);
                 length += more;

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Queue pairs of one device: their packets take the way through the socket while a fault is set; what is counted, and
- * what a capture holds.
+ * Two queue pairs of one device, whose packets go through the socket while a fault is set. Covers the counters and the
+ * content of a capture, too.
  */
 @Tag("link")
 class SelfLinkTest {
@@ -80,8 +80,8 @@ class SelfLinkTest {
     }
 
     @Test
-    void onlyTheLinkThatIsMeantIsBad() {
-        // Good again before the retries are used up, however slow this is.
+    void aFaultCanBeSetForOneLink() {
+        // The link works again before the retries are used up, however slow the machine is.
         AtomicInteger packets = new AtomicInteger();
         SoftFaults bad = new SoftFaults(0, 0, 0, 1, () -> packets.incrementAndGet() <= 3);
         a.verbs.faults().set(a.verbs.address(), bad);
@@ -99,10 +99,10 @@ class SelfLinkTest {
         assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(40));
     }
 
-    /** What happens to the n-th packet of a link depends on the seed alone. */
+    /** The fate of the n-th packet of a link depends on the seed alone. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
-    void theSameSeedDecidesTheSame(long seed) {
+    void theSameSeedCausesTheSameFaults(long seed) {
         assertThat(decisions(seed)).isEqualTo(decisions(seed)).isNotEqualTo(decisions(seed + 100));
     }
 
@@ -126,13 +126,15 @@ class SelfLinkTest {
         Map<String, Long> before = a.verbs.counters();
         write(10);
         Map<String, Long> after = a.verbs.counters();
-        // At 1024 bytes a packet: 8 requests and an acknowledge.
+        // At 1024 bytes per packet, a write takes 8 requests and an acknowledge.
         assertThat(after.get("sent_pkts") - before.get("sent_pkts")).isEqualTo(90);
         assertThat(after.get("rcvd_pkts") - before.get("rcvd_pkts")).isEqualTo(90);
         assertThat(after).containsKeys("retry_rnr_exceeded_err", "send_rnr_err", "link_downed", "malformed_pkts");
     }
 
-    /** tshark is the judge where it is installed; the file's length and first block are judged anywhere. */
+    /**
+     * tshark checks the capture where it is installed. The length and the first block of the file are always checked.
+     */
     @Test
     void wiresharkDissectsACapture(@TempDir Path directory) throws IOException, InterruptedException {
         Path file = directory.resolve("soft0.pcapng");
@@ -140,7 +142,7 @@ class SelfLinkTest {
         byte[] random = new byte[SoftSide.SIZE];
         new Random(3).nextBytes(random);
         a.memory.copyFrom(MemorySegment.ofArray(random));
-        write(2); // the short way
+        write(2); // within the device, not through the socket
         a.verbs.faults().setOthers(new SoftFaults(0, 0.5, 0, 1));
         write(2); // through the socket: each packet is sent and received
         a.verbs.captureTo(null);

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What only the software device promises of a shared receive queue, and what happens to a message that has arrived by
- * half.
+ * Behaviour of shared receive queues that only the software device guarantees, and of messages that have arrived only
+ * in part.
  */
 class SharedReceiveQueueTest {
     private static final int PSN = 0x1000;
@@ -94,7 +94,7 @@ class SharedReceiveQueueTest {
         assertThat(event.element()).isEqualTo(element);
     }
 
-    /** The first packet of a message has come, the queue pair has its receive; the limit tells when. */
+    /** Receives the first packet of a message. The limit event shows that the queue pair has its receive. */
     private void receiveHalf() {
         assertThat(post(1)).isZero();
         assertThat(post(2)).isZero();
@@ -131,7 +131,10 @@ class SharedReceiveQueueTest {
         assertThat(post(5)).isZero();
     }
 
-    /** The queue goes round while one queue pair is still in the midst of a message: its receive is its own. */
+    /**
+     * The queue wraps around while a queue pair is still receiving a message. The receive of that message stays
+     * reserved.
+     */
     @Test
     void theReceiveOfAMessageThatIsArrivingIsNotOverwritten() {
         Cq otherCq = side.verbs.createCq(side.context, 16, 0, 0);
@@ -150,16 +153,17 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void aBrokenMessageIsFlushedAndTold() {
+    void theReceiveOfABrokenMessageIsFlushedWithEvents() {
         receiveHalf();
-        send(Opcode.SEND_ONLY, PSN + 1, 8); // the message before has no end
+        send(Opcode.SEND_ONLY, PSN + 1, 8); // the previous message has no end
         expectEvent(Ibv.EVENT_QP_REQ_ERR, receiver.qp.handle());
         receiver.expect(1, Ibv.WC_WR_FLUSH_ERR);
         expectEvent(Ibv.EVENT_QP_LAST_WQE_REACHED, receiver.qp.handle());
     }
 
     /**
-     * As for other queues: what was not polled has its place still, where the least of all devices has no more room.
+     * As in other queues, a receive keeps its place until its completion is polled. Until then the software device has
+     * no more room than the most limited of all devices.
      */
     @Test
     void aPlaceIsFreeWhenTheCompletionIsPolled() {

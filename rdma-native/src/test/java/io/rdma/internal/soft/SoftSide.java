@@ -20,7 +20,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 
-/** One device with one queue pair and one region, through the seam. */
+/** One device with one queue pair and one region, used through the seam. */
 public final class SoftSide {
     static final int SEND_DEPTH = 64;
     static final int SIZE = 256 * 1024;
@@ -50,12 +50,12 @@ public final class SoftSide {
         register();
     }
 
-    /** Another queue pair of a side's device, with a completion queue of its own. */
+    /** Creates another queue pair on the device of a side, with a completion queue of its own. */
     public SoftSide(Arena arena, SoftFaults faults, SoftSide of, Cq completions) {
         this(arena, of, completions, 0);
     }
 
-    /** The same with a shared receive queue. */
+    /** Creates another queue pair on the device of a side, with a shared receive queue; 0 for none. */
     public SoftSide(Arena arena, SoftSide of, Cq completions, long srq) {
         verbs = of.verbs;
         context = of.context;
@@ -85,13 +85,17 @@ public final class SoftSide {
         return verbs.queryGidTable(context).getFirst().gid();
     }
 
-    /** From RESET to RTS, towards a queue pair that need not exist. */
+    /** Moves the queue pair from RESET to RTS, towards a queue pair that need not exist. */
     public void connect(byte[] gid, int qpNumber, int psn) {
-        // 67 ms: longer than a busy machine keeps a thread waiting, eight times in a row.
+        // 67 ms, eight times in a row, is longer than a busy machine keeps a thread waiting.
         connect(gid, qpNumber, psn, 14);
     }
 
-    /** As the other, but it waits for acknowledges 4.096 µs to the power of this. */
+    /**
+     * Moves the queue pair from RESET to RTS.
+     *
+     * @param retransmitAfter wait for an acknowledge: 4.096 µs times 2 to the power of this
+     */
     public void connect(byte[] gid, int qpNumber, int psn, int retransmitAfter) {
         int toInit = Ibv.QP_STATE | Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | Ibv.QP_ACCESS_FLAGS;
         int toRtr = Ibv.QP_STATE
@@ -143,7 +147,11 @@ public final class SoftSide {
         assertThat(verbs.postRecv(qp.handle(), wr, wr + 512)).isZero();
     }
 
-    /** What ibv_post_srq_recv returns. */
+    /**
+     * Posts a receive to a shared queue.
+     *
+     * @return result of ibv_post_srq_recv
+     */
     int postShared(long srq, long wrId, long offset, int length) {
         long wr = receiveRequest(wrId, offset, length);
         return verbs.postSrqRecv(srq, wr, wr + 512);
@@ -162,7 +170,11 @@ public final class SoftSide {
         assertThat(post(wrId, opcode, peer, offset, length, Ibv.SEND_SIGNALED)).isZero();
     }
 
-    /** What ibv_post_send returns. */
+    /**
+     * Posts a send request.
+     *
+     * @return result of ibv_post_send
+     */
     public int post(long wrId, int opcode, SoftSide peer, long offset, int length, int flags) {
         long wr = scratch.address();
         SendWr.wrId(wr, wrId);
@@ -190,7 +202,7 @@ public final class SoftSide {
         return sge;
     }
 
-    /** Awaits one completion. */
+    /** Awaits one successful completion. */
     public void expect(long wrId) {
         expect(wrId, Ibv.WC_SUCCESS);
     }
@@ -201,17 +213,17 @@ public final class SoftSide {
         assertThat(Wc.wrId(completion())).isEqualTo(wrId);
     }
 
-    /** Awaits one, whatever it says. */
+    /** Awaits one completion of any status. */
     public void next() {
         until("a completion", () -> poll() == 1);
     }
 
-    /** Polls at most one. */
+    /** Polls at most one completion. */
     public int poll() {
         return verbs.pollCq(cq.handle(), 1, completion());
     }
 
-    /** The one that was polled last. */
+    /** Returns the completion that was polled last. */
     public long completion() {
         return scratch.address() + 768;
     }
@@ -239,7 +251,7 @@ public final class SoftSide {
         }
     }
 
-    /** Back to RESET. */
+    /** Moves the queue pair to RESET. */
     public void reset() {
         moveTo(Ibv.QPS_RESET);
     }

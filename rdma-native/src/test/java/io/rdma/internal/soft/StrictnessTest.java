@@ -13,7 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Where devices differ, the software device behaves as the strictest of them, so that what works on it works on all.
+ * Behaviour in which devices differ. The software device behaves as the strictest of them, so a program that works on
+ * it works on all.
  */
 class StrictnessTest {
     private Arena arena;
@@ -36,7 +37,7 @@ class StrictnessTest {
         arena.close();
     }
 
-    /** mlx5: the tail of the send queue moves only when a completion is polled; an unsignaled request makes none. */
+    /** mlx5 moves the tail of the send queue only when a completion is polled, and an unsignaled request has none. */
     @Test
     void anUnsignaledRequestPinsItsSlotUntilALaterCompletionIsPolled() {
         int depth = SoftSide.SEND_DEPTH;
@@ -46,7 +47,7 @@ class StrictnessTest {
         }
         assertThat(a.post(depth - 1, Ibv.WR_RDMA_WRITE, b, 0, 8, Ibv.SEND_SIGNALED))
                 .isZero();
-        a.awaitEvent(); // all are done: the completion is there, and not polled
+        a.awaitEvent(); // all requests are done; the completion is not polled yet
         assertThat(a.post(depth, Ibv.WR_RDMA_WRITE, b, 0, 8, 0)).isEqualTo(-Errno.ENOMEM);
         a.expect(depth - 1);
         assertThat(a.post(depth, Ibv.WR_RDMA_WRITE, b, 0, 8, Ibv.SEND_SIGNALED)).isZero();
@@ -67,7 +68,7 @@ class StrictnessTest {
                         .isZero();
             }
             c.awaitState(Ibv.QPS_ERR);
-            for (int i = 0; i < tiny.cqe(); i++) { // what it holds can be read
+            for (int i = 0; i < tiny.cqe(); i++) { // the completions in it can be polled
                 c.expect(i);
             }
             assertThat(c.poll()).isNegative();
@@ -77,7 +78,8 @@ class StrictnessTest {
     }
 
     /**
-     * ibv_poll_cq(3): on failure only wr_id, status, qp_num and vendor_err are valid; who reads the rest shall notice.
+     * ibv_poll_cq(3): on failure only wr_id, status, qp_num and vendor_err are valid. A program that reads other fields
+     * must notice.
      */
     @Test
     void aFailedCompletionHoldsGarbageElsewhere() {

@@ -13,11 +13,11 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * What the binding takes for granted of C's own header, for a C compiler to judge, as static assertions, or for
- * {@link Jextract}.
+ * Values that the binding assumes of C's own header. A C compiler checks them as static assertions; {@link Jextract}
+ * can check them too.
  */
 final class CAsserts {
-    /** What an expression of C is worth, by the binding. */
+    /** Value of a C expression that the binding assumes. */
     record Claim(String expression, long value) {
         String staticAssert() {
             return "_Static_assert((" + expression + ") == " + value + ", \"not " + value + "\");";
@@ -63,7 +63,11 @@ final class CAsserts {
                 .anyMatch(path -> Files.isExecutable(Path.of(path, program)));
     }
 
-    /** @return what the compiler says: nothing if all hold */
+    /**
+     * Compiles the assertions.
+     *
+     * @return output of the compiler; empty if all assertions hold
+     */
     String compile(String compiler, Path folder) throws IOException, InterruptedException {
         Path source = folder.resolve("layout.c");
         Files.writeString(

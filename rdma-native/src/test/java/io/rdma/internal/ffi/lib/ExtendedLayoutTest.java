@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The structures of the extended interfaces, whose function pointers lie elsewhere on each architecture, compared with
- * C's header by C's compilers.
+ * Comparison of the structures of the extended interfaces with C's header, by C's compilers. The function pointers of
+ * these structures have different offsets on each architecture.
  */
 class ExtendedLayoutTest {
     private final CAsserts asserts = new CAsserts("infiniband/verbs.h");

@@ -23,8 +23,7 @@ import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
 /**
- * What jextract makes of the headers: it is run, its output compiled and loaded, and then says what an expression of C
- * is worth.
+ * Output of jextract for the headers. It is generated, compiled and loaded, and then gives the values of C expressions.
  */
 final class Jextract {
     private static final String PACKAGE = "io.rdma.jextract";
@@ -42,24 +41,26 @@ final class Jextract {
     }
 
     /**
-     * @param folder where its output goes
-     * @throws AssertionError if there is no jextract, or it or the compiler of its output fails
+     * Runs jextract, and compiles and loads its output.
+     *
+     * @param folder folder for the output
+     * @throws AssertionError if there is no jextract, or if it or the compiler of its output fails
      */
     static Jextract run(String architecture, Path folder) throws IOException, InterruptedException {
         Files.createDirectories(folder);
-        // The only way to tell it of an architecture: a file in the folder that it is started in.
+        // Only a file in its working directory can set the architecture.
         Path flags = SOURCES.resolve(architecture).resolve("compile_flags.txt");
         if (Files.exists(flags)) {
             Files.copy(flags, folder.resolve(flags.getFileName()), StandardCopyOption.REPLACE_EXISTING);
         }
-        String said = execute(
+        String output = execute(
                 folder,
                 program().toString(),
                 "@" + SOURCES.resolve("arguments"),
                 "--output",
                 "sources",
                 SOURCES.resolve("rdma.h").toString());
-        assertThat(folder.resolve("sources")).as(said).isDirectory();
+        assertThat(folder.resolve("sources")).as(output).isDirectory();
         List<String> compiler = new ArrayList<>(
                 List.of("-nowarn", "-proc:none", "-d", folder.resolve("classes").toString()));
         try (Stream<Path> files = Files.walk(folder.resolve("sources"))) {
@@ -73,21 +74,21 @@ final class Jextract {
     }
 
     private static String execute(Path folder, String... command) throws IOException, InterruptedException {
-        Path said = folder.resolve("said");
+        Path output = folder.resolve("output");
         Process process = new ProcessBuilder(command)
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
-                .redirectOutput(said.toFile())
+                .redirectOutput(output.toFile())
                 .start();
         try {
             assertThat(process.waitFor(5, TimeUnit.MINUTES))
-                    .as("jextract ends, it said " + said)
+                    .as("jextract ends, it said " + output)
                     .isTrue();
         } finally {
             process.destroyForcibly();
         }
-        assertThat(process.exitValue()).as(Files.readString(said)).isZero();
-        return Files.readString(said);
+        assertThat(process.exitValue()).as(Files.readString(output)).isZero();
+        return Files.readString(output);
     }
 
     private static Path program() {
@@ -113,7 +114,7 @@ final class Jextract {
     }
 
     /**
-     * @return what the expression is worth: an atom, or sums and differences of atoms, with casts to long around them
+     * Returns the value of an expression: an atom, or sums and differences of atoms, with casts to long around them.
      */
     long value(String expression) throws ReflectiveOperationException {
         StringBuilder numbers = new StringBuilder();
@@ -146,7 +147,7 @@ final class Jextract {
             return layout(atom.group("type")).byteSize();
         }
         var constant = classes.loadClass(PACKAGE + ".Headers").getMethod(atom.group("constant"));
-        constant.setAccessible(true); // of a superclass that is not public
+        constant.setAccessible(true); // declared by a superclass that is not public
         return ((Number) constant.invoke(null)).longValue();
     }
 
@@ -155,7 +156,10 @@ final class Jextract {
                 classes.loadClass(PACKAGE + "." + struct).getMethod("layout").invoke(null);
     }
 
-    /** Of a path of names; members of nameless structures and unions are members of what those are in. */
+    /**
+     * Returns the offset of a path of names. Members of nameless structures and unions are members of the enclosing
+     * type.
+     */
     private static OptionalLong offset(GroupLayout in, String path) {
         String first = path.split("\\.")[0];
         long at = 0;

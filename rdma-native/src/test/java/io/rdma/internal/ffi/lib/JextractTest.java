@@ -9,9 +9,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the layout tests claim and let C's compilers judge, judged by jextract:
- * {@code ./mvnw -Pjextract -pl rdma-native test}. It fails where there is no jextract, since whoever asks for this
- * wants its verdict.
+ * Check of the values of the layout tests by jextract instead of C's compilers. It runs with
+ * {@code ./mvnw -Pjextract -pl rdma-native test}, and fails where there is no jextract, since this profile asks for its
+ * verdict.
  */
 @Tag("jextract")
 class JextractTest {

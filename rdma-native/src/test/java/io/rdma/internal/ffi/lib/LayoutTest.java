@@ -26,11 +26,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every size, offset and constant that the binding uses, compared with C's headers by C's compilers. Offsets of
- * structures that are read as records are found by experiment: which component changes when one byte does.
+ * Every size, offset and constant that the binding uses, compared with C's headers by C's compilers. The offsets of
+ * structures that are read as records are found by experiment: the test changes one byte and observes which component
+ * changes.
  */
 class LayoutTest {
-    /** Only ibv_query_qp(3) has it. */
+    /** Offset of a field that only ibv_query_qp(3) sets. */
     private static final int SQ_DRAINING = 125;
 
     private final CAsserts c = new CAsserts("infiniband/verbs.h");
@@ -71,7 +72,7 @@ class LayoutTest {
                 if (!Modifier.isStatic(field.getModifiers()) || field.getType() != int.class) {
                     continue;
                 }
-                field.setAccessible(true); // some offsets are of their package alone
+                field.setAccessible(true); // some offsets are package-private
                 String name = field.getName().toLowerCase(Locale.ROOT);
                 if (name.equals("size")) {
                     size(type.getValue(), field.getInt(null));
@@ -100,7 +101,7 @@ class LayoutTest {
         writesWhatItReads();
     }
 
-    /** The other direction: a structure that is read and written again has the same bytes. */
+    /** Checks the other direction: a structure that is read and written again has the same components. */
     private static void writesWhatItReads() {
         try (Arena arena = Arena.ofConfined()) {
             SrqAttr attr = new SrqAttr(1, 2, 3);
@@ -275,7 +276,7 @@ class LayoutTest {
         return name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
     }
 
-    /** Half of ibv_ah_attr's fields lie in its ibv_global_route. */
+    /** Returns the path of a field of ibv_ah_attr; half of them lie in its ibv_global_route. */
     private static String grh(String name) {
         return name.replaceFirst("^(ah_attr\\.)?(dgid|flow_label|sgid_index|hop_limit|traffic_class)$", "$1grh.$2");
     }

@@ -7,7 +7,7 @@ import io.rdma.verbs.RdmaDevices;
 import io.rdma.verbs.RdmaException;
 import java.util.EnumSet;
 
-/** A process that registers as many bytes as it is told, and says how that went. */
+/** A process that registers the given number of bytes and prints the result. */
 final class Registering {
     private Registering() {}
 

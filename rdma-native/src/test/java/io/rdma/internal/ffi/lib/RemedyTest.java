@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What the messages say when the machine does not let us: the name of the thing, and what to do. */
+/** Messages about missing libraries, permissions and limits. They name the cause and the remedy. */
 class RemedyTest {
     @Test
     void aLibraryThatIsMissingIsNamedWithItsPackage() {
@@ -46,7 +46,7 @@ class RemedyTest {
         }
     }
 
-    /** The limit as the shell's own tools see it: the third column of /proc/self/limits. */
+    /** The message contains the soft limit, which is the first value of the line in /proc/self/limits. */
     @Test
     void tooLittleLockableMemoryNamesTheLimit() throws IOException {
         Matcher limits = Pattern.compile("Max locked memory\\s+(\\d+|unlimited)")

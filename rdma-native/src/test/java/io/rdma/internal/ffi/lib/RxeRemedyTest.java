@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A user without rights, on a real device: the kernel and libibverbs decide what fails, we what is said. Needs root, to
- * become that user.
+ * Messages for a user without rights on a real device. The kernel and libibverbs decide which call fails, this library
+ * decides on the message. The test needs root to become that user.
  */
 @Tag("rxe")
 class RxeRemedyTest {

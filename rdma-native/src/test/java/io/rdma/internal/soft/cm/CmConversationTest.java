@@ -7,18 +7,20 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The conversation's states without a network and without a clock: each side's words are carried by hand. */
+/**
+ * States of a conversation without a network and without a clock. The test passes the messages of each side by hand.
+ */
 class CmConversationTest {
     private static final long ACTIVE_GUID = 11;
 
     private static final class Side implements CmConversation.Side {
-        final List<CmMad> said = new ArrayList<>();
-        final List<Object> told = new ArrayList<>();
+        final List<CmMad> sent = new ArrayList<>();
+        final List<Object> notified = new ArrayList<>();
         long timer;
 
         @Override
         public void send(CmMad message) {
-            said.add(message);
+            sent.add(message);
         }
 
         @Override
@@ -28,26 +30,26 @@ class CmConversationTest {
 
         @Override
         public void heard(CmMad message) {
-            told.add(message);
+            notified.add(message);
         }
 
         @Override
         public void unanswered() {
-            told.add("unanswered");
+            notified.add("unanswered");
         }
 
         @Override
         public void disconnected() {
-            told.add("disconnected");
+            notified.add("disconnected");
         }
 
         @Override
         public void forgotten(boolean connected) {
-            told.add(connected ? "forgotten" : "never was");
+            notified.add(connected ? "forgotten" : "never was");
         }
 
         CmMad last() {
-            return said.getLast();
+            return sent.getLast();
         }
     }
 
@@ -69,7 +71,7 @@ class CmConversationTest {
         requested();
         passive.accept(reply);
         active.heard(reply);
-        assertThat(one.told).containsExactly(reply);
+        assertThat(one.notified).containsExactly(reply);
         assertThat(active.state()).isEqualTo(State.REP_RCVD);
         assertThat(one.timer).isZero();
     }
@@ -81,11 +83,11 @@ class CmConversationTest {
         assertThat(active.state()).isEqualTo(State.ESTABLISHED);
         assertThat(passive.state()).isEqualTo(State.ESTABLISHED);
         assertThat(other.timer).isZero();
-        one.told.clear();
-        other.told.clear();
-        one.said.clear();
-        other.said.clear();
-        one.timer = 0; // of the RTU, which is said again
+        one.notified.clear();
+        other.notified.clear();
+        one.sent.clear();
+        other.sent.clear();
+        one.timer = 0; // was set for the repetition of the RTU
     }
 
     @Test
@@ -96,11 +98,11 @@ class CmConversationTest {
         passive.heard(one.last());
         assertThat(other.last()).isEqualTo(new CmMad.Disconnected(0x2222, 0x1111));
         active.heard(other.last());
-        assertThat(one.told).containsExactly("disconnected");
-        assertThat(other.told).containsExactly("disconnected");
+        assertThat(one.notified).containsExactly("disconnected");
+        assertThat(other.notified).containsExactly("disconnected");
         active.expired();
         passive.expired();
-        assertThat(one.told).containsExactly("disconnected", "forgotten");
+        assertThat(one.notified).containsExactly("disconnected", "forgotten");
         assertThat(active.state()).isEqualTo(State.CLOSED);
         assertThat(passive.state()).isEqualTo(State.CLOSED);
     }
@@ -110,90 +112,93 @@ class CmConversationTest {
         established();
         active.disconnect();
         passive.disconnect();
-        CmMad mine = one.last();
+        CmMad disconnect = one.last();
         active.heard(other.last());
-        passive.heard(mine);
-        assertThat(one.told).containsExactly("disconnected");
-        assertThat(other.told).containsExactly("disconnected");
+        passive.heard(disconnect);
+        assertThat(one.notified).containsExactly("disconnected");
+        assertThat(other.notified).containsExactly("disconnected");
     }
 
-    /** Whose address a request bears may never have asked: it is sent as much as was sent in its name. */
+    /** The address in a request may be forged. Its owner gets no more messages than were sent in its name. */
     @Test
-    void aPeerThatHasNotShownThatItReceivesGetsOneAnswerForEachQuestion() {
+    void anUnverifiedPeerGetsOneReplyPerRequest() {
         requested();
         passive.accept(reply);
         for (int i = 0; i < 3; i++) {
             passive.expired();
         }
-        assertThat(other.said).containsExactly(reply);
+        assertThat(other.sent).containsExactly(reply);
         passive.heard(request);
-        assertThat(other.said).containsExactly(reply, reply);
+        assertThat(other.sent).containsExactly(reply, reply);
         while (passive.state() == State.REP_SENT) {
             passive.expired();
         }
-        assertThat(other.told).containsExactly("unanswered");
-        assertThat(other.said).as("no rejection either").containsExactly(reply, reply);
+        assertThat(other.notified).containsExactly("unanswered");
+        assertThat(other.sent).as("no rejection either").containsExactly(reply, reply);
     }
 
     @Test
-    void whatWasHeldIsSaidWhenThePeerHasShownThatItReceives() {
+    void aRejectionIsHeldBackUntilThePeerIsVerified() {
         replied();
         passive.abandon();
-        assertThat(other.said).containsExactly(reply);
+        assertThat(other.sent).containsExactly(reply);
         active.establish();
         passive.heard(one.last());
         assertThat(other.last()).isInstanceOf(CmReject.class);
-        assertThat(other.said).hasSize(2);
+        assertThat(other.sent).hasSize(2);
     }
 
     @Test
-    void aLookUpIsAnsweredOnceForEachQuestion() {
+    void aLookUpIsAnsweredOncePerRequest() {
         CmLookup question = new CmLookup(0x1111, 5, new byte[CmLookup.PRIVATE_DATA]);
         passive.lookedUp(question);
         passive.answer(new CmLookupReply(0x1111, CmLookupReply.VALID, 9, 5, 1, new byte[CmLookupReply.PRIVATE_DATA]));
         passive.heard(question);
-        assertThat(other.said).hasSize(2);
+        assertThat(other.sent).hasSize(2);
     }
 
-    /** Nobody asks for a lost RTU, so it is said again; the queue pair that is used says the same. */
+    /**
+     * A peer does not ask for a lost RTU, so it is sent again. The first use of the queue pair has the same effect as
+     * the RTU.
+     */
     @Test
-    void aLostReadyIsMadeUpFor() {
+    void aLostReadyIsSentAgainOrReplacedByUse() {
         replied();
         active.establish();
         CmMad ready = one.last();
-        one.said.clear();
+        one.sent.clear();
         for (int i = 0; i < 10; i++) {
             active.expired();
         }
-        assertThat(one.said).isNotEmpty().hasSizeLessThan(10).containsOnly(ready);
+        assertThat(one.sent).isNotEmpty().hasSizeLessThan(10).containsOnly(ready);
         passive.used();
         assertThat(passive.state()).isEqualTo(State.ESTABLISHED);
         passive.heard(ready);
         passive.used();
-        assertThat(other.told).hasSize(1);
+        assertThat(other.notified).hasSize(1);
     }
 
     @Test
-    void nobodyAnswersARequest() {
+    void anUnansweredRequestTimesOut() {
         active.request(request);
         for (int i = 0; i < CmConversation.MAX_RETRIES; i++) {
             assertThat(one.timer).isEqualTo(CmConversation.nanos(CmConversation.TIMEOUT));
             active.expired();
         }
-        assertThat(one.said).hasSize(1 + CmConversation.MAX_RETRIES).containsOnly(request);
+        assertThat(one.sent).hasSize(1 + CmConversation.MAX_RETRIES).containsOnly(request);
         active.expired();
-        assertThat(one.told).containsExactly("unanswered");
+        assertThat(one.notified).containsExactly("unanswered");
         assertThat(one.last())
                 .isInstanceOfSatisfying(
                         CmReject.class, reject -> assertThat(reject.reason()).isEqualTo(CmReject.TIMEOUT));
         active.heard(reply); // too late
         assertThat(active.state()).isEqualTo(State.TIMEWAIT);
         active.expired();
-        assertThat(one.told).containsExactly("unanswered", "never was");
+        assertThat(one.notified).containsExactly("unanswered", "never was");
     }
 
     @Test
-    void whatComesAgainIsAnsweredAgain() {
+    void aRepeatedMessageIsAnsweredAgain() {
         requested();
         passive.heard(request);
         assertThat(other.last()).isEqualTo(new CmMad.Received(0x2222, 0x1111, CmMad.ABOUT_REQUEST, 23));
@@ -201,7 +206,7 @@ class CmConversationTest {
         assertThat(one.timer).isGreaterThan(CmConversation.nanos(23));
         passive.accept(reply);
         passive.heard(request);
-        assertThat(other.said).endsWith(reply, reply);
+        assertThat(other.sent).endsWith(reply, reply);
         active.heard(reply);
         active.heard(reply);
         assertThat(one.last()).isEqualTo(new CmMad.Received(0x1111, 0x2222, CmMad.ABOUT_REPLY, 23));
@@ -210,42 +215,42 @@ class CmConversationTest {
         active.establish();
         active.heard(reply);
         CmMad ready = new CmMad.Ready(0x1111, 0x2222);
-        assertThat(one.said).endsWith(ready, ready);
+        assertThat(one.sent).endsWith(ready, ready);
         passive.heard(ready);
         passive.heard(ready);
-        assertThat(other.told).containsExactly(ready);
+        assertThat(other.notified).containsExactly(ready);
     }
 
     @Test
-    void aRejectionIsHeardOnceAndSaidAgain() {
+    void aRejectionIsDeliveredOnceAndSentAgain() {
         requested();
         passive.reject(CmReject.CONSUMER, new byte[] {1});
         CmMad reject = other.last();
         passive.heard(request);
-        assertThat(other.said).containsExactly(reject, reject);
+        assertThat(other.sent).containsExactly(reject, reject);
         active.heard(reject);
         active.heard(reject);
-        assertThat(one.told).containsExactly(reject);
+        assertThat(one.notified).containsExactly(reject);
         assertThat(((CmReject) reject).privateData())
                 .hasSize(CmReject.PRIVATE_DATA)
                 .startsWith(1, 0);
     }
 
     @Test
-    void aRejectionIsKnownForAsLongAsTheOtherWasToldToWait() {
+    void aRejectionIsKeptForAsLongAsThePeerWasToldToWait() {
         requested();
-        passive.heard(request); // the application takes its time
+        passive.heard(request); // the application has not decided yet
         active.heard(other.last());
-        passive.reject(CmReject.CONSUMER, new byte[] {1}); // which is lost
+        passive.reject(CmReject.CONSUMER, new byte[] {1}); // this one is lost
         assertThat(other.timer).isGreaterThan(one.timer).isGreaterThan(CmConversation.nanos(23));
         active.expired();
         passive.heard(one.last());
         active.heard(other.last());
-        assertThat(one.told).containsExactly(other.last());
+        assertThat(one.notified).containsExactly(other.last());
     }
 
     @Test
-    void nothingMovesWhoeverTheWordsAreNotOf() {
+    void messagesOfOtherConversationsChangeNothing() {
         established();
         active.heard(new CmMad.Disconnect(0x3333, 0x1111, 5));
         active.heard(new CmMad.Disconnect(0x2222, 0x1111, 6)); // another queue pair
@@ -256,13 +261,13 @@ class CmConversationTest {
         active.heard(request);
         active.heard(new CmLookupReply(0x1111, 0, 1, 1, 1, new byte[0]));
         assertThat(active.state()).isEqualTo(State.ESTABLISHED);
-        assertThat(one.told).isEmpty();
-        assertThat(one.said).isEmpty();
+        assertThat(one.notified).isEmpty();
+        assertThat(one.sent).isEmpty();
         assertThat(one.timer).isZero();
     }
 
     @Test
-    void whoIsAbandonedIsTold() {
+    void anAbandonedPeerIsRejected() {
         requested();
         active.abandon();
         assertThat(one.last()).isInstanceOfSatisfying(CmReject.class, reject -> {
@@ -270,7 +275,7 @@ class CmConversationTest {
             assertThat(reject.information()).containsExactly(0, 0, 0, 0, 0, 0, 0, (int) ACTIVE_GUID);
         });
         passive.heard(one.last());
-        assertThat(other.told).containsExactly(one.last());
+        assertThat(other.notified).containsExactly(one.last());
     }
 
     @Test
@@ -278,21 +283,21 @@ class CmConversationTest {
         requested();
         passive.abandon();
         active.heard(other.last());
-        assertThat(one.told)
+        assertThat(one.notified)
                 .singleElement()
                 .isInstanceOfSatisfying(
                         CmReject.class, reject -> assertThat(reject.reason()).isEqualTo(CmReject.CONSUMER));
     }
 
     @Test
-    void aDisconnectThatNobodyHearsIsTheEndToo() {
+    void anUnansweredDisconnectEndsTheConnectionToo() {
         established();
         active.disconnect();
         for (int i = 0; i <= CmConversation.MAX_RETRIES; i++) {
             active.expired();
         }
-        assertThat(one.said).hasSize(1 + CmConversation.MAX_RETRIES);
-        assertThat(one.told).containsExactly("disconnected");
+        assertThat(one.sent).hasSize(1 + CmConversation.MAX_RETRIES);
+        assertThat(one.notified).containsExactly("disconnected");
     }
 
     @Test
@@ -300,16 +305,16 @@ class CmConversationTest {
         CmLookup question = new CmLookup(0x1111, 0x01110001, new byte[CmLookup.PRIVATE_DATA]);
         active.lookUp(question);
         active.expired();
-        assertThat(one.said).containsExactly(question, question);
+        assertThat(one.sent).containsExactly(question, question);
         passive.lookedUp(question);
         passive.heard(question);
-        assertThat(other.said).isEmpty();
+        assertThat(other.sent).isEmpty();
         CmLookupReply answer = new CmLookupReply(0x1111, 0, 9, 0x01110001, 1, new byte[0]);
         passive.answer(answer);
         passive.heard(question);
-        assertThat(other.said).containsExactly(answer, answer);
+        assertThat(other.sent).containsExactly(answer, answer);
         active.heard(answer);
         active.heard(answer);
-        assertThat(one.told).containsExactly("never was", answer);
+        assertThat(one.notified).containsExactly("never was", answer);
     }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Management datagrams as bytes, and bytes that are none. */
+/** Management datagrams in encoded form, and bytes that are no management datagram. */
 public class CmMadTest {
     private static byte[] bytes(int length) {
         byte[] bytes = new byte[length];
@@ -28,7 +28,7 @@ public class CmMadTest {
         return bytes;
     }
 
-    /** A request in which every field is another. */
+    /** Returns a request in which every field has a different value. */
     public static CmRequest request(int number, long guid) {
         return new CmRequest(
                 number,
@@ -69,7 +69,7 @@ public class CmMadTest {
 
     @ParameterizedTest
     @MethodSource("messages")
-    void whatIsWrittenIsRead(CmMad message) {
+    void aMessageIsDecodedAsItWasEncoded(CmMad message) {
         MadCodec.Mad read = MadCodec.decode(MadCodec.encode(-77, message));
         assertThat(read).isNotNull();
         assertThat(read.transaction()).isEqualTo(-77);
@@ -78,7 +78,7 @@ public class CmMadTest {
 
     @ParameterizedTest
     @MethodSource("messages")
-    void anotherHeaderIsNone(CmMad message) {
+    void aForeignHeaderIsNotDecoded(CmMad message) {
         for (int at : new int[] {0, 1, 2, 3, 4, 16, 17}) {
             byte[] bytes = MadCodec.encode(1, message);
             bytes[at] ^= 0x40;
@@ -89,10 +89,10 @@ public class CmMadTest {
         assertThat(MadCodec.decode(new byte[0])).isNull();
     }
 
-    /** Whatever the bytes say, they say something or nothing. */
+    /** Any bytes are a message or none, and never cause an exception. */
     @ParameterizedTest
     @MethodSource("messages")
-    void noBytesAreAnException(CmMad message) {
+    void noBytesCauseAnException(CmMad message) {
         Random random = new Random(message.attribute());
         byte[] whole = MadCodec.encode(1, message);
         int read = 0;
@@ -105,7 +105,7 @@ public class CmMadTest {
             if (mad != null) {
                 read++;
                 SoftCmId.seen(mad.message());
-                // What was read can be said.
+                // A decoded message can be encoded.
                 assertThat(MadCodec.encode(1, mad.message())).hasSize(ManagementPort.BYTES);
             }
             CmAddressing.read(Arrays.copyOfRange(bytes, 24, 24 + CmAddressing.BYTES));
@@ -114,7 +114,7 @@ public class CmMadTest {
     }
 
     @Test
-    void anMtuThatDoesNotExistIsNoRequest() {
+    void aRequestWithAnUnknownMtuIsNotDecoded() {
         byte[] bytes = MadCodec.encode(1, request(1, 1));
         bytes[24 + 50] = 0x07;
         assertThat(MadCodec.decode(bytes)).isNull();
@@ -125,14 +125,14 @@ public class CmMadTest {
     @Test
     void addressesOfBothVersions() throws UnknownHostException {
         for (String ip : new String[] {"10.77.0.1", "fd77::1"}) {
-            CmAddressing said = new CmAddressing(new InetSocketAddress(ip, 50_001), InetAddress.getByName("10.77.0.2"));
+            CmAddressing addr = new CmAddressing(new InetSocketAddress(ip, 50_001), InetAddress.getByName("10.77.0.2"));
             if (ip.contains(":")) {
-                said = new CmAddressing(said.source(), InetAddress.getByName("fd77::2"));
+                addr = new CmAddressing(addr.source(), InetAddress.getByName("fd77::2"));
             }
-            byte[] data = said.before(new byte[] {1, 2}, CmRequest.PRIVATE_DATA);
+            byte[] data = addr.before(new byte[] {1, 2}, CmRequest.PRIVATE_DATA);
             assertThat(data).hasSize(CmRequest.PRIVATE_DATA);
             assertThat(Arrays.copyOfRange(data, 36, 39)).containsExactly(1, 2, 0);
-            assertThat(CmAddressing.read(data)).isEqualTo(said);
+            assertThat(CmAddressing.read(data)).isEqualTo(addr);
             data[0] = 1;
             assertThat(CmAddressing.read(data)).isNull();
             data[0] = 0;
@@ -154,9 +154,9 @@ public class CmMadTest {
         return Arrays.copyOf(HexFormat.of().parseHex(hex), ManagementPort.BYTES);
     }
 
-    /** What rping says on rdma_rxe of Linux 6.1, in a capture. */
+    /** A request of rping on rdma_rxe of Linux 6.1, from a capture. */
     @Test
-    void aRequestOfTheKernels() {
+    void aRequestOfTheKernelIsDecoded() {
         MadCodec.Mad mad = MadCodec.decode(captured("010702030000000000000002ced52b740010000000000000"
                 + "742bd5ce000000000000000001061c0600000afffe4d000100000000000000000000110100000001000000a0a172d9a7"
                 + "ffff37f0ffffffff00000000000000000000ffff0a4d000100000000000000000000ffff0a4d0002bb38b00000400098"
@@ -194,7 +194,7 @@ public class CmMadTest {
     }
 
     @Test
-    void aReplyOfTheKernels() {
+    void aReplyOfTheKernelIsDecoded() {
         MadCodec.Mad mad = MadCodec.decode(captured("010702030000000019d7d78e8c1ca5b80013000000000000"
                 + "762bd5ce86b92a76000000000000120000000000b7513b00010178e000000afffe4d0001"));
         assertThat(mad).isNotNull();
@@ -210,9 +210,9 @@ public class CmMadTest {
         });
     }
 
-    /** To the byte, what the kernel writes too. */
+    /** The encoded bytes are exactly those that the kernel writes. */
     @Test
-    void theSmallOnesOfTheKernels() {
+    void shortMessagesAreEncodedAsByTheKernel() {
         assertThat(MadCodec.encode(0x2_ced5_2b74L, new CmMad.Ready(0x742bd5ce, 0x21e71f51)))
                 .isEqualTo(captured("010702030000000000000002ced52b740014000000000000742bd5ce21e71f51"));
         assertThat(MadCodec.encode(0x2_ced5_2b74L, new CmMad.Disconnect(0x742bd5ce, 0x21e71f51, 0x6784f2)))
@@ -221,7 +221,7 @@ public class CmMadTest {
                 .isEqualTo(captured("010702030000000019d7d78e8c1ca5b80016000000000000762bd5ce86b92a76"));
     }
 
-    /** A request says the PSN that the other side begins with, so the one that this side expects. */
+    /** A request contains the PSN that the other side begins with, which is the one that this side expects. */
     @Test
     void theOtherSideBeginsWithThePsnOfARequest() {
         SoftCmId id = new SoftCmId(Cma.PS_TCP, new SoftCmChannel());
@@ -234,8 +234,8 @@ public class CmMadTest {
                 1,
                 2,
                 new InetSocketAddress("10.77.0.1", 4791));
-        ConnParam said = new ConnParam(new byte[0], 1, 1, 0, 7, 7, false, 5);
-        assertThat(id.request(1, said, 1, new byte[16], Ibv.MTU_1024, 17).psn()).isEqualTo(0x123456);
+        ConnParam conn = new ConnParam(new byte[0], 1, 1, 0, 7, 7, false, 5);
+        assertThat(id.request(1, conn, 1, new byte[16], Ibv.MTU_1024, 17).psn()).isEqualTo(0x123456);
         id.heard(new CmReply(3, 1, 7, 0xabcdef, 1, 1, false, 7, false, 1, new byte[CmReply.PRIVATE_DATA]));
         assertThat(id.attr(Ibv.QPS_RTR).attr().rqPsn()).isEqualTo(0x123456);
         assertThat(id.attr(Ibv.QPS_RTS).attr().sqPsn()).isEqualTo(0xabcdef);

@@ -10,7 +10,7 @@ import java.net.SocketException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The place where a service on loopback is found: it stays, whatever its socket throws. */
+/** Place where services on loopback are found. It stays available, whatever its socket throws. */
 @SuppressWarnings("try") // the close ends the loop
 class CmRendezvousTest {
     private static final int FAILURES = 3;

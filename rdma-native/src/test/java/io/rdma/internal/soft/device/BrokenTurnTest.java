@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is thrown in a turn of the device ends queue pairs, with their events: never the device, nor the thread that had
- * the turn.
+ * Exceptions thrown in a turn of the device. They end queue pairs, with their events, but never the device or the
+ * thread that had the turn.
  */
 @Tag("link")
 class BrokenTurnTest {
@@ -90,7 +90,7 @@ class BrokenTurnTest {
     }
 
     @Test
-    void whatIsThrownWhileAQueuePairSendsEndsThatOneAlone() {
+    void anExceptionWhileAQueuePairSendsEndsItAlone() {
         next.set(new IllegalStateException("a bug"));
         broken.send(1, Ibv.WR_RDMA_WRITE, peer, 0, 8);
         broken.expect(1, Ibv.WC_WR_FLUSH_ERR);
@@ -99,9 +99,9 @@ class BrokenTurnTest {
         assertWorks(neighbour, neighboursPeer);
     }
 
-    /** The stack of a thread that posts is the application's: how full it is says nothing of the device. */
+    /** A thread that posts runs on a stack of the application, so a full stack says nothing about the device. */
     @Test
-    void aFullStackEndsTheQueuePairThatItWasFullForAlone() {
+    void aFullStackEndsOnlyTheQueuePairThatWasSending() {
         next.set(new StackOverflowError());
         broken.send(1, Ibv.WR_RDMA_WRITE, peer, 0, 8);
         broken.expect(1, Ibv.WC_WR_FLUSH_ERR);
@@ -109,9 +109,9 @@ class BrokenTurnTest {
         assertWorks(neighbour, neighboursPeer);
     }
 
-    /** The answer of a read is sent by the device's own thread. */
+    /** The device's own thread sends the answer to a read. */
     @Test
-    void whatIsThrownOnTheDevicesThreadEndsTheQueuePairAndNotTheThread() {
+    void anExceptionOnTheDevicesThreadEndsTheQueuePairAndNotTheThread() {
         next.set(new IllegalArgumentException("a bug"));
         peer.send(1, Ibv.WR_RDMA_READ, broken, 0, 8);
         assertThat(events(1)).containsExactly(Ibv.EVENT_QP_FATAL);

@@ -28,8 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Several sockets of one device: every packet arrives at one of them, those of a sender at the same one, in order, and
- * what is damaged is counted.
+ * Several sockets of one device. Every packet arrives at one of them, and those of a sender at the same one, in order.
  */
 class ReceiveLaneTest {
     private static final int SENDERS = 32;
@@ -49,11 +48,11 @@ class ReceiveLaneTest {
         link.close();
     }
 
-    private synchronized void took(ReceiveLane lane) {
+    private synchronized void receiveAll(ReceiveLane lane) {
         for (int i = 0; i < lane.count(); i++) {
             UdpAddress from = link.receive(lane, i, packet);
             if (from != null) {
-                took(lane, from);
+                addPacket(lane, from);
             }
         }
     }
@@ -61,7 +60,7 @@ class ReceiveLaneTest {
     private final class Takers implements ReceiveLane.Taker {
         @Override
         public void take(ReceiveLane lane) {
-            took(lane);
+            receiveAll(lane);
         }
 
         @Override
@@ -70,20 +69,20 @@ class ReceiveLaneTest {
         }
     }
 
-    private void took(Object by, UdpAddress from) {
+    private void addPacket(Object by, UdpAddress from) {
         numbers.computeIfAbsent(from.port, port -> new ArrayList<>()).add(packet.psn);
         takers.computeIfAbsent(from.port, port -> new HashSet<>()).add(by);
     }
 
-    private synchronized int taken() {
+    private synchronized int received() {
         for (UdpAddress from; (from = link.receive(packet)) != null; ) {
-            took(link, from);
+            addPacket(link, from);
         }
         return numbers.values().stream().mapToInt(List::size).sum();
     }
 
     @Test
-    void everyPacketArrivesInOrderAtOneOfThem() {
+    void everyPacketArrivesInOrderAtOneSocket() {
         assumeThat(SixLongs.supported()).as("native sockets").isTrue();
         lanes = link.lanes(LANES, new Takers());
         lanes.forEach(ReceiveLane::start);
@@ -104,7 +103,7 @@ class ReceiveLaneTest {
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(1))
                     .atMost(60, TimeUnit.SECONDS)
-                    .until(() -> taken() == all);
+                    .until(() -> received() == all);
         }
         senders.forEach(UdpLink::close);
         synchronized (this) {
@@ -117,13 +116,16 @@ class ReceiveLaneTest {
         }
     }
 
-    /** Otherwise bytes would change after their ICRC was checked, and another sender's count as the first one's. */
+    /**
+     * An overwritten buffer would change after its ICRC was checked, and bytes of another sender would count as those
+     * of the first one.
+     */
     @Test
-    void whatWasGatheredIsNotOverwrittenHoweverManyEmptyDatagramsCome() throws IOException {
+    void gatheredDatagramsAreNotOverwrittenByEmptyOnes() throws IOException {
         assumeThat(SixLongs.supported()).as("native sockets").isTrue();
         NativeSocket socket = new NativeSocket(SoftConfig.loopback().socketAddress());
         try (DatagramSocket sender = new DatagramSocket()) {
-            int several = 40; // more than one call brings
+            int several = 40; // more than one call receives
             for (int i = 0; i < several; i++) {
                 byte[] datagram = i == 0 ? new byte[] {1} : new byte[0];
                 sender.send(new DatagramPacket(datagram, datagram.length, socket.local()));
@@ -143,7 +145,7 @@ class ReceiveLaneTest {
         }
     }
 
-    /** The length of the next one: the kernel may take its time to pass on what was sent. */
+    /** Returns the length of the next datagram. The kernel may take some time to deliver it. */
     private static int next(NativeSocket socket, UdpAddress from) {
         return Awaitility.await()
                 .atMost(Duration.ofSeconds(60))
@@ -151,7 +153,7 @@ class ReceiveLaneTest {
     }
 
     @Test
-    void isAskedForByAProperty() {
+    void aPropertySetsTheNumberOfLanes() {
         assertThat(ReceiveLane.threads("4")).isEqualTo(4);
         for (String wrong : List.of("0", "65", "-1", "many", "")) {
             assertThatExceptionOfType(VerbsException.class)

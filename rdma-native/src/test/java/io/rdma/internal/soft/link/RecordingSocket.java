@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 
-/** A socket that writes down what is sent. */
+/** A socket that records the datagrams that are sent. */
 public final class RecordingSocket implements LinkSocket {
     private final ByteBuffer memory = ByteBuffer.allocateDirect(MAX_DATAGRAM);
     private final StringBuilder sent;
@@ -70,7 +70,7 @@ public final class RecordingSocket implements LinkSocket {
 
     @Override
     public void wake() {
-        // Nobody waits.
+        // No thread waits.
     }
 
     @Override

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Who watches the socket of a device. */
+/** Choice of the threads that watch the socket of a device. */
 class SocketWatchTest {
     private final SocketWatch watch = new SocketWatch(true);
 
     @Test
-    void thoseWhoPollWatchItWhilePacketsCome() {
+    void pollersWatchTheSocketWhilePacketsArrive() {
         assertThat(watch.polled()).isFalse();
         watch.arrived();
 
@@ -21,7 +21,7 @@ class SocketWatchTest {
     }
 
     @Test
-    void theDeviceWatchesItOnASingleProcessor() {
+    void theDeviceWatchesTheSocketOnASingleProcessor() {
         SocketWatch single = new SocketWatch(false);
         single.polled();
         single.arrived();
@@ -30,7 +30,7 @@ class SocketWatchTest {
     }
 
     @Test
-    void theDeviceWatchesItWhenNobodyPolls() {
+    void theDeviceWatchesTheSocketWhenNoThreadPolls() {
         watch.arrived();
 
         assertThat(watch.leaveToPollers()).isFalse();
@@ -39,7 +39,7 @@ class SocketWatchTest {
     }
 
     @Test
-    void theDeviceWatchesItWhenNothingCame() {
+    void theDeviceWatchesTheSocketWhenNothingArrived() {
         watch.polled();
         watch.arrived();
         watch.leaveToPollers();
@@ -51,7 +51,7 @@ class SocketWatchTest {
     }
 
     @Test
-    void whoGoesToSleepWakesTheDeviceOnlyIfItReliesOnThat() {
+    void aPollerThatSleepsWakesTheDeviceOnlyIfItReliesOnPollers() {
         assertThat(watch.left()).isFalse();
         watch.polled();
         watch.arrived();
@@ -64,7 +64,7 @@ class SocketWatchTest {
     }
 
     @Test
-    void whoWentToSleepBeforeIsNotReliedOn() {
+    void theDeviceDoesNotRelyOnAPollerThatSleeps() {
         watch.polled();
         watch.arrived();
         watch.left();

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A wait for events, as {@code poll(2)}: an interrupt does not end it. */
+/** A wait for events. As with {@code poll(2)}, an interrupt of the Java thread does not end it. */
 class EventQueueTest {
     private final EventQueue<String> queue = new EventQueue<>();
 

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What programs get wrong who know one fast device: completions of one work queue come in its order, those of two in
- * any (IB specification volume 1, 10.8.5), and a request that was posted has not happened.
+ * Assumptions of programs that know only one fast device. Completions of one work queue come in its order, those of two
+ * in any order (IB specification volume 1, 10.8.5), and a request may not have happened when its post returns.
  */
 class StrictTimingTest {
     private static final int AT_ONCE = 32;
@@ -59,7 +59,11 @@ class StrictTimingTest {
         }
     }
 
-    /** @return how many completions came before one of the other queue pair that was posted before */
+    /**
+     * Polls the completions of a round.
+     *
+     * @return number of completions that came before one of the other queue pair that was posted earlier
+     */
     private int pollAll() {
         long[] next = {0, 1};
         int overtaken = 0;
@@ -75,7 +79,7 @@ class StrictTimingTest {
     }
 
     @Test
-    void aPostThatReturnedHasNotAlwaysHappened() {
+    void aRequestMayNotHaveHappenedWhenItsPostReturns() {
         boolean late = false;
         for (int round = 0; !late; round++) {
             assertThat(round).as("rounds until one was late").isLessThan(MOST_ROUNDS);
@@ -88,7 +92,7 @@ class StrictTimingTest {
     }
 
     @Test
-    void whoWaitsForAWithheldCompletionIsWoken() {
+    void aWithheldCompletionWakesTheWaitingThread() {
         for (int round = 0; round < 1000; round++) {
             a.arm();
             a.send(round, Ibv.WR_RDMA_WRITE, b, 0, 8);
@@ -98,7 +102,7 @@ class StrictTimingTest {
     }
 
     @Test
-    void aSeedThatIsNoneIsRefused() {
+    void aSeedThatIsNoNumberIsRefused() {
         System.setProperty(StrictTiming.PROPERTY, "often");
         assertThatIllegalArgumentException()
                 .isThrownBy(StrictTiming::configured)

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What a peer asks for again after its timer ran out, as rdma_rxe does when answers are slow. */
+/** Answers that a peer requests again after its timer has expired, as rdma_rxe does when answers are slow. */
 class AnswerQueueTest {
     private static final int DEPTH = 4;
 
@@ -31,7 +31,7 @@ class AnswerQueueTest {
     }
 
     @Test
-    void answersAreInTheOrderOfThePsnsWhateverIsRepeated() {
+    void answersAreInTheOrderOfThePsnsInSpiteOfRepeats() {
         read(true, 0xffffff, 1);
         queue.removeFirst();
         read(true, 0, 1);
@@ -43,7 +43,7 @@ class AnswerQueueTest {
     }
 
     @Test
-    void whatIsToBeAnsweredIsNotAddedAgain() {
+    void aPendingAnswerIsNotAddedAgain() {
         read(true, 10, 5);
         assertThat(queue.repeats(9)).isFalse();
         assertThat(queue.repeats(10)).isTrue();
@@ -52,7 +52,7 @@ class AnswerQueueTest {
     }
 
     @Test
-    void anAnswerUnderWayGoesBackToWhatWasLost() {
+    void anAnswerUnderWayGoesBackToTheLostPacket() {
         read(true, 10, 5);
         queue.first().sent = 4;
         assertThat(queue.repeats(12)).isTrue();

@@ -6,8 +6,8 @@ import io.rdma.internal.soft.wire.Psn;
 import org.junit.jupiter.api.Test;
 
 /**
- * RFC 5681, 3.1 and 4.3: half after a loss, one more for each window that arrives, one segment after a timeout; once
- * for each window.
+ * Congestion window after RFC 5681, 3.1 and 4.3. It is halved after a loss, at most once per window; it grows by one
+ * for each window that arrives; it is one segment after a timeout.
  */
 class CongestionWindowTest {
     private static final long LARGE = 1 << 20;
@@ -16,7 +16,7 @@ class CongestionWindowTest {
     private final CongestionWindow window = new CongestionWindow();
 
     @Test
-    void isHalvedByALossOnceForWhatWasOnItsWay() {
+    void isHalvedByALossOncePerWindow() {
         int full = window.packets(LARGE);
         int sent = Psn.add(START, full);
         window.lost(sent);
@@ -30,7 +30,7 @@ class CongestionWindowTest {
     }
 
     @Test
-    void growsByOneForEachWindowThatArrivesAsFarAsItWas() {
+    void growsByOneForEachWindowThatArrivesUpToItsFirstSize() {
         int full = window.packets(LARGE);
         window.timedOut(START);
         assertThat(window.packets(LARGE)).isEqualTo(1);

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The invariant CRC of packets that were captured: two examples of scapy's RoCE layer, a datagram of an adapter unknown
- * to us and a congestion notification of a ConnectX-4 Lx, and an acknowledge of Linux's rdma_rxe to this device.
+ * Invariant CRC of captured packets: two examples of scapy's RoCE layer, which are a datagram of an unknown adapter and
+ * a congestion notification of a ConnectX-4 Lx, and an acknowledge of Linux's rdma_rxe to this device.
  */
 class IcrcTest {
     private static final int MAX_LENGTH = 64;
@@ -27,7 +27,7 @@ class IcrcTest {
         "10.0.17.1, 0, 10.0.18.1, 0x718c," + " 8100ffff 40000118 00000000 00000000000000000000000000000000, 82fd002a",
         "10.77.0.1, 61501, 10.77.0.2, 0x0fbd, 1100ffff 00e62c4a 00b2a189 1f000001, b5a5bd9c"
     })
-    void capturedPacketsHaveIt(String from, int port, String to, String identification, String packet, String expected)
+    void capturedPacketsMatch(String from, int port, String to, String identification, String packet, String expected)
             throws UnknownHostException {
         byte[] bytes = HexFormat.of().parseHex(packet.replace(" ", ""));
         UdpAddress source = new UdpAddress(new InetSocketAddress(InetAddress.getByName(from), port));
@@ -37,11 +37,11 @@ class IcrcTest {
         int crc = icrc.compute(ByteBuffer.wrap(bytes), 0, bytes.length, source, target, Integer.decode(identification));
         assertThat(crc).isEqualTo(onTheWire);
 
-        // Without the identification: it follows from the packet,
+        // The identification follows from a CRC that was computed without it.
         int difference = onTheWire ^ icrc.compute(ByteBuffer.wrap(bytes), 0, bytes.length, source, target, 0);
         assertThat(icrc.identification(difference, bytes.length)).isEqualTo(Integer.decode(identification));
 
-        // and a packet that is damaged in one bit has none.
+        // A packet with one damaged bit has no identification.
         for (int bit = 0; bit < bytes.length * Byte.SIZE; bit++) {
             if (bit / Byte.SIZE == NOT_COVERED) {
                 continue;

@@ -31,7 +31,9 @@ class SoftAddressTest {
         assertThat(SoftAddress.of(bytes)).isEqualTo(at(address, port));
     }
 
-    /** RoCE devices spread their flows over source ports; a software device on a port of its own sends from there. */
+    /**
+     * RoCE devices spread their flows over source ports. A software device on a port of its own sends from that port.
+     */
     @Test
     void aDeviceOnTheRocePortMaySendFromAnyPort() throws UnknownHostException {
         InetSocketAddress roce = at("10.77.0.1", SoftAddress.ROCE_PORT);
