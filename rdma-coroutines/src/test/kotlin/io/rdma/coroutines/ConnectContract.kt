@@ -25,7 +25,7 @@ import kotlin.time.Duration.Companion.microseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * How connections begin and end, the same on every device. Each test ends with the check that all resources can be
+ * Contract of connecting and closing, the same on every device. Each test ends with the check that all resources can be
  * closed.
  */
 abstract class ConnectContract {
@@ -52,7 +52,7 @@ abstract class ConnectContract {
         }
         await().atMost(Duration.ofSeconds(60)).until { shared.endpoints().isEmpty() }
         val loop = shared.loops().first()
-        shared.close() // which waits for connects that were cancelled and still clean up
+        shared.close() // waits for cancelled connects that still clean up
         assertThat(loop.freeEntries()).isEqualTo(loop.entries())
         TestDevice.awaitClosed(shared.context())
     }
@@ -96,14 +96,14 @@ abstract class ConnectContract {
     fun `only the end of a connection is retried, and only as long as wanted`() =
         serving { shared, server ->
             var calls = 0
-            val mine =
+            val failure =
                 runCatching {
                     RdmaClient.reconnect("127.0.0.1", server.port(), { _, _ -> true }, { small(shared) }) {
                         calls++
                         error("mine")
                     }
                 }.exceptionOrNull()
-            assertThat(mine).hasMessage("mine")
+            assertThat(failure).hasMessage("mine")
             assertThat(calls).isOne()
             val port = ServerSocket(0, 1, InetAddress.getLoopbackAddress()).use { it.localPort }
             val attempts = mutableListOf<Long>()
@@ -130,7 +130,7 @@ abstract class ConnectContract {
             withContext(Dispatchers.IO) {
                 await().atMost(Duration.ofSeconds(60)).until { shared.endpoints().size == 2 }
             }
-            running.cancelAndJoin() // closes its connection: serving() sees that none is left
+            running.cancelAndJoin() // closes its connection; serving() checks that none is left
         }
 
     @Test
@@ -145,7 +145,7 @@ abstract class ConnectContract {
                     silent.soTimeout = 60_000
                     silent.accept().use { accepted ->
                         accepted.soTimeout = 60_000
-                        assertThat(accepted.getInputStream().readNBytes(56)).hasSize(56) // its queue pair exists
+                        assertThat(accepted.getInputStream().readNBytes(56)).hasSize(56) // the queue pair exists
                         connecting.cancelAndJoin()
                         assertThat(accepted.getInputStream().read()).isEqualTo(-1)
                     }

@@ -50,7 +50,7 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all
+ * Contract of a connection, the same on every device. Each test ends with the check that nothing is in flight and all
  * pools are whole.
  */
 abstract class ConnectionContract {
@@ -60,10 +60,10 @@ abstract class ConnectionContract {
     /** An address of this host. */
     open val host = "127.0.0.1"
 
-    /** Which way the connections are made. */
+    /** Method by which the connections are made. */
     open val connector = ConnectMethod.AUTOMATIC
 
-    /** Whether the device says of a message that it was sent with invalidate, `IBV_WC_WITH_INV`. */
+    /** Whether the device sets `IBV_WC_WITH_INV` in the completion of a message that was sent with invalidate. */
     open val tellsInvalidation = true
 
     private class Pair(
@@ -144,7 +144,7 @@ abstract class ConnectionContract {
         }
 
     @Test
-    fun `messages are handed out one at a time and only to who collects`() =
+    fun `messages are handed out one at a time and only to a collector`() =
         connected { pair ->
             val receives = pair.peer.endpoint().receives()
             for (flow in listOf(pair.peer.lent(), pair.peer.owned())) {
@@ -167,7 +167,7 @@ abstract class ConnectionContract {
         }
 
     @Test
-    fun `what arrived is not lost when the collector is cancelled between two items`() =
+    fun `messages that arrived are not lost when the collector is cancelled between two items`() =
         connected { pair ->
             val receives = pair.peer.endpoint().receives()
             for (flow in listOf(pair.peer.lent(), pair.peer.owned())) {
@@ -178,7 +178,7 @@ abstract class ConnectionContract {
                     launch {
                         flow.collect {
                             got += it
-                            if (got.size == 2) cancel() // the next message is there already
+                            if (got.size == 2) cancel() // the next message has arrived already
                         }
                     }
                 collecting.join()
@@ -220,7 +220,7 @@ abstract class ConnectionContract {
             pair.peer.incoming().take(4).collect {
                 kept.forEach(::assertStale)
                 kept += it
-                kotlinx.coroutines.yield() // others arrive meanwhile
+                kotlinx.coroutines.yield() // other messages arrive meanwhile
                 assertThat(number(it)).isEqualTo(kept.size - 1)
             }
             kept.forEach(::assertStale)
@@ -296,7 +296,7 @@ abstract class ConnectionContract {
                             try {
                                 collector.emit(it)
                             } catch (_: IllegalArgumentException) {
-                                // it is longer than the peer allows
+                                // the message is longer than the peer allows
                             }
                         }
                 }
@@ -357,7 +357,7 @@ abstract class ConnectionContract {
                 if (i % 2 == 0) kotlinx.coroutines.delay((i * 50).microseconds)
                 sending.cancel()
             }
-            // Side by side: what was announced before its cancellation takes the peer's receives until somebody reads.
+            // In parallel: messages announced before their cancellation occupy the peer's receives until it reads them.
             val last = launch { pair.client.sendText("after all that") }
             while (pair.peer.receive { it.length() } == LARGE) continue
             last.join()
@@ -374,7 +374,7 @@ abstract class ConnectionContract {
                         8
                     }
                 }
-            // 16 receives are posted and 8 send buffers exist: no more can be on the way.
+            // 16 receives are posted and 8 send buffers exist, so no more messages can be on the way.
             val receives = pair.peer.endpoint().receives()
             while (receives.outstanding() < 16 || pair.client.endpoint().inFlight() > 0) kotlinx.coroutines.yield()
             assertThat(sending.isCompleted).isFalse()
@@ -415,7 +415,7 @@ abstract class ConnectionContract {
         }
 
     @Test
-    fun `a window is of use until the peer gives it back`() =
+    fun `a window is valid until the peer invalidates it`() =
         connected { pair ->
             val attributes = TestDevice.assumed(device).open().use { it.queryDevice() }
             Assumptions.assumeTrue(attributes.hasMemoryWindowsOfType2(), "this device has no windows of type 2")
@@ -467,10 +467,10 @@ abstract class ConnectionContract {
             last.join()
         }
 
-    // The three rows of the table in docs/guide/buffers.md.
+    // The next three tests are the rows of the table in docs/guide/buffers.md.
 
     @Test
-    fun `what is cancelled while it waits reaches nobody`() =
+    fun `a send that is cancelled while it waits is never sent`() =
         connected { pair ->
             repeat(16) { pair.client.sendText("fills the ring") }
             val buffer = pair.client.acquire()
@@ -494,7 +494,7 @@ abstract class ConnectionContract {
         }
 
     @Test
-    fun `what is cancelled after the post happens and keeps its buffer until then`() =
+    fun `an operation cancelled after the post happens and keeps its buffer until then`() =
         connected { pair ->
             val there = pair.peer.allocate(BLOCK, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)
             val here = pair.client.allocate(BLOCK, AccessFlag.LOCAL_WRITE)
@@ -502,14 +502,14 @@ abstract class ConnectionContract {
             RegisteredBuffer.of(here, 0, BLOCK.toInt()).use { source ->
                 val writing = launch { pair.client.write(source, there.remote()) }
                 val adding = launch { pair.client.fetchAndAdd(there.remote().slice(0, 8), 1) }
-                // Until both are posted: the loop may be about to.
+                // Waits until both are posted, which the loop may be about to do.
                 while (listOf(writing, adding).count { it.isActive } > pair.client.endpoint().inFlight()) {
                     kotlinx.coroutines.yield()
                 }
                 writing.cancelAndJoin()
                 adding.cancelAndJoin()
             }
-            here.close() // the device holds it
+            here.close() // the device still holds the region
             while (there.segment().get(ValueLayout.JAVA_BYTE, BLOCK - 1) != 9.toByte()) kotlinx.coroutines.yield()
             while (there.segment().get(ValueLayout.JAVA_BYTE, 0) != 10.toByte()) kotlinx.coroutines.yield()
         }
@@ -532,7 +532,7 @@ abstract class ConnectionContract {
         connected { pair ->
             pair.client.sendText("owned")
             val message = pair.peer.receiveOwned().first()
-            assertThat(message.isClosed).isFalse() // first() handed it over
+            assertThat(message.isClosed).isFalse() // first() does not close it
             assertThat(String(message.toByteArray())).isEqualTo("owned")
             message.close()
             pair.client.sendText("lost by a failing collector")
@@ -613,7 +613,7 @@ abstract class ConnectionContract {
         }
 
     @Test
-    fun `nobody listens and unknown devices are typed errors`() =
+    fun `a port without a listener and an unknown device are typed errors`() =
         connected {
             val port = ServerSocket(0).use { it.localPort }
             val refused =

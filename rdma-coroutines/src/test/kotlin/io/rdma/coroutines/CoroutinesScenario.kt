@@ -21,9 +21,9 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import kotlin.time.Duration.Companion.milliseconds
 
-/** A server that sends back what it gets, and a client that uses all that a connection has. */
+/** Scenario of a server that echoes messages and a client that uses every operation of a connection. */
 internal class CoroutinesScenario : SeamScenario {
-    /** What a failed step throws; the tally has it already. */
+    /** Exception of a failed step, whose failure the tally already has. */
     private class Failed : Exception()
 
     override fun run(
@@ -31,7 +31,7 @@ internal class CoroutinesScenario : SeamScenario {
         setup: Setup,
         tally: Tally,
     ) = runBlocking(Dispatchers.Default) {
-        // What a fault has broken is opened anew, once: a device that failed at one call goes on with the next.
+        // Opens again, once, what a fault has broken: a device that failed at one call works at the next.
         if (Attempt(device, setup, tally).run() || Attempt(device, setup, tally).run()) tally.worked()
     }
 
@@ -43,7 +43,7 @@ internal class CoroutinesScenario : SeamScenario {
     ) {
         private val accepted = Channel<RdmaConnection>(Channel.UNLIMITED)
 
-        /** Whether a connection works at its end. */
+        /** Returns whether a connection works at the end of the attempt. */
         suspend fun run(): Boolean {
             val serving = attempt { step("the server's resources") { setup.open(device) } }
             val asking = attempt { step("the client's resources") { setup.open(device) } }
@@ -88,14 +88,14 @@ internal class CoroutinesScenario : SeamScenario {
                             target.copyFrom(MemorySegment.ofArray(bytes))
                             bytes.size
                         } else {
-                            -bytes.size // a larger buffer
+                            -bytes.size // asks for a larger buffer
                         }
                     }
                 }
             }
         }
 
-        /** A connection, from its making to its close: whether it did all that it should. */
+        /** Makes a connection, uses it and closes it. Returns whether the connection did all that it should. */
         private suspend fun session(
             asking: RdmaResources,
             port: Int,
@@ -223,12 +223,12 @@ internal class CoroutinesScenario : SeamScenario {
             return result
         }
 
-        /** Null where it failed; the tally knows with what. */
+        /** Runs a block. Returns null if it failed; the tally then has the failure. */
         private suspend fun <T> attempt(block: suspend () -> T): T? =
             try {
                 block()
             } catch (e: Throwable) {
-                // of a close, too, which throws what the device does
+                // also thrown by a close, which passes on errors of the device
                 if (e !is Failed) tally.begin("session").failed(e)
                 null
             }

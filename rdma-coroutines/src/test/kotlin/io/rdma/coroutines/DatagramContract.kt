@@ -32,8 +32,8 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * What datagrams promise, the same on every device. A datagram may be lost, so a test sends again until it arrived.
- * Each test ends with the check that nothing is in flight and all pools are whole.
+ * Contract of datagrams, the same on every device. A datagram may be lost, so a test sends it again until it has
+ * arrived. Each test ends with the check that nothing is in flight and all pools are whole.
  */
 abstract class DatagramContract {
     /** Name of the device. */
@@ -58,14 +58,14 @@ abstract class DatagramContract {
                 test(one, other)
                 for (each in listOf(one, other)) {
                     each.closeAndAwait()
-                    await().atMost(Duration.ofSeconds(60)).untilAsserted { isIdle(each) }
+                    await().atMost(Duration.ofSeconds(60)).untilAsserted { assertIdle(each) }
                     assertThat(each.endpoint().paths()).isZero()
                 }
             }
         }
     }
 
-    private fun isIdle(each: RdmaDatagramSocket) {
+    private fun assertIdle(each: RdmaDatagramSocket) {
         assertThat(each.endpoint().endpoint().inFlight()).isZero()
         assertThat(
             each
@@ -80,7 +80,7 @@ abstract class DatagramContract {
 
     private fun RdmaDatagramSocket.outstanding(): Int = endpoint().endpoint().receives().outstanding()
 
-    private suspend fun RdmaDatagramSocket.say(
+    private suspend fun RdmaDatagramSocket.sendText(
         text: String,
         to: DatagramAddress,
     ) {
@@ -91,7 +91,7 @@ abstract class DatagramContract {
     private suspend fun RdmaDatagramSocket.find(service: RdmaDatagramSocket): DatagramAddress =
         resolve(service.localAddress().address.hostAddress, service.localAddress().port)
 
-    /** Does something again and again until [done]. */
+    /** Repeats an action until [done]. */
     private suspend fun until(
         done: () -> Boolean,
         again: suspend () -> Unit,
@@ -104,18 +104,18 @@ abstract class DatagramContract {
 
     private fun CoroutineScope.listen(
         at: RdmaDatagramSocket,
-        heard: MutableCollection<String>,
-    ): Job = launch { at.incoming().collect { heard += String(it.toByteArray()) } }
+        arrived: MutableCollection<String>,
+    ): Job = launch { at.incoming().collect { arrived += String(it.toByteArray()) } }
 
     private suspend fun CoroutineScope.arrives(
         from: RdmaDatagramSocket,
         at: RdmaDatagramSocket,
         text: String,
     ) {
-        val heard = ConcurrentLinkedQueue<String>()
-        val listening = listen(at, heard)
+        val arrived = ConcurrentLinkedQueue<String>()
+        val listening = listen(at, arrived)
         val there = from.find(at)
-        until({ text in heard }) { from.say(text, there) }
+        until({ text in arrived }) { from.sendText(text, there) }
         listening.cancelAndJoin()
     }
 
@@ -130,17 +130,17 @@ abstract class DatagramContract {
     }
 
     @Test
-    fun `whoever is found can be spoken to and answers`() =
+    fun `a resolved peer receives and answers`() =
         bound { one, other ->
             val service = one.find(other)
             assertThat(service.qpNumber()).isEqualTo(other.endpoint().endpoint().qpNumber())
             val serving =
                 launch {
-                    other.incoming().collect { other.say("you said ${String(it.toByteArray())}", it.source()) }
+                    other.incoming().collect { other.sendText("you said ${String(it.toByteArray())}", it.source()) }
                 }
             val answers = ConcurrentLinkedQueue<String>()
             val listening = listen(one, answers)
-            until({ "you said hello" in answers }) { one.say("hello", service) }
+            until({ "you said hello" in answers }) { one.sendText("hello", service) }
             serving.cancelAndJoin()
             listening.cancelAndJoin()
         }
@@ -151,10 +151,10 @@ abstract class DatagramContract {
             val service = one.find(other)
             val received = ConcurrentLinkedQueue<DatagramAddress>()
             val receiving = launch { received += other.receive(ReceivedDatagram::source) }
-            until({ received.isNotEmpty() }) { one.say("x", service) }
+            until({ received.isNotEmpty() }) { one.sendText("x", service) }
             receiving.join()
             val source = received.first()
-            val found = other.find(one) // by another hop limit, perhaps
+            val found = other.find(one) // its hop limit may differ
             assertThat(source.qpNumber()).isEqualTo(found.qpNumber())
             assertThat(source.path().route()?.dgid()).isEqualTo(found.path().route()?.dgid())
         }
@@ -164,24 +164,24 @@ abstract class DatagramContract {
         bound { one, other ->
             val service = one.find(other)
             val mtu = one.maxMessageSize()
-            val heard = ConcurrentLinkedQueue<String>()
+            val arrived = ConcurrentLinkedQueue<String>()
             val listening =
                 launch {
                     other.incoming().collect {
-                        heard += if (it.hasImmediate()) "${it.length()} with ${it.immediate()}" else "${it.length()}"
+                        arrived += if (it.hasImmediate()) "${it.length()} with ${it.immediate()}" else "${it.length()}"
                     }
                 }
-            until({ "0" in heard }) { one.send(0, {}, service) }
-            until({ "$mtu" in heard }) { one.send(mtu, { it.fill(7) }, service) }
+            until({ "0" in arrived }) { one.send(0, {}, service) }
+            until({ "$mtu" in arrived }) { one.send(mtu, { it.fill(7) }, service) }
             one.acquire().use { buffer ->
-                until({ "3 with 16909060" in heard }) { one.sendWithImmediate(buffer.limit(3), 0x01020304, service) }
-                until({ "5" in heard }) { one.send(buffer.limit(5), service) }
+                until({ "3 with 16909060" in arrived }) { one.sendWithImmediate(buffer.limit(3), 0x01020304, service) }
+                until({ "5" in arrived }) { one.send(buffer.limit(5), service) }
             }
             listening.cancelAndJoin()
         }
 
     @Test
-    fun `what does not fit into a packet is refused with its limit`() =
+    fun `a datagram longer than a packet is refused with the limit`() =
         bound { one, other ->
             val service = one.find(other)
             val mtu = one.maxMessageSize()
@@ -192,7 +192,7 @@ abstract class DatagramContract {
         }
 
     @Test
-    fun `nobody at a port, and a path that cannot be made, fail who wants them`() =
+    fun `a port without a listener and a path that cannot be made fail their callers only`() =
         bound { one, other ->
             val gone = bind()
             gone.closeAndAwait()
@@ -205,18 +205,18 @@ abstract class DatagramContract {
                     service.qpNumber(),
                     service.qkey(),
                 )
-            fails<VerbsException> { one.say("there", unroutable) }
+            fails<VerbsException> { one.sendText("there", unroutable) }
             assertThat(one.endpoint().paths()).isZero()
             arrives(one, other, "and on")
         }
 
     @Test
-    fun `what nobody collects waits in its buffer and the rest is lost`() =
+    fun `datagrams without a collector wait in their buffers and the rest is lost`() =
         bound { one, other ->
             val service = one.find(other)
             val number = AtomicInteger()
-            until({ other.outstanding() == BUFFERS }) { one.say("${number.getAndIncrement()}", service) }
-            repeat(5) { one.say("too much", service) }
+            until({ other.outstanding() == BUFFERS }) { one.sendText("${number.getAndIncrement()}", service) }
+            repeat(5) { one.sendText("too much", service) }
             assertThat(other.outstanding()).isEqualTo(BUFFERS)
             val texts = other.incoming().map { String(it.toByteArray()) }
             assertThat(texts.take(3).toList()).containsExactly("0", "1", "2")
@@ -235,14 +235,14 @@ abstract class DatagramContract {
                 (0 until 200).map { i ->
                     val way =
                         DatagramAddress(service.path().withServiceLevel(i % 8), service.qpNumber(), service.qkey())
-                    val job = launch { one.say("cancelled $i", way) }
+                    val job = launch { one.sendText("cancelled $i", way) }
                     if (i % 3 == 0) job.cancel()
                     if (i % 5 == 0) yield()
                     job
                 }
             sending.forEachIndexed { i, job -> if (i % 4 != 0) job.cancel() }
             sending.forEach { it.join() }
-            await().atMost(Duration.ofSeconds(60)).untilAsserted { isIdle(one) }
+            await().atMost(Duration.ofSeconds(60)).untilAsserted { assertIdle(one) }
             listening.cancelAndJoin()
             arrives(one, other, "and on")
         }
@@ -255,7 +255,7 @@ abstract class DatagramContract {
             val outcomes = ConcurrentLinkedQueue<Result<Unit>>()
             val sending =
                 (0 until 200).map { i ->
-                    launch { outcomes += runCatching { one.say("message $i", service) } }
+                    launch { outcomes += runCatching { one.sendText("message $i", service) } }
                 }
             yield()
             one.close()
@@ -264,20 +264,20 @@ abstract class DatagramContract {
             assertThat(outcomes).hasSize(200)
             assertThat(outcomes.mapNotNull { it.exceptionOrNull() })
                 .allSatisfy { assertThat(it).isInstanceOf(ConnectionClosedException::class.java) }
-            fails<ConnectionClosedException> { one.say("after", service) }
+            fails<ConnectionClosedException> { one.sendText("after", service) }
             assertThat(one.isClosed()).isTrue()
         }
 
     @Test
-    fun `everybody who joined hears the group`() =
+    fun `every member receives what is sent to the group`() =
         bound { one, other ->
             val group = InetAddress.getByAddress(byteArrayOf(239.toByte(), 77, 79, 1))
             other.join(group)
             val everybody = one.join(group)
             assertThat(everybody.qpNumber()).isEqualTo(DatagramAddress.MULTICAST_QP_NUMBER)
-            val heard = ConcurrentLinkedQueue<String>()
-            val listening = listen(other, heard)
-            until({ "to all" in heard }) { one.say("to all", everybody) }
+            val arrived = ConcurrentLinkedQueue<String>()
+            val listening = listen(other, arrived)
+            until({ "to all" in arrived }) { one.sendText("to all", everybody) }
             other.leave(group)
             fails<IllegalStateException> { other.leave(group) }
             listening.cancelAndJoin()

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.CopyOnWriteArrayList
 
-/** The Kotlin of the pages in docs, which quote these lines: what they show is compiled and does what they say. */
+/** Tests of the Kotlin snippets in docs, which are quoted from this file: they compile and do what the pages say. */
 @Timeout(180)
 class DocumentationTest {
     private val logged = CopyOnWriteArrayList<AsyncEvent>()

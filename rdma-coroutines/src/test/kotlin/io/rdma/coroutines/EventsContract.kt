@@ -21,18 +21,18 @@ import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 import kotlin.time.Duration.Companion.seconds
 
-/** The events of a device as a Flow, the same on every device. */
+/** Contract of a device's events as a Flow, the same on every device. */
 abstract class EventsContract {
     abstract val device: String
 
     @Test
-    fun `collectors get each event, and the end with the resources`() {
+    fun `collectors get each event and complete when the resources close`() {
         val resources = RdmaResources(TestDevice.assumed(device))
         runBlocking {
             withTimeout(120.seconds) {
                 val limit = LimitEvents(resources)
                 val seen = Channel<AsyncEventType>(Channel.UNLIMITED)
-                // Undispatched: they have subscribed before the first event is raised.
+                // Undispatched, so that they have subscribed before the first event is raised.
                 val all =
                     launch(Dispatchers.Unconfined, CoroutineStart.UNDISPATCHED) {
                         resources.events().collect { seen.send(it.type()) }

@@ -40,14 +40,14 @@ import io.rdma.reactive.RdmaClient as ReactorRdmaClient
 import io.rdma.reactive.RdmaConnection as ReactorRdmaConnection
 import io.rdma.reactive.RdmaServer as ReactorRdmaServer
 
-/** docs/guide/interop.md: each hazard is one, and what is said against it helps. */
+/** Tests of docs/guide/interop.md: each hazard exists, and each remedy helps against it. */
 @Timeout(180)
 class InteropTest {
     /**
-     * Runs what is dispatched only when told: so something can happen between the arrival of a value and the coroutine
-     * that waits for it.
+     * Dispatcher that runs its tasks only on demand, so that a test can act between the arrival of a value and the
+     * resumption of the coroutine that waits for it.
      */
-    private class Later : CoroutineDispatcher() {
+    private class ManualDispatcher : CoroutineDispatcher() {
         private val queue = LinkedBlockingQueue<Runnable>()
 
         override fun dispatch(
@@ -65,8 +65,8 @@ class InteropTest {
     }
 
     /**
-     * A server that sends [MESSAGES] numbers to each connection, and a client of each front-end at it, which have all
-     * of them.
+     * Runs a test with a client of each front-end. A server has sent [MESSAGES] numbers to each of them, and all have
+     * arrived.
      */
     private fun connected(test: suspend CoroutineScope.(ReactorRdmaConnection, RdmaConnection) -> Unit) =
         runBlocking {
@@ -107,21 +107,21 @@ class InteropTest {
 
     private fun number(message: ReceivedMessage): Int = message.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0)
 
-    /** Cancels a coroutine that runs [wait] when the buffer that it waits for has come and it has not gone on. */
+    /** Cancels a coroutine that runs [wait], after the buffer that it waits for has arrived and before it resumes. */
     private fun CoroutineScope.cancelledInBetween(
         all: List<RegisteredBuffer>,
         wait: suspend () -> Unit,
     ) {
-        val later = Later()
-        val waiting = launch(later) { wait() }
-        later.run()
+        val dispatcher = ManualDispatcher()
+        val waiting = launch(dispatcher) { wait() }
+        dispatcher.run()
         assertThat(waiting.isCompleted).isFalse()
         all.first().close()
-        later.awaitWork()
+        dispatcher.awaitWork()
         waiting.cancel()
-        later.run()
+        dispatcher.run()
         await().atMost(PATIENCE).until {
-            later.run()
+            dispatcher.run()
             waiting.isCompleted
         }
         all.drop(1).forEach(RegisteredBuffer::close)
@@ -133,7 +133,7 @@ class InteropTest {
             val pool = connection.endpoint().sendBuffers()
             val all = List(connection.endpoint().options().sendBuffers()) { connection.acquire().awaitSingle() }
             var lost: RegisteredBuffer? = null
-            cancelledInBetween(all) {
+            cancelBeforeResumption(all) {
                 connection
                     .acquire()
                     .doOnNext { lost = it }
@@ -146,10 +146,10 @@ class InteropTest {
         }
 
     @Test
-    fun `remedy - the coroutines' acquire gives it back`() =
+    fun `remedy - the coroutines' acquire gives the buffer back`() =
         connected { _, connection ->
             val all = List(connection.endpoint().options().sendBuffers()) { connection.acquire() }
-            cancelledInBetween(all) { connection.acquire().use { } }
+            cancelBeforeResumption(all) { connection.acquire().use { } }
         }
 
     private suspend fun <T : Any> ReactorRdmaConnection.withBuffer(block: suspend (RegisteredBuffer) -> T): T =
@@ -161,18 +161,18 @@ class InteropTest {
             ).awaitSingle()
 
     @Test
-    fun `remedy - usingWhen owns it`() =
+    fun `remedy - usingWhen owns the buffer`() =
         connected { connection, _ ->
             assertThat(connection.withBuffer { it.capacity() }).isPositive()
             val all = List(connection.endpoint().options().sendBuffers()) { connection.acquire().awaitSingle() }
             val blocked = CompletableDeferred<Unit>()
-            val later = Later()
-            val waiting = launch(later) { connection.withBuffer { blocked.await() } }
-            later.run()
+            val dispatcher = ManualDispatcher()
+            val waiting = launch(dispatcher) { connection.withBuffer { blocked.await() } }
+            dispatcher.run()
             all.first().close()
             waiting.cancel()
             await().atMost(PATIENCE).until {
-                later.run()
+                dispatcher.run()
                 waiting.isCompleted
             }
             all.drop(1).forEach(RegisteredBuffer::close)
@@ -180,7 +180,7 @@ class InteropTest {
         }
 
     @Test
-    fun `remedy - what owns nothing loses nothing`() =
+    fun `remedy - an operation that owns nothing loses nothing`() =
         connected { connection, _ ->
             connection.send(5) { }.thenReturn(Unit).awaitSingle()
             val first = connection.receive(::number).next().awaitSingle()
@@ -212,7 +212,7 @@ class InteropTest {
         }
 
     @Test
-    fun `remedy - the coroutines' flow leaves what is not collected`() =
+    fun `remedy - the coroutines' flow leaves messages that are not collected`() =
         connected { _, connection ->
             assertThat(connection.incoming().map(::number).first()).isEqualTo(0)
             assertThat(
@@ -238,7 +238,7 @@ class InteropTest {
         }
 
     @Test
-    fun `remedy - values go on, messages stay`() =
+    fun `remedy - a Flux hands on values instead of messages`() =
         connected { _, connection ->
             val payloads = connection.incoming().map { it.toByteArray() }.asFlux()
             val all = payloads.take(MESSAGES.toLong()).collectList().awaitSingle()
@@ -247,7 +247,7 @@ class InteropTest {
 
     private val answeredOn = CopyOnWriteArrayList<String>()
 
-    /** Suspends, and might block, too. */
+    /** Reverses the question. It suspends, and it might block. */
     private suspend fun answer(question: ByteArray): ByteArray {
         kotlinx.coroutines.delay(1)
         answeredOn += Thread.currentThread().name

@@ -15,16 +15,18 @@ import java.time.Duration
 import java.util.function.Function
 import kotlin.jvm.optionals.getOrNull
 
-/** The libraries as named modules, loaded beside the class path that the other tests run on. */
+/** Tests of the libraries as named modules, loaded beside the class path that the other tests run on. */
 class ModulesTest {
-    /** Each found through a class of it: a directory or a jar, as the build has it. */
+    /**
+     * Finder of the modules. It locates each through one of its classes, in a directory or a jar as the build has it.
+     */
     private val finder =
         listOf(
             io.rdma.engine.RdmaEndpoint::class.java,
             io.rdma.reactive.RdmaClient::class.java,
             RdmaClient::class.java,
             Class.forName("org.jctools.queues.varhandle.MpscVarHandleArrayQueue"),
-            // The module of the former requires that of this one.
+            // The module of the class above requires the module of this one.
             Class.forName("org.jctools.queues.MpscArrayQueue", false, ModulesTest::class.java.classLoader),
             Mono::class.java,
             Publisher::class.java,
@@ -40,7 +42,7 @@ class ModulesTest {
     private val controller =
         ModuleLayer.boot().let { boot ->
             ModuleLayer.defineModulesWithOneLoader(
-                // Resolving fails if something is required and missing, or if two modules share a package.
+                // Resolution fails if a required module is missing, or if two modules share a package.
                 Configuration.resolve(finder, listOf(boot.configuration()), ModuleFinder.of(), FRONT_ENDS),
                 listOf(boot),
                 ClassLoader.getPlatformClassLoader(),
@@ -51,7 +53,10 @@ class ModulesTest {
 
     private fun module(name: String): Module = layer.findModule(name).orElseThrow()
 
-    /** What a module has on its path that requires only [name]: the module and what it requires transitively. */
+    /**
+     * Returns the modules that a module reads if it requires only [name]: that module and those that it requires
+     * transitively.
+     */
     private fun readableThrough(name: String): Set<Module> =
         setOf(module(name), module(name).layer.findModule("java.base").orElseThrow()) +
             module(name)
@@ -79,7 +84,7 @@ class ModulesTest {
             .filter { Modifier.isPublic(it.modifiers) }
     }
 
-    /** Null for a type that is for who brings an optional library along, which is not here. */
+    /** Loads a type. Returns null if the type needs an optional library, none of which is here. */
     private fun loaded(name: String): Class<*>? =
         try {
             loader.loadClass(name).also(::named)
@@ -98,14 +103,14 @@ class ModulesTest {
     }
 
     @AfterEach
-    fun `no automatic module has crept in`() {
+    fun `only the known modules are automatic`() {
         val automatic =
             layer.modules().filter { it.descriptor.isAutomatic }.map { it.name }
         assertThat(automatic).containsExactlyInAnyOrder("reactor.core", "org.reactivestreams")
     }
 
     @Test
-    fun `who requires a front-end sees every type that its signatures name`() {
+    fun `a module that requires a front-end sees every type that its signatures name`() {
         for (frontEnd in FRONT_ENDS) {
             val readable = readableThrough(frontEnd)
             for (name in listOf(CORE, frontEnd)) {

@@ -4,12 +4,12 @@ import io.rdma.testing.JavaProcess
 import org.junit.jupiter.api.Test
 
 /**
- * BlockHound watches the loops' threads while coroutines use them. It rewrites the JDK, so it does in a process of its
- * own.
+ * Test in which BlockHound watches the loop threads while coroutines use them. BlockHound rewrites the JDK, so it runs
+ * in a process of its own.
  */
 class NothingBlocksTest {
     @Test
-    fun `nothing of ours blocks the loop`() {
+    fun `the library does not block the loop`() {
         JavaProcess(
             listOf(
                 "--enable-native-access=ALL-UNNAMED",

@@ -4,12 +4,15 @@ import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 import java.lang.reflect.Modifier
 
-/** The two front-ends offer the same operations under the same names; what differs is listed here with its reason. */
+/**
+ * Parity test of the two front-ends: they offer the same operations under the same names. Each difference is listed
+ * here with its reason.
+ */
 class ParityTest {
     private fun names(type: Class<*>): Set<String> =
         type.declaredMethods
             .filter { Modifier.isPublic(it.modifiers) && !it.isSynthetic && '$' !in it.name }
-            .map { it.name.substringBefore('-') } // what follows is the compiler's, for value classes such as Duration
+            .map { it.name.substringBefore('-') } // the compiler adds the rest for value classes such as Duration
             .toSet() - setOf("toString", "equals", "hashCode")
 
     /**
@@ -22,7 +25,7 @@ class ParityTest {
             "isClosed",
             "closeAndAwait",
             "awaitClosed",
-            // A Flow of messages that are given back after each block; in Reactor receive(decoder) is that.
+            // A Flow of messages, each given back after its block. Reactor's counterpart is receive(decoder).
             "incoming",
         )
 
@@ -50,7 +53,7 @@ class ParityTest {
     }
 
     @Test
-    fun `the exceptions exist`() {
+    fun `the listed differences exist`() {
         assertThat(names(io.rdma.reactive.RdmaConnection::class.java)).containsAll(reactorOnly - "isDisposed")
         assertThat(names(RdmaConnection::class.java)).containsAll(kotlinOnly)
     }

@@ -3,13 +3,13 @@ package io.rdma.coroutines
 import io.rdma.connect.ConnectMethod
 import org.junit.jupiter.api.Tag
 
-/** The same promises over connections that the connection manager makes. */
+/** Contract of a connection that RDMA CM makes. */
 @Tag("rxe")
 class RxeCmConnectionContractTest : ConnectionContract() {
     override val device = "rxe0"
     override val host = "10.77.0.1"
     override val connector = ConnectMethod.RDMA_CM
 
-    /** Linux 6.1's rdma_rxe has the key in the completion, but not the flag. */
+    /** rdma_rxe of Linux 6.1 has the key in the completion, but not the flag. */
     override val tellsInvalidation = false
 }

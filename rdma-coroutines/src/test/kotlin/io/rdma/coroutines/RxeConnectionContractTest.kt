@@ -6,6 +6,6 @@ import org.junit.jupiter.api.Tag
 class RxeConnectionContractTest : ConnectionContract() {
     override val device = "rxe0"
 
-    /** Linux 6.1's rdma_rxe has the key in the completion, but not the flag. */
+    /** rdma_rxe of Linux 6.1 has the key in the completion, but not the flag. */
     override val tellsInvalidation = false
 }

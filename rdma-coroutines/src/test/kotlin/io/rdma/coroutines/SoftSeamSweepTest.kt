@@ -7,7 +7,7 @@ import io.rdma.testing.seam.SeamScenario
 import io.rdma.testing.seam.SeamSweep
 import io.rdma.testing.seam.Setup
 
-/** Faults at every call of the software device's seam, with connections that the exchange makes. */
+/** Sweep of faults at every call of the software device's seam, with connections that the TCP exchange makes. */
 open class SoftSeamSweepTest : SeamSweep() {
     override fun library(): Verbs = FaultySoft.create { false }
 

@@ -22,7 +22,10 @@ import java.lang.foreign.ValueLayout
 import java.time.Duration
 import kotlin.time.Duration.Companion.seconds
 
-/** What the receiver of a stream learns at its end, however the sender ended and the connection was made. */
+/**
+ * Contract of the end of a stream as its receiver sees it, for each way in which a sender ends and for each connect
+ * method.
+ */
 abstract class StreamEndContract {
     /** Name of the device. */
     abstract val device: String
@@ -54,7 +57,7 @@ abstract class StreamEndContract {
         options = StreamingPeer.options(connector)
     }
 
-    /** How the flow of a connection ended: null if it completed. */
+    /** Returns how the flow of a connection ended: null if it completed. */
     private suspend fun end(
         connection: RdmaConnection,
         each: (Int) -> Unit = {},
@@ -67,7 +70,7 @@ abstract class StreamEndContract {
             e
         }
 
-    /** Serves with a handler; the client's flow ends as is returned. */
+    /** Serves a client with a handler. Returns how the client's flow ended. */
     private suspend fun CoroutineScope.endFor(
         connector: ConnectMethod,
         shared: RdmaResources,
@@ -109,7 +112,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
-    fun `a server that is killed in the middle of its stream is lost and asked again`(connector: ConnectMethod) =
+    fun `a server that is killed in the middle of its stream is lost and tried again`(connector: ConnectMethod) =
         testing { shared ->
             StreamingPeer.server(device, connector, host).use { doomed ->
                 val port = doomed.await("listening").toInt()
@@ -127,7 +130,7 @@ abstract class StreamEndContract {
                         }
                     }
                 assertThat(end.isFailure).isTrue()
-                assertThat(losses).hasSize(2) // there is no server the second time
+                assertThat(losses).hasSize(2) // the second attempt finds no server
                 assertThat(losses.first()).isInstanceOf(ConnectionClosedException::class.java)
             }
         }
@@ -142,7 +145,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
-    fun `a handler that throws after its last item but one does not`(connector: ConnectMethod) =
+    fun `a handler that throws before its last item ends its stream with an error`(connector: ConnectMethod) =
         testing { shared ->
             val end =
                 endFor(connector, shared) {
@@ -154,7 +157,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
-    fun `a server that ends in the middle of its stream does not`(connector: ConnectMethod) =
+    fun `a server that closes in the middle of its stream ends it with an error`(connector: ConnectMethod) =
         testing { shared ->
             val end =
                 endFor(connector, shared, { server, received -> if (received == items) server.close() }) { connection ->

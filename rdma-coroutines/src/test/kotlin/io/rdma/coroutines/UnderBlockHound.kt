@@ -31,7 +31,7 @@ import kotlin.time.Duration.Companion.minutes
 private val blocked = AtomicReference<Throwable>()
 
 /**
- * Does everything that coroutines can do with connections and datagrams, on the loops' threads where that is possible.
+ * Runs all operations that coroutines have on connections and datagrams, on the loop threads where that is possible.
  */
 fun main() {
     BlockHound
@@ -97,7 +97,7 @@ private suspend fun exercise(
     client: RdmaConnection,
     peer: RdmaConnection,
 ) = withContext(Dispatchers.Unconfined) {
-    // Unconfined: what resumes a coroutine runs it, here the loop.
+    // Unconfined: the thread that resumes a coroutine runs it. Here that is the loop.
     val received =
         async {
             peer
@@ -125,7 +125,7 @@ private suspend fun exercise(
     }
 }
 
-/** A lossy link, then an access that the peer refuses. */
+/** Exchanges messages over a lossy link, then tries an access that the peer refuses. */
 private suspend fun fail(
     scope: CoroutineScope,
     client: RdmaConnection,
@@ -161,7 +161,7 @@ private suspend fun datagrams() =
                     .take(50)
                     .toList()
             }
-        while (received.isActive) { // one may be lost
+        while (received.isActive) { // a datagram may be lost
             one.send(8, { }, address)
             yield()
         }

@@ -5,11 +5,11 @@ import org.reactivestreams.tck.PublisherVerification;
 import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 
-/** A buffer of the pool, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for the acquire of a pooled buffer. */
 public class AcquireTckTest extends PublisherVerification<Object> {
     private TckPair pair;
 
-    /** For TestNG. */
+    /** Creates the test; called by TestNG. */
     public AcquireTckTest() {
         super(TckPair.environment());
     }
@@ -39,6 +39,6 @@ public class AcquireTckTest extends PublisherVerification<Object> {
 
     @Override
     public Publisher<Object> createFailedPublisher() {
-        return null; // it fails only once it is requested, as it does everything
+        return null; // it does nothing, and so cannot fail, before it is requested
     }
 }

@@ -31,7 +31,7 @@ import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** What Reactor expects of an operator, and its users of every Mono and Flux: names, scans, hooks, context. */
+/** Tests of what Reactor and its users expect of every operator: a name, scan attributes, hooks and the context. */
 class CitizenshipTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -96,7 +96,7 @@ class CitizenshipTest {
             BaseSubscriber<Object> actual = new BaseSubscriber<>() {
                 @Override
                 protected void hookOnSubscribe(Subscription given) {
-                    subscription.set(Scannable.from(given)); // and requests nothing
+                    subscription.set(Scannable.from(given)); // requests nothing
                 }
             };
             publisher.subscribe(actual);
@@ -111,7 +111,7 @@ class CitizenshipTest {
     }
 
     @Test
-    void hooksOfTheAssemblySeeEveryOperator() {
+    void assemblyHooksSeeEveryOperator() {
         Queue<String> assembled = new ConcurrentLinkedQueue<>();
         Hooks.onEachOperator(publisher -> {
             assembled.add(Scannable.from(publisher).stepName());
@@ -161,7 +161,7 @@ class CitizenshipTest {
                 .subscribe();
         assertThat(discarded).isEmpty();
         sending.dispose();
-        assertThat(discarded).containsExactly(0, 1, 2, 3); // what was requested, and waited for a buffer
+        assertThat(discarded).containsExactly(0, 1, 2, 3); // the requested items, which waited for a buffer
         Objects.requireNonNull(all).forEach(RegisteredBuffer::close);
         assertThat(encoded).isEmpty();
     }
@@ -180,14 +180,14 @@ class CitizenshipTest {
                 .doFinally(how -> ended.countDown())
                 .subscribe(nothing -> {}, error -> {});
         await().atMost(PATIENCE)
-                .until(() -> seen.size() > TckPair.MESSAGES / 2); // the peer does not receive: it stands still
+                .until(() -> seen.size() > TckPair.MESSAGES / 2); // without a receiver the stream stalls
         ends.server().dispose();
         await().atMost(PATIENCE).until(() -> ended.getCount() == 0);
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(seen).containsExactlyInAnyOrderElementsOf(made));
     }
 
     @Test
-    void anErrorThatNobodyCanHearIsDropped() {
+    void anErrorAfterTheCancelIsDropped() {
         Queue<Throwable> dropped = new ConcurrentLinkedQueue<>();
         Hooks.onErrorDropped(dropped::add);
         AtomicReference<Disposable> sending = new AtomicReference<>();
@@ -199,7 +199,7 @@ class CitizenshipTest {
                     }
                     throw new IllegalStateException("too late");
                 })
-                .delaySubscription(Duration.ofMillis(1)) // so that its Disposable is known by then
+                .delaySubscription(Duration.ofMillis(1)) // so that the writer finds its Disposable
                 .subscribe());
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(dropped)

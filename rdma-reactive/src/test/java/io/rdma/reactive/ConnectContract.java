@@ -44,8 +44,8 @@ import reactor.util.retry.Retry;
 import reactor.util.retry.RetryBackoffSpec;
 
 /**
- * How connections begin and end, and what becomes of those that do not, the same on every device. Each test ends with
- * the check that all resources can be closed.
+ * Contract of connecting and closing, and of attempts that fail, the same on every device. Each test ends with the
+ * check that all resources can be closed.
  */
 abstract class ConnectContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -53,7 +53,7 @@ abstract class ConnectContract {
     private RdmaResources resources;
     private DisposableServer server;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
     @BeforeEach
@@ -62,7 +62,7 @@ abstract class ConnectContract {
         resources = new RdmaResources(
                 TestDevice.assumed(device()),
                 ResourceOptions.DEFAULT
-                        .withCompletionQueueEntries(4096) // rdma_rxe makes nearly twice as many of them
+                        .withCompletionQueueEntries(4096) // rdma_rxe allocates nearly twice as many
                         .withMaxCompletionQueueEntries(4096));
         server = echo("127.0.0.1").bindNow(PATIENCE);
     }
@@ -77,7 +77,7 @@ abstract class ConnectContract {
                 .host(host)
                 .receiveBuffers(16, 1024)
                 .sendBuffers(8, 1024)
-                .options(o -> o.withHandshakeTimeout(PATIENCE)) // under emulation a JVM needs seconds to get going
+                .options(o -> o.withHandshakeTimeout(PATIENCE)) // under emulation a JVM needs seconds to start
                 .handle(connection -> connection
                         .receive(message -> message.toByteArray())
                         .concatMap(bytes -> send(connection, bytes))
@@ -120,7 +120,7 @@ abstract class ConnectContract {
         server.disposeNow(PATIENCE);
         await("endpoints").atMost(PATIENCE).until(() -> resources.endpoints().isEmpty());
         CompletionLoop loop = resources.loops().getFirst();
-        resources.close(); // which waits for connects that were cancelled and still clean up
+        resources.close(); // waits for cancelled connects that still clean up
         assertThat(loop.freeEntries())
                 .as("free entries of the completion queue")
                 .isEqualTo(loop.entries());
@@ -152,12 +152,12 @@ abstract class ConnectContract {
             Disposable connecting =
                     client().port(silent.getLocalPort()).connect().subscribe();
             try (Socket accepted = silent.accept()) {
-                assertThat(accepted.getInputStream().readNBytes(56)).hasSize(56); // its queue pair exists
+                assertThat(accepted.getInputStream().readNBytes(56)).hasSize(56); // the client's queue pair exists
                 connecting.dispose();
                 assertThat(accepted.getInputStream().read()).isEqualTo(-1);
             }
         }
-        // nothingIsLeft() sees what it left
+        // nothingIsLeft() checks what the connect left behind
     }
 
     @Test
@@ -170,7 +170,7 @@ abstract class ConnectContract {
                     .connect()
                     .toFuture();
             try (Socket accepted = silent.accept()) {
-                assertThat(accepted.getInputStream().readNBytes(56)).hasSize(56); // its queue pair exists
+                assertThat(accepted.getInputStream().readNBytes(56)).hasSize(56); // the client's queue pair exists
                 closing.close();
                 assertThat(accepted.getInputStream().read()).isEqualTo(-1);
             }
@@ -193,7 +193,7 @@ abstract class ConnectContract {
         try (Socket client = new Socket("127.0.0.1", closed.port())) {
             client.getOutputStream().write(hello);
             await().atMost(PATIENCE)
-                    .until(() -> !closing.endpoints().isEmpty()); // which waits for the client to be ready
+                    .until(() -> !closing.endpoints().isEmpty()); // the endpoint waits until the client is ready
             closing.close();
             TestDevice.awaitClosed(closing.context());
         }
@@ -222,7 +222,7 @@ abstract class ConnectContract {
     }
 
     @Test
-    void waitingTooShortIsSaidAndLeavesNothing() throws IOException {
+    void aConnectThatTakesTooLongIsReportedAndLeavesNothing() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThatThrownBy(() -> client().port(silent.getLocalPort()).connectNow(Duration.ofMillis(100)))
                     .isInstanceOf(IllegalStateException.class)
@@ -269,7 +269,7 @@ abstract class ConnectContract {
         byte[] hello = recordedHello();
         for (int i = 0; i < 40; i++) {
             try (Socket socket = new Socket("127.0.0.1", server.port())) {
-                socket.setSoLinger(true, 0); // a reset instead of an end
+                socket.setSoLinger(true, 0); // a reset instead of an orderly end
                 socket.getOutputStream().write(hello);
                 if (i % 2 == 0) {
                     LockSupport.parkNanos(i * 100_000L);
@@ -290,7 +290,7 @@ abstract class ConnectContract {
         byte[] sent = "kept for longer than the device".getBytes();
         ReceivedMessage kept =
                 send(connection, sent).then(connection.receiveOwned().next()).block(PATIENCE);
-        connection.disposeNow(PATIENCE); // its own device has to wait for the message
+        connection.disposeNow(PATIENCE); // the close of its device has to wait for the message
         assertThat(kept.toByteArray()).isEqualTo(sent);
         kept.close();
     }
@@ -300,7 +300,7 @@ abstract class ConnectContract {
         RdmaConnection survivor = client().connectNow(PATIENCE);
         try (JavaProcess doomed = new JavaProcess(DoomedPeer.class, device(), Integer.toString(server.port()))) {
             doomed.await("connected");
-            assertThat(resources.endpoints()).hasSize(3); // both ends of the survivor, and the server's of the doomed
+            assertThat(resources.endpoints()).hasSize(3); // the survivor's two, the server's of the doomed peer
             doomed.kill();
         }
         await().atMost(PATIENCE).until(() -> resources.endpoints().size() == 2);
@@ -341,7 +341,7 @@ abstract class ConnectContract {
     }
 
     @Test
-    void whatTheHandlerFailsWithIsNotRetried() {
+    void anErrorOfTheHandlerIsNotRetried() {
         AtomicInteger calls = new AtomicInteger();
         Mono<Void> running = client().reconnect(Retry.indefinitely(), connection -> {
             calls.incrementAndGet();
@@ -358,7 +358,7 @@ abstract class ConnectContract {
     }
 
     @Test
-    void whoCannotConnectTriesAgainUntilTheServerIsThereOrItGivesUp() throws IOException {
+    void aClientRetriesUntilTheServerIsThereOrTheRetriesAreExhausted() throws IOException {
         int port;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
@@ -394,7 +394,7 @@ abstract class ConnectContract {
     }
 
     @Test
-    void aConnectionThatIsLostFailsWhoWaits() throws IOException {
+    void aLostConnectionFailsItsPendingReceive() throws IOException {
         try (ServerSocket proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 CutWire wire = new CutWire(proxy, server.port())) {
             RdmaConnection connection = client().port(proxy.getLocalPort()).connectNow(PATIENCE);
@@ -425,7 +425,7 @@ abstract class ConnectContract {
     }
 
     @Test
-    void nobodyListensIsUnreachable() throws IOException {
+    void aPortWithoutAListenerIsUnreachable() throws IOException {
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -486,9 +486,9 @@ abstract class ConnectContract {
                 socket.getOutputStream().write(bytes);
                 socket.shutdownOutput();
                 socket.setSoTimeout(60_000);
-                socket.getInputStream().readAllBytes(); // the server answers or hangs up, in bounded time
+                socket.getInputStream().readAllBytes(); // the server answers or closes, in bounded time
             } catch (java.net.SocketException reset) {
-                // it hung up with our bytes unread
+                // the server closed the socket with unread bytes
             }
         }
         assertServerLives();

@@ -50,7 +50,7 @@ import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 /**
- * What a connection promises, the same on every device. Each test ends with the check that nothing is in flight and all
+ * Contract of a connection, the same on every device. Each test ends with the check that nothing is in flight and all
  * pools are whole.
  */
 @Tag("alone")
@@ -66,15 +66,15 @@ abstract class ConnectionContract {
     private RdmaConnection client;
     private RdmaConnection peer;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** An address of this host. */
+    /** Returns an address of this host. */
     String host() {
         return "127.0.0.1";
     }
 
-    /** Which way the connections are made. */
+    /** Returns the method by which the connections are made. */
     ConnectMethod connector() {
         return ConnectMethod.AUTOMATIC;
     }
@@ -90,7 +90,7 @@ abstract class ConnectionContract {
                 .options(o -> o.withMaxMessageSize(LARGE).withConnectMethod(connector()))
                 .handle(connection -> {
                     accepted.add(connection);
-                    return Mono.never(); // the test decides when it ends
+                    return Mono.never(); // the test decides when the handler ends
                 })
                 .bindNow(PATIENCE);
         client = client().connectNow(PATIENCE);
@@ -176,7 +176,7 @@ abstract class ConnectionContract {
     }
 
     @Test
-    void streamsThatWaitForEachOthersBuffersLeaveNoneOut() {
+    void streamsThatWaitForEachOthersBuffersLoseNone() {
         Disposable reading = peer.receive(ReceivedMessage::length).subscribe();
         MessageEncoder<Integer> encoder = (item, target) -> 1;
         for (int round = 0; round < 100; round++) {
@@ -185,7 +185,7 @@ abstract class ConnectionContract {
             if (round % 2 == 0) {
                 Mono.when(one, other).block(PATIENCE);
             } else {
-                Mono.firstWithSignal(one, other).block(PATIENCE); // the other one is cancelled
+                Mono.firstWithSignal(one, other).block(PATIENCE); // which cancels the other one
             }
             await().pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(1))
@@ -268,18 +268,18 @@ abstract class ConnectionContract {
     }
 
     /**
-     * A thread that is inside a system call with the memory of a region keeps it from being freed, but nobody from
-     * going on.
+     * Checks that a thread inside a system call on a region's memory delays the release of the memory, but does not
+     * stop the loop.
      */
     @Test
-    void memoryInUseElsewhereDoesNotHoldTheLoopUp() throws Exception {
+    void memoryInUseByAnotherThreadDoesNotStopTheLoop() throws Exception {
         RdmaConnection second = client().connectNow(PATIENCE);
         RdmaConnection secondPeer = nextAccepted();
         MemoryRegion region = region(client, AccessFlag.LOCAL_WRITE);
         Pipe pipe = Pipe.open();
         Thread writer = Thread.ofPlatform().start(() -> {
             try {
-                for (int i = 0; i < 100; i++) { // more than a pipe holds: it waits inside
+                for (int i = 0; i < 100; i++) { // more than a pipe holds, so the writer blocks
                     pipe.sink().write(region.segment().asByteBuffer());
                 }
             } catch (IOException | IllegalStateException ended) {
@@ -298,7 +298,7 @@ abstract class ConnectionContract {
     }
 
     @Test
-    void aSendOnAClosedConnectionSaysSoWhateverItsSize() {
+    void aSendOfAnySizeOnAClosedConnectionFails() {
         client.disposeNow(PATIENCE);
         for (int size : new int[] {1, LARGE}) {
             assertThatThrownBy(() -> client.send(size, target -> {}).block(PATIENCE))
@@ -315,7 +315,7 @@ abstract class ConnectionContract {
             }
             sending.dispose();
         }
-        // Side by side: what was announced before its cancel takes the peer's receives until somebody reads.
+        // In parallel: messages announced before their cancel occupy the peer's receives until a receiver reads them.
         assertThat(peer.receive(ReceivedMessage::length)
                         .filter(length -> length < LARGE)
                         .mergeWith(sendText(client, "after all that").cast(Integer.class))
@@ -324,7 +324,7 @@ abstract class ConnectionContract {
     }
 
     @Test
-    void demandIsHonouredAndNothingIsLostBetweenSubscribers() {
+    void demandIsHonouredAndNoMessageIsLostBetweenSubscribers() {
         Flux.range(0, 10).concatMap(i -> sendText(client, "m" + i)).blockLast(PATIENCE);
         StepVerifier.create(texts(peer), 0)
                 .expectSubscription()
@@ -350,7 +350,7 @@ abstract class ConnectionContract {
                     return 8;
                 })
                 .subscribe();
-        // 16 receives are posted and 8 send buffers exist: no more can be on the way.
+        // 16 receives are posted and 8 send buffers exist, so no more messages can be on the way.
         await().atMost(PATIENCE).untilAtomic(encoded, org.hamcrest.Matchers.greaterThanOrEqualTo(16));
         await().atMost(PATIENCE)
                 .until(() -> client.endpoint().inFlight() == 0
@@ -362,7 +362,7 @@ abstract class ConnectionContract {
     }
 
     @Test
-    void aRequestOfNothingIsAnErrorAndFreesTheReceiver() {
+    void aRequestOfZeroIsAnErrorAndFreesTheReceiver() {
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         peer.receive(ReceivedMessage::length).subscribe(new CoreSubscriber<>() {
             @Override
@@ -399,7 +399,7 @@ abstract class ConnectionContract {
                 .verify(PATIENCE);
     }
 
-    /** What a test of handles receives: more than there are receive buffers, so all of them come again. */
+    /** Sends more messages than there are receive buffers, so that the peer uses every buffer again. */
     private Mono<Void> sendMany() {
         return client.send(Flux.range(0, MANY), (i, target) -> {
             target.set(ValueLayout.JAVA_INT, 0, i);
@@ -511,7 +511,7 @@ abstract class ConnectionContract {
     }
 
     @Test
-    void atomicsAreAtomicWhenMoreAreWantedThanTheDeviceTakes() {
+    void atomicsAreAtomicWhenMoreAreSubmittedThanTheDeviceTakes() {
         MemoryRegion there = region(peer, AccessFlag.REMOTE_ATOMIC);
         RemoteMemory counter = there.remote();
         List<Long> tickets = Objects.requireNonNull(Flux.range(0, 300)
@@ -545,10 +545,10 @@ abstract class ConnectionContract {
         await().atMost(PATIENCE).until(() -> client.endpoint().sendBuffers().leased() == 0);
     }
 
-    // The three rows of the table in docs/guide/buffers.md.
+    // The next three tests are the rows of the table in docs/guide/buffers.md.
 
     @Test
-    void whatIsCancelledWhileItWaitsReachesNobody() {
+    void aSendThatIsCancelledWhileItWaitsIsNeverSent() {
         for (int i = 0; i < 16; i++) {
             sendText(client, "fills the ring").block(PATIENCE);
         }
@@ -570,7 +570,7 @@ abstract class ConnectionContract {
     }
 
     @Test
-    void whatIsCancelledAfterThePostHappensAndKeepsItsBufferUntilThen() {
+    void anOperationCancelledAfterThePostHappensAndKeepsItsBufferUntilThen() {
         MemoryRegion there = region(peer, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
         MemoryRegion here = region(client, AccessFlag.LOCAL_WRITE);
         here.segment().fill((byte) 9);
@@ -578,13 +578,13 @@ abstract class ConnectionContract {
         client.write(source, there.remote()).subscribe().dispose();
         await().atMost(PATIENCE).until(() -> client.endpoint().inFlight() == 0);
         Disposable adding = client.fetchAndAdd(there.remote().slice(0, 8), 1).subscribe();
-        // Until it is posted: what is submitted while the loop dispatches waits for the end of that.
+        // Waits until it is posted. An operation that is submitted during a dispatch is posted after that dispatch.
         while (!adding.isDisposed() && client.endpoint().inFlight() == 0) {
             Thread.onSpinWait();
         }
         adding.dispose();
         source.close();
-        here.close(); // the device holds it
+        here.close(); // the device still holds the region
         await().atMost(PATIENCE).until(() -> there.segment().get(ValueLayout.JAVA_BYTE, BLOCK - 1L) == 9);
         await().atMost(PATIENCE).until(() -> there.segment().get(ValueLayout.JAVA_BYTE, 0) == 10);
         await().atMost(PATIENCE).until(() -> client.endpoint().inFlight() == 0);
@@ -640,7 +640,7 @@ abstract class ConnectionContract {
     }
 
     @Test
-    void whateverAWriterOrDecoderThrowsTheConnectionGoesOn() {
+    void anErrorOfAWriterOrDecoderDoesNotEndTheConnection() {
         assertThatThrownBy(() -> client.send(1, target -> {
                             throw new AssertionError("writer");
                         })
@@ -657,11 +657,11 @@ abstract class ConnectionContract {
     }
 
     /**
-     * Reactor throws what it holds for fatal instead of telling it: nobody would hear of it, and the subscriber would
-     * wait for ever.
+     * Checks errors that Reactor regards as fatal. Reactor throws such an error instead of signalling it, and the
+     * subscriber would then wait for ever without a notification.
      */
     @Test
-    void aFatalErrorOfADecoderIsItsSubscribersAlone() {
+    void aFatalErrorOfADecoderReachesItsSubscriberOnly() {
         sendText(client, "one").block(PATIENCE);
         assertThatThrownBy(() -> peer.receive(message -> {
                             throw new StackOverflowError("decoder");
@@ -672,7 +672,7 @@ abstract class ConnectionContract {
                     throw new LinkageError("decoder");
                 })
                 .next();
-        CompletableFuture<Object> ended = later.toFuture(); // this one decodes on the loop
+        CompletableFuture<Object> ended = later.toFuture(); // this receiver decodes on the loop
         sendText(client, "two").block(PATIENCE);
         assertThatThrownBy(() -> ended.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                 .hasStackTraceContaining("LinkageError: decoder");
@@ -680,7 +680,10 @@ abstract class ConnectionContract {
         assertThat(texts(peer).next().block(PATIENCE)).isEqualTo("three");
     }
 
-    /** It runs on the loop, whose waits and other receivers have nothing to do with that. */
+    /**
+     * Checks that an interrupt does not outlive its decoder. The decoder runs on the loop, whose waits and other
+     * receivers must not be interrupted.
+     */
     @Test
     void anInterruptThatADecoderLeavesIsGoneAtTheNextMessage() {
         int messages = 4;
@@ -745,7 +748,7 @@ abstract class ConnectionContract {
     @Test
     void everyOperationInFlightEndsOnceWhenTheConnectionIsDisposed() {
         AtomicInteger ended = new AtomicInteger();
-        for (int i = 0; i < 100; i++) { // the peer reads nothing: most wait for a receive or a buffer
+        for (int i = 0; i < 100; i++) { // the peer reads nothing, so most wait for a receive or a buffer
             client.send(8, target -> {})
                     .subscribe(nothing -> {}, error -> ended.incrementAndGet(), ended::incrementAndGet);
         }

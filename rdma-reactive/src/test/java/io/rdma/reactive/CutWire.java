@@ -6,7 +6,7 @@ import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/** Stands between the two ends of one exchange connection, and can break it like a process that dies. */
+/** Proxy between the two ends of an exchange connection. It can cut the connection as the death of a process would. */
 final class CutWire implements AutoCloseable {
     private final ServerSocket front;
     private final int backPort;

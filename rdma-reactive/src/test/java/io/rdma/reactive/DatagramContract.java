@@ -44,8 +44,8 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /**
- * What datagrams promise, the same on every device. A datagram may be lost, so a test sends again until it arrived.
- * Each test ends with the check that nothing is in flight and all pools are whole.
+ * Contract of datagrams, the same on every device. A datagram may be lost, so a test sends it again until it has
+ * arrived. Each test ends with the check that nothing is in flight and all pools are whole.
  */
 @Tag("alone")
 abstract class DatagramContract {
@@ -57,10 +57,10 @@ abstract class DatagramContract {
     private RdmaDatagramSocket one;
     private RdmaDatagramSocket other;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** An address of the device. */
+    /** Returns an address of the device. */
     abstract String host();
 
     @BeforeEach
@@ -88,12 +88,12 @@ abstract class DatagramContract {
     void nothingIsLeft() {
         for (RdmaDatagramSocket each : bound) {
             each.disposeNow(PATIENCE);
-            await().atMost(PATIENCE).untilAsserted(() -> isIdle(each));
+            await().atMost(PATIENCE).untilAsserted(() -> assertIdle(each));
             assertThat(each.endpoint().paths()).as("paths of closed resources").isZero();
         }
     }
 
-    private static void isIdle(RdmaDatagramSocket each) {
+    private static void assertIdle(RdmaDatagramSocket each) {
         assertThat(each.endpoint().endpoint().inFlight()).isZero();
         assertThat(each.endpoint().endpoint().sendBuffers().leased()).isZero();
         assertThat(each.endpoint().endpoint().receives().outstanding()).isZero();
@@ -116,17 +116,17 @@ abstract class DatagramContract {
     }
 
     private static Queue<String> texts(RdmaDatagramSocket at) {
-        Queue<String> heard = new ConcurrentLinkedQueue<>();
-        at.receive(DatagramContract::textOf).subscribe(heard::add);
-        return heard;
+        Queue<String> arrived = new ConcurrentLinkedQueue<>();
+        at.receive(DatagramContract::textOf).subscribe(arrived::add);
+        return arrived;
     }
 
-    /** Sends again and again until it is there. */
-    private static void until(Mono<Void> send, Queue<String> heard, String text) {
+    /** Repeats a send until its text has arrived. */
+    private static void until(Mono<Void> send, Queue<String> arrived, String text) {
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).until(() -> {
             send.block(PATIENCE);
             return Flux.interval(Duration.ofMillis(5))
-                            .map(tick -> heard.contains(text))
+                            .map(tick -> arrived.contains(text))
                             .filter(there -> there)
                             .timeout(AGAIN, Flux.empty())
                             .blockFirst()
@@ -149,13 +149,16 @@ abstract class DatagramContract {
         return InetAddress.getByAddress(new byte[] {(byte) 239, 77, 78, (byte) number});
     }
 
-    /** The way of an address, but another one to the cache: a service level is a priority on Ethernet. */
+    /**
+     * Returns an address with the same path, but another key in the cache. On Ethernet a service level is only a
+     * priority.
+     */
     private static DatagramAddress by(DatagramAddress to, int serviceLevel) {
         return new DatagramAddress(to.path().withServiceLevel(serviceLevel), to.qpNumber(), to.qkey());
     }
 
     @Test
-    void whoeverIsFoundCanBeSpokenToAndAnswers() {
+    void aResolvedPeerReceivesAndAnswers() {
         DatagramAddress service = find(one, other);
         assertThat(service.qpNumber()).isEqualTo(other.endpoint().endpoint().qpNumber());
         assertThat(service.qkey()).isEqualTo(DatagramAddress.UDP_QKEY);
@@ -181,7 +184,7 @@ abstract class DatagramContract {
         });
         DatagramAddress source = sources.element();
         assertThat(source.qpNumber()).isEqualTo(one.endpoint().endpoint().qpNumber());
-        DatagramAddress found = find(other, one); // by another hop limit, perhaps
+        DatagramAddress found = find(other, one); // its hop limit may differ
         assertThat(source.qpNumber()).isEqualTo(found.qpNumber());
         assertThat(source.qkey()).isEqualTo(found.qkey());
         assertThat(gid(source)).isEqualTo(gid(found));
@@ -204,19 +207,19 @@ abstract class DatagramContract {
     void anEmptyDatagramTheLargestAndImmediateDataArrive() {
         DatagramAddress service = find(one, other);
         int mtu = one.maxMessageSize();
-        Queue<String> heard = new ConcurrentLinkedQueue<>();
+        Queue<String> arrived = new ConcurrentLinkedQueue<>();
         other.receive(message -> message.length() + (message.hasImmediate() ? " with " + message.immediate() : ""))
-                .subscribe(heard::add);
-        until(one.send(0, target -> {}, service), heard, "0");
-        until(one.send(mtu, target -> target.fill((byte) 7), service), heard, "" + mtu);
+                .subscribe(arrived::add);
+        until(one.send(0, target -> {}, service), arrived, "0");
+        until(one.send(mtu, target -> target.fill((byte) 7), service), arrived, "" + mtu);
         RegisteredBuffer buffer = Objects.requireNonNull(one.acquire().block(PATIENCE));
-        until(one.sendWithImmediate(buffer.limit(3), 0x01020304, service), heard, "3 with " + 0x01020304);
-        until(one.send(buffer.limit(5), service), heard, "5");
+        until(one.sendWithImmediate(buffer.limit(3), 0x01020304, service), arrived, "3 with " + 0x01020304);
+        until(one.send(buffer.limit(5), service), arrived, "5");
         buffer.close();
     }
 
     @Test
-    void whatDoesNotFitIntoAPacketIsRefusedWithItsLimit() {
+    void aDatagramLongerThanAPacketIsRefusedWithTheLimit() {
         DatagramAddress service = find(one, other);
         int mtu = one.maxMessageSize();
         assertThat(mtu).isBetween(256, 4096);
@@ -242,7 +245,7 @@ abstract class DatagramContract {
     }
 
     @Test
-    void nobodyAtAPortIsAnErrorOfTheLookUpOnly() {
+    void aPortWithoutAListenerFailsTheLookUpOnly() {
         int port = bind().localAddress().getPort();
         bound.getLast().disposeNow(PATIENCE);
         StepVerifier.create(one.resolve(host(), port))
@@ -256,7 +259,7 @@ abstract class DatagramContract {
     }
 
     @Test
-    void aLookUpThatNobodyWaitsForIsBrokenOff() {
+    void aCancelledLookUpIsBrokenOff() {
         for (int i = 0; i < 20; i++) {
             Disposable looking =
                     one.resolve(host(), other.localAddress().getPort()).subscribe();
@@ -269,23 +272,23 @@ abstract class DatagramContract {
     }
 
     @Test
-    void aDatagramForNobodyIsSentAndLost() {
+    void aDatagramWithoutAReceiverIsSentAndLost() {
         DatagramAddress service = find(one, other);
         DatagramAddress nobody = new DatagramAddress(service.path(), 0x00fffe, service.qkey());
         DatagramAddress wrongKey = new DatagramAddress(service.path(), service.qpNumber(), 0x1234);
-        Queue<String> heard = texts(other);
+        Queue<String> arrived = texts(other);
         text(one, "lost", nobody).block(PATIENCE);
         text(one, "locked", wrongKey).block(PATIENCE);
-        until(text(one, "found", service), heard, "found");
-        assertThat(heard).doesNotContain("lost", "locked");
+        until(text(one, "found", service), arrived, "found");
+        assertThat(arrived).doesNotContain("lost", "locked");
     }
 
     @Test
-    void aPathThatCannotBeMadeFailsWhoWantsIt() {
+    void aPathThatCannotBeMadeFailsTheSendsThatNeedIt() {
         DatagramAddress service = find(one, other);
         DatagramAddress unroutable = new DatagramAddress(
                 AddressHandleAttributes.of(7, service.path().port()), service.qpNumber(), service.qkey());
-        for (int i = 0; i < 3; i++) { // a failure is not kept
+        for (int i = 0; i < 3; i++) { // a failure is not cached
             StepVerifier.create(text(one, "there", unroutable))
                     .expectError(VerbsException.class)
                     .verify(PATIENCE);
@@ -294,9 +297,12 @@ abstract class DatagramContract {
         until(text(one, "here", service), texts(other), "here");
     }
 
-    /** Receive buffers are the bound: what waits for demand holds one each, and no more arrives. */
+    /**
+     * Checks the bound, the receive buffers: each datagram that waits for demand holds one, and without a free one none
+     * arrives.
+     */
     @Test
-    void whatNobodyAsksForWaitsInItsBufferAndTheRestIsLost() {
+    void datagramsWithoutDemandWaitInTheirBuffersAndTheRestIsLost() {
         DatagramAddress service = find(one, other);
         var receives = other.endpoint().endpoint().receives();
         AtomicInteger number = new AtomicInteger();
@@ -309,25 +315,25 @@ abstract class DatagramContract {
         }
         assertThat(receives.outstanding()).isEqualTo(BUFFERS);
         assertThat(other.endpoint().endpoint().loop().counters().starved()).isPositive();
-        Queue<String> heard = new ConcurrentLinkedQueue<>();
-        other.receive(DatagramContract::textOf).take(3).doOnNext(heard::add).blockLast(PATIENCE);
-        assertThat(heard).containsExactly("0", "1", "2");
-        other.receive(DatagramContract::textOf).subscribe(heard::add);
-        until(text(one, "later", service), heard, "later");
-        assertThat(heard).startsWith("0", "1", "2", "3", "4", "5", "6", "7");
+        Queue<String> arrived = new ConcurrentLinkedQueue<>();
+        other.receive(DatagramContract::textOf).take(3).doOnNext(arrived::add).blockLast(PATIENCE);
+        assertThat(arrived).containsExactly("0", "1", "2");
+        other.receive(DatagramContract::textOf).subscribe(arrived::add);
+        until(text(one, "later", service), arrived, "later");
+        assertThat(arrived).startsWith("0", "1", "2", "3", "4", "5", "6", "7");
     }
 
     @Test
     void demandIsHonoured() {
         DatagramAddress service = find(one, other);
-        Queue<String> heard = new ConcurrentLinkedQueue<>();
+        Queue<String> arrived = new ConcurrentLinkedQueue<>();
         BaseSubscriber<String> reluctant = new BaseSubscriber<>() {
             @Override
             protected void hookOnSubscribe(Subscription subscription) {}
 
             @Override
             protected void hookOnNext(String value) {
-                heard.add(value);
+                arrived.add(value);
             }
         };
         other.receive(DatagramContract::textOf).subscribe(reluctant);
@@ -335,9 +341,9 @@ abstract class DatagramContract {
             text(one, "message", service).block(PATIENCE);
             return other.endpoint().endpoint().receives().outstanding() == BUFFERS;
         });
-        assertThat(heard).isEmpty();
+        assertThat(arrived).isEmpty();
         reluctant.request(2);
-        await().atMost(PATIENCE).until(() -> heard.size() == 2);
+        await().atMost(PATIENCE).until(() -> arrived.size() == 2);
         assertThat(other.endpoint().endpoint().receives().outstanding()).isEqualTo(BUFFERS - 2);
         reluctant.cancel();
     }
@@ -382,7 +388,9 @@ abstract class DatagramContract {
         until(text(one, "second", find(one, other)), texts(other), "second");
     }
 
-    /** Cancelled at any time: before its buffer, while its path is made, in the queue, at the device. */
+    /**
+     * Cancels sends at every stage: before they have a buffer, while their path is made, in the queue, at the device.
+     */
     @Test
     void aCancelAtAnyTimeLosesNoBufferAndNoPath() throws InterruptedException {
         DatagramAddress service = find(one, other);
@@ -400,7 +408,7 @@ abstract class DatagramContract {
             }
         }
         sending.forEach(Disposable::dispose);
-        await().atMost(PATIENCE).untilAsserted(() -> isIdle(one));
+        await().atMost(PATIENCE).untilAsserted(() -> assertIdle(one));
         assertThat(one.endpoint().paths()).isBetween(1, 8);
         drain.dispose();
         until(text(one, "and on", service), texts(other), "and on");
@@ -438,7 +446,7 @@ abstract class DatagramContract {
     }
 
     @Test
-    void closingCompletesTheReceiverAndDropsWhatWaits() {
+    void closingCompletesTheReceiverAndDropsUnreadDatagrams() {
         DatagramAddress service = find(one, other);
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> {
             text(one, "unread", service).block(PATIENCE);
@@ -453,20 +461,20 @@ abstract class DatagramContract {
     }
 
     @Test
-    void everybodyWhoJoinedHearsTheGroup() throws UnknownHostException {
+    void everyMemberReceivesWhatIsSentToTheGroup() throws UnknownHostException {
         RdmaDatagramSocket third = bind();
         DatagramAddress group = Objects.requireNonNull(other.join(group(1)).block(PATIENCE));
         third.join(group(1)).block(PATIENCE);
         DatagramAddress fromHere = Objects.requireNonNull(one.join(group(1)).block(PATIENCE));
         assertThat(group.qpNumber()).isEqualTo(DatagramAddress.MULTICAST_QP_NUMBER);
         assertThat(other.join(group(1)).block(PATIENCE)).isEqualTo(group);
-        Queue<String> heard = texts(other);
-        Queue<String> alsoHeard = texts(third);
-        until(text(one, "to all", fromHere), heard, "to all");
-        until(text(one, "to all again", fromHere), alsoHeard, "to all again");
+        Queue<String> arrived = texts(other);
+        Queue<String> alsoArrived = texts(third);
+        until(text(one, "to all", fromHere), arrived, "to all");
+        until(text(one, "to all again", fromHere), alsoArrived, "to all again");
         other.leave(group(1)).block(PATIENCE);
-        until(text(one, "to the rest", fromHere), alsoHeard, "to the rest");
-        assertThat(heard).doesNotContain("to the rest");
+        until(text(one, "to the rest", fromHere), alsoArrived, "to the rest");
+        assertThat(arrived).doesNotContain("to the rest");
         StepVerifier.create(other.leave(group(1)))
                 .expectError(IllegalStateException.class)
                 .verify(PATIENCE);
@@ -489,7 +497,7 @@ abstract class DatagramContract {
         StepVerifier.create(one.join(group(2)))
                 .expectError(RdmaConnectException.class)
                 .verify(PATIENCE);
-        // The groups are free again: the queue pair is gone, not only said to be.
+        // The groups are free again: the queue pair is destroyed, not only reported as closed.
         other.join(group(2)).block(PATIENCE);
     }
 
@@ -517,20 +525,20 @@ abstract class DatagramContract {
             first = binder().resources(resources).bindNow(PATIENCE);
             second = binder().resources(resources).bindNow(PATIENCE);
             DatagramAddress service = find(first, other);
-            Queue<String> heard = texts(other);
-            until(text(first, "from the first", service), heard, "from the first");
-            until(text(second, "from the second", service), heard, "from the second");
+            Queue<String> arrived = texts(other);
+            until(text(first, "from the first", service), arrived, "from the first");
+            until(text(second, "from the second", service), arrived, "from the second");
             assertThat(second.endpoint().paths()).isEqualTo(1);
             first.disposeNow(PATIENCE);
-            until(text(second, "still", service), heard, "still");
+            until(text(second, "still", service), arrived, "still");
             for (int i : IntStream.range(0, 50).toArray()) {
                 text(second, "at the end " + i, by(service, i % 4)).subscribe(x -> {}, e -> {});
             }
         }
         second.onDispose().block(PATIENCE);
         await().atMost(PATIENCE).untilAsserted(() -> {
-            isIdle(first);
-            isIdle(second);
+            assertIdle(first);
+            assertIdle(second);
         });
         assertThat(second.endpoint().paths()).isZero();
     }

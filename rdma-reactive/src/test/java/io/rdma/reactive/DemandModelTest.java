@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Threads that deliver while another one requests: every batch that was delivered is requested again, one request at a
- * time.
+ * Model test of the demand of a stream. While threads deliver and another one requests, every delivered batch is
+ * requested again, one request at a time.
  */
 @Tag("model")
 class DemandModelTest {

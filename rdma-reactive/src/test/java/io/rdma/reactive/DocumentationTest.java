@@ -49,7 +49,7 @@ import org.springframework.http.codec.json.JacksonJsonEncoder;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The Java of the pages in docs, which quote these lines: what they show is compiled and does what they say. */
+/** Tests of the Java snippets in docs, which are quoted from this file: they compile and do what the pages say. */
 @Timeout(180)
 class DocumentationTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -138,7 +138,7 @@ class DocumentationTest {
         server.onClose().block(PATIENCE);
     }
 
-    /** What Spring Cloud would ask a registry for: one instance, with the port of RDMA in its metadata. */
+    /** Registry of Spring Cloud with one instance, whose metadata has the port of RDMA. */
     private record OneInstance(int port) implements ReactiveDiscoveryClient {
         @Override
         public String description() {
@@ -196,7 +196,7 @@ class DocumentationTest {
         return text;
     }
 
-    /** An application's. */
+    /** Configuration of an application. */
     @Configuration(proxyBeanMethods = false)
     static class EchoConfiguration {
         @Bean
@@ -228,7 +228,7 @@ class DocumentationTest {
                 });
     }
 
-    /** What is sent. */
+    /** A value to send. */
     record Order(int number, String item) {}
 
     @Test

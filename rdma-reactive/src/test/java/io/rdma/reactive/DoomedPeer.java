@@ -3,7 +3,7 @@ package io.rdma.reactive;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
-/** A process that connects, says so, and waits to be killed. */
+/** Process that connects, prints {@code connected}, and waits to be killed. */
 final class DoomedPeer {
     private DoomedPeer() {}
 

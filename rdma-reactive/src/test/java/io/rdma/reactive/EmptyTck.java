@@ -6,10 +6,7 @@ import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 import reactor.core.publisher.Mono;
 
-/**
- * An operation without a result, by the rules of Reactive Streams. What needs an element to be tested is skipped by the
- * TCK.
- */
+/** TCK of Reactive Streams for an operation without a result. The TCK skips the rules whose test needs an element. */
 public abstract class EmptyTck extends PublisherVerification<Void> {
     private TckPair pair;
 
@@ -17,7 +14,7 @@ public abstract class EmptyTck extends PublisherVerification<Void> {
         super(TckPair.environment());
     }
 
-    /** The operation, on a connection of its own. */
+    /** Returns the operation, on a connection of its own. */
     abstract Mono<Void> operation(TckPair.Ends ends);
 
     @BeforeClass
@@ -42,6 +39,6 @@ public abstract class EmptyTck extends PublisherVerification<Void> {
 
     @Override
     public Publisher<Void> createFailedPublisher() {
-        return null; // it fails only once it is requested, as it does everything
+        return null; // it does nothing, and so cannot fail, before it is requested
     }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.test.StepVerifier;
 
-/** The events of a device as a Flux, the same on every device. */
+/** Contract of a device's events as a Flux, the same on every device. */
 abstract class EventsContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -41,7 +41,7 @@ abstract class EventsContract {
     }
 
     @Test
-    void subscribersGetEventsAsTheyWantThemAndTheEndWithTheResources() {
+    void subscribersGetEventsOnDemandAndCompleteWhenTheResourcesClose() {
         AtomicBoolean ended = new AtomicBoolean();
         List<AsyncEvent> others = new CopyOnWriteArrayList<>();
         RdmaEvents.events(resources).doOnComplete(() -> ended.set(true)).subscribe(others::add);
@@ -63,7 +63,7 @@ abstract class EventsContract {
     }
 
     @Test
-    void aCancelledSubscriptionLeavesTheOthers() {
+    void aCancelledSubscriptionDoesNotEndTheOthers() {
         StepVerifier.create(RdmaEvents.events(resources)
                         .mergeWith(RdmaEvents.events(resources).take(1))
                         .take(3))

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
 
-/** Events of a device, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for the events of a device. */
 public class EventsTckTest extends PublisherVerification<AsyncEvent> {
-    /** For TestNG. */
+    /** Creates the test; called by TestNG. */
     public EventsTckTest() {
         super(TckPair.environment());
     }
@@ -22,13 +22,16 @@ public class EventsTckTest extends PublisherVerification<AsyncEvent> {
         return EventBuffer.CAPACITY;
     }
 
-    /** Of a device of its own, which tells so many events once there is a subscriber, and then closes. */
+    /**
+     * Returns the events of resources of their own. The device raises that many events after the first subscription,
+     * and then the resources close.
+     */
     @Override
     public Publisher<AsyncEvent> createPublisher(long elements) {
         RdmaResources resources = new RdmaResources(RdmaDevices.named("soft0"));
         LimitEvents limit = new LimitEvents(resources);
-        Semaphore told = new Semaphore(0);
-        resources.events(told::release);
+        Semaphore delivered = new Semaphore(0);
+        resources.events(delivered::release);
         AtomicBoolean begun = new AtomicBoolean();
         return new EventFlux(changed -> {
             EventBuffer buffer = resources.events(changed);
@@ -37,7 +40,7 @@ public class EventsTckTest extends PublisherVerification<AsyncEvent> {
                     for (long i = 0; i < elements; i++) {
                         limit.raise();
                     }
-                    told.acquireUninterruptibly((int) elements); // a queue that is closed takes its events along
+                    delivered.acquireUninterruptibly((int) elements); // closing the queue discards its events
                     limit.close();
                     resources.close();
                 });
@@ -48,6 +51,6 @@ public class EventsTckTest extends PublisherVerification<AsyncEvent> {
 
     @Override
     public Publisher<AsyncEvent> createFailedPublisher() {
-        return null; // it fails only when the device does
+        return null; // it fails only when the device fails
     }
 }

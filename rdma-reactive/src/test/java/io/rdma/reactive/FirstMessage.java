@@ -4,7 +4,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 
-/** A program that has one message arrive on the software device. */
+/** Program that sends one message over the software device. */
 final class FirstMessage {
     static final String COMPLETED = "the first message is completed";
 

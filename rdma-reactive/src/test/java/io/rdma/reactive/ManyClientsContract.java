@@ -20,17 +20,17 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A server of default options with as many clients as it promises, the same on every device. */
+/** Contract of a server with default options and as many clients as it promises, the same on every device. */
 abstract class ManyClientsContract {
     private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final int AT_ONCE = 32;
-    /** Of one side: a tenth of 136 receive and 64 send buffers of 8 KiB. */
+    /** Upper bound for one end of an idle connection: about a tenth of 136 receive and 64 send buffers of 8 KiB. */
     private static final long IDLE_BYTES = 164_883;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** How many clients. */
+    /** Returns the number of clients. */
     abstract int clients();
 
     private static RdmaServer server(RdmaResources resources) {
@@ -38,7 +38,7 @@ abstract class ManyClientsContract {
                 .resources(resources)
                 .host("127.0.0.1")
                 .port(0)
-                .options(o -> o.withHandshakeTimeout(PATIENCE)) // under emulation all of them take a while
+                .options(o -> o.withHandshakeTimeout(PATIENCE)) // under emulation all of them take long
                 .handle(connection -> connection
                         .receive(message -> message.toByteArray())
                         .concatMap(bytes -> send(connection, bytes))
@@ -104,7 +104,7 @@ abstract class ManyClientsContract {
                         ResourceOptions.DEFAULT.withCompletionQueueEntries(512).withMaxCompletionQueueEntries(512));
                 RdmaResources own = new RdmaResources(TestDevice.assumed(device()))) {
             DisposableServer server = server(servers).bindNow(PATIENCE);
-            Optional<Throwable> refused = Flux.range(0, 100) // the device may grant more entries than it was asked for
+            Optional<Throwable> refused = Flux.range(0, 100) // the device may grant more entries than requested
                     .concatMap(i -> client(own, server))
                     .then(Mono.just(Optional.<Throwable>empty()))
                     .onErrorResume(RdmaConnectException.class, error -> Mono.just(Optional.of(error)))
@@ -117,7 +117,7 @@ abstract class ManyClientsContract {
         }
     }
 
-    /** What was logged as a warning. */
+    /** Log handler that keeps the warnings. */
     private static final class Warnings extends Handler {
         private final List<String> texts = new CopyOnWriteArrayList<>();
 

@@ -37,8 +37,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * BlockHound watches the loops' threads through everything that connections and datagrams do. It rewrites the JDK, so
- * this class runs in a process of its own.
+ * Tests in which BlockHound watches the loop threads during all operations of connections and datagrams. BlockHound
+ * rewrites the JDK, so this class runs in a process of its own.
  */
 @Tag("alone")
 @ExtendWith(SoftNetworkExtension.class)
@@ -130,7 +130,7 @@ class NothingBlocksTest {
         buffer.close();
     }
 
-    /** Some of these messages are sent, and nobody reads them. */
+    /** Cancels sends. Some of the messages are sent nevertheless, and no receiver reads them. */
     private static void cancelSends(RdmaConnection client) {
         for (int i = 0; i < 20; i++) {
             client.send(8, target -> {}).subscribe().dispose();
@@ -145,7 +145,7 @@ class NothingBlocksTest {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void nothingOfOursBlocksTheLoop(ConnectMethod connector) throws Exception {
+    void theLibraryDoesNotBlockTheLoop(ConnectMethod connector) throws Exception {
         try (Service service = new Service(connector, server -> server)) {
             RdmaConnection client = service.client();
             exercise(client, service.accepted(), 500);
@@ -155,7 +155,7 @@ class NothingBlocksTest {
     }
 
     @Test
-    void aMistakeOfAUserIsSeen() throws Exception {
+    void aBlockingCallOfTheApplicationIsDetected() throws Exception {
         try (Service service = new Service(ConnectMethod.TCP, server -> server)) {
             RdmaConnection client = service.client();
             MemoryRegion there = Objects.requireNonNull(
@@ -200,7 +200,7 @@ class NothingBlocksTest {
             exercise(client, peer, 100);
             network.setFaults(LinkFaults.NONE);
 
-            // The peer refuses, which ends this connection with what waits.
+            // The peer refuses an access, which ends this connection and the operations that wait.
             RemoteMemory wrong = new RemoteMemory(4096, 8, 1);
             Mono<Void> waiting =
                     client.send(Flux.range(0, 1_000), (n, target) -> 8).cache();
@@ -211,7 +211,7 @@ class NothingBlocksTest {
             client.onDispose().block(PATIENCE);
             peer.onDispose().block(PATIENCE);
 
-            // Nothing arrives any more, until the retries are used up.
+            // No packet arrives any more, so the retries are exhausted.
             RdmaConnection cut = service.client();
             RdmaConnection cutPeer = service.accepted();
             network.partition();
@@ -228,7 +228,7 @@ class NothingBlocksTest {
         RdmaDatagramSocket other = datagrams();
         DatagramAddress address = Objects.requireNonNull(
                 one.resolve("127.0.0.1", other.localAddress().getPort()).block(PATIENCE));
-        // One may be lost while nobody listens yet: sent until enough arrived.
+        // A datagram that arrives before the receiver subscribes may be lost, so they are sent until enough arrived.
         Flux<Void> sending = one.send(8, target -> {}, address).repeat();
         other.receive(message -> message.length())
                 .take(100)

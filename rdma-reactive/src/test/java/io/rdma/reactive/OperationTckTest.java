@@ -5,11 +5,11 @@ import org.reactivestreams.tck.PublisherVerification;
 import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 
-/** An operation with a result, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for an operation with a result. */
 public class OperationTckTest extends PublisherVerification<Object> {
     private TckPair pair;
 
-    /** For TestNG. */
+    /** Creates the test; called by TestNG. */
     public OperationTckTest() {
         super(TckPair.environment());
     }

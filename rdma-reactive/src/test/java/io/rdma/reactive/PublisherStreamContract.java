@@ -25,8 +25,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * What the sender of a stream owes its publisher, and what either end owes the other when the application's code
- * throws. Each test ends with the check that nothing is in flight and all pools are whole.
+ * Contract of the sender of a stream with its publisher, and of both ends when the application's code throws. Each test
+ * ends with the check that nothing is in flight and all pools are whole.
  */
 abstract class PublisherStreamContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -38,7 +38,7 @@ abstract class PublisherStreamContract {
     private RdmaConnection client;
     private RdmaConnection peer;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
     @BeforeEach
@@ -83,7 +83,7 @@ abstract class PublisherStreamContract {
         return peer.receive(message -> message.length()).take(count).collectList();
     }
 
-    private void goesOn() {
+    private void assertGoesOn() {
         Mono<List<Integer>> received = lengths(1).cache();
         received.subscribe();
         client.send(7, target -> {}).block(PATIENCE);
@@ -91,10 +91,10 @@ abstract class PublisherStreamContract {
     }
 
     /**
-     * A publisher whose first request returns only when all that it emitted is delivered; it notes requests that
+     * Publisher whose first request returns only when everything that it emitted is delivered. It notes requests that
      * overlap.
      */
-    private final class Slow implements Publisher<Integer>, Subscription {
+    private final class SlowPublisher implements Publisher<Integer>, Subscription {
         private final AtomicInteger inside = new AtomicInteger();
         private volatile boolean overlap;
         private Subscriber<? super Integer> subscriber;
@@ -133,7 +133,7 @@ abstract class PublisherStreamContract {
 
     @Test
     void requestsToThePublisherComeFromOneThreadAtATimeAndNoneIsLost() {
-        Slow source = new Slow();
+        SlowPublisher source = new SlowPublisher();
         Mono<List<Integer>> received = lengths(MESSAGES).cache();
         received.subscribe();
         client.send(source, (n, target) -> 1 + n).subscribe();
@@ -143,7 +143,10 @@ abstract class PublisherStreamContract {
         assertThat(source.overlap).isFalse();
     }
 
-    /** Messages that the peer fetches end on threads of their own, beside the loop that ends the others. */
+    /**
+     * Mixes large and small messages. Messages that the peer fetches end on threads of their own, the others on the
+     * loop.
+     */
     @Test
     void demandForLargeAndSmallMessagesIsNotLost() {
         List<Integer> sizes = IntStream.range(0, 2 * MESSAGES)
@@ -168,7 +171,7 @@ abstract class PublisherStreamContract {
     }
 
     @Test
-    void aClientIsAwaitedForAnyTime() {
+    void connectNowTakesAnUnboundedTimeout() {
         RdmaConnection other = RdmaClient.create()
                 .device(device())
                 .host("127.0.0.1")
@@ -177,9 +180,9 @@ abstract class PublisherStreamContract {
         other.disposeNow(PATIENCE);
     }
 
-    /** Reactor throws what it takes for fatal, where it would signal another error. */
+    /** Checks an error that Reactor regards as fatal: Reactor throws it, and signals any other error. */
     @Test
-    void whatIsFatalToReactorEndsTheStreamOfAnEncoderAlone() {
+    void aFatalErrorOfAnEncoderEndsItsStreamOnly() {
         Flux<Integer> items = Flux.range(0, MESSAGES);
         Mono<Integer> last = peer.receive(message -> message.length())
                 .takeUntil(length -> length == 7)
@@ -187,7 +190,7 @@ abstract class PublisherStreamContract {
                 .cache();
         last.subscribe();
         assertThatThrownBy(() -> client.send(items, (n, target) -> {
-                            if (n == MESSAGES / 2) { // by now on the loop
+                            if (n == MESSAGES / 2) { // by now the encoder runs on the loop
                                 throw new NoClassDefFoundError("encoder");
                             }
                             return 1;
@@ -196,11 +199,11 @@ abstract class PublisherStreamContract {
                 .isInstanceOfAny(NoClassDefFoundError.class, RuntimeException.class)
                 .hasMessageContaining("encoder");
         client.send(7, target -> {}).block(PATIENCE);
-        assertThat(last.block(PATIENCE)).isEqualTo(7); // some of the stream's came before
+        assertThat(last.block(PATIENCE)).isEqualTo(7); // some messages of the stream came before
     }
 
     @Test
-    void whatIsFatalToReactorEndsTheStreamOfADecoderAlone() {
+    void aFatalErrorOfADecoderEndsItsStreamOnly() {
         Mono<List<Integer>> failing = peer.receive(message -> {
                     if (message.length() == 3) {
                         throw new NoClassDefFoundError("decoder");
@@ -212,17 +215,17 @@ abstract class PublisherStreamContract {
         failing.subscribe(lengths -> {}, error -> {});
         client.send(3, target -> {}).block(PATIENCE);
         assertThatThrownBy(() -> failing.block(PATIENCE)).hasMessageContaining("decoder");
-        goesOn();
+        assertGoesOn();
     }
 
     @Test
-    void whatIsFatalToReactorEndsTheSendOfAWriterAlone() {
+    void aFatalErrorOfAWriterEndsItsSendOnly() {
         assertThatThrownBy(() -> client.send(1, target -> {
                             throw new NoClassDefFoundError("writer");
                         })
                         .block(PATIENCE))
                 .hasMessageContaining("writer");
-        goesOn();
+        assertGoesOn();
     }
 
     @Test
@@ -248,8 +251,8 @@ abstract class PublisherStreamContract {
         received.subscribe();
         assertThatThrownBy(() -> client.send(source, (n, target) -> 1).block(PATIENCE))
                 .hasMessageContaining("the publisher's own");
-        // What was sent before is under way, and its receiver is there until it has arrived.
+        // Messages sent before the error are in transit, and their receiver stays until they have arrived.
         assertThat(received.block(PATIENCE)).hasSize(8);
-        goesOn();
+        assertGoesOn();
     }
 }

@@ -24,22 +24,22 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A server that sends back what it gets, and a client that uses all that a connection has. */
+/** Scenario of a server that echoes messages and a client that uses every operation of a connection. */
 final class ReactiveScenario implements SeamScenario {
     private static final int MESSAGES = 10;
     private static final int BLOCK = 64;
 
-    /** Of a wait whose end the sweep misses otherwise; longer than that of the sweep. */
+    /** Limit of a wait. It exceeds the sweep's own limit, so the sweep reports a missing end before this wait fails. */
     private static final long FOR_EVER_SECONDS = 120;
 
-    /** What a failed step throws; the tally has it already. */
+    /** Exception of a failed step, whose failure the tally already has. */
     private static final class Failed extends Exception {
         private static final long serialVersionUID = 1;
     }
 
     @Override
     public void run(RdmaDevice device, Setup setup, Tally tally) {
-        // What a fault has broken is opened anew, once: a device that failed at one call goes on with the next.
+        // Opens again, once, what a fault has broken: a device that failed at one call works at the next.
         if (new Attempt(device, setup, tally).run() || new Attempt(device, setup, tally).run()) {
             tally.worked();
         }
@@ -58,7 +58,7 @@ final class ReactiveScenario implements SeamScenario {
             this.tally = tally;
         }
 
-        /** @return whether a connection works at its end */
+        /** Returns whether a connection works at the end of the attempt. */
         boolean run() {
             RdmaResources serving = open("the server's resources");
             RdmaResources asking = open("the client's resources");
@@ -79,7 +79,7 @@ final class ReactiveScenario implements SeamScenario {
                 return session(asking, server.port(), !all);
             } catch (Failed e) {
                 return false;
-            } catch (Exception | Error e) { // of a question for the server's port
+            } catch (Exception | Error e) { // thrown by server.port()
                 tally.begin("attempt").failed(e);
                 return false;
             } finally {
@@ -126,15 +126,15 @@ final class ReactiveScenario implements SeamScenario {
                             target.copyFrom(MemorySegment.ofArray(bytes));
                             return bytes.length;
                         }
-                        return -bytes.length; // a larger buffer
+                        return -bytes.length; // asks for a larger buffer
                     })
                     .doFinally(how -> handling.ended());
         }
 
         /**
-         * A connection, from its making to its close.
+         * Makes a connection, uses it and closes it.
          *
-         * @return whether it did all that it should
+         * @return whether the connection did all that it should
          */
         private boolean session(RdmaResources resources, int port, boolean everything) {
             RdmaConnection client = null;
@@ -160,7 +160,7 @@ final class ReactiveScenario implements SeamScenario {
                 return true;
             } catch (Failed e) {
                 return false;
-            } catch (Exception | Error e) { // of a close, which throws what the device does
+            } catch (Exception | Error e) { // thrown by a close, which passes on errors of the device
                 tally.begin("session").failed(e);
                 return false;
             } finally {
@@ -204,7 +204,7 @@ final class ReactiveScenario implements SeamScenario {
         }
 
         private void expect(Integer wanted, Integer got) throws Failed {
-            if (!wanted.equals(got)) { // the connection ended before
+            if (!wanted.equals(got)) { // the connection ended early
                 throw new Failed();
             }
         }
@@ -254,7 +254,7 @@ final class ReactiveScenario implements SeamScenario {
             try {
                 await(what, mono);
             } catch (Failed e) {
-                // the tally has it
+                // the tally already has it
             }
         }
 
@@ -262,14 +262,14 @@ final class ReactiveScenario implements SeamScenario {
             Wait<T> wait = new Wait<>(tally.begin(what));
             try {
                 mono.subscribe(wait);
-            } catch (Throwable e) { // a subscribe must not throw: with a signal beside it that makes two ends
+            } catch (Throwable e) { // subscribe must not throw: with a signal as well, that makes two ends
                 wait.onError(e);
             }
             return wait;
         }
     }
 
-    /** One subscriber, which counts each terminal signal. */
+    /** Subscriber that reports each terminal signal to the tally. */
     private static final class Wait<T> implements CoreSubscriber<T> {
         private final Tally.Operation operation;
         private final CompletableFuture<T> result = new CompletableFuture<>();

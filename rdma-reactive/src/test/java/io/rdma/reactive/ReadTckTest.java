@@ -6,7 +6,7 @@ import io.rdma.verbs.MemoryRegion;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
-/** A read, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for a read. */
 public class ReadTckTest extends EmptyTck {
     @Override
     Mono<Void> operation(TckPair.Ends ends) {

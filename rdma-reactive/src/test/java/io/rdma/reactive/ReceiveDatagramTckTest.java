@@ -12,12 +12,12 @@ import org.reactivestreams.tck.PublisherVerification;
 import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 
-/** Datagrams as they are received, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for received datagrams. */
 public class ReceiveDatagramTckTest extends PublisherVerification<Object> {
     private RdmaResources resources;
     private RdmaDatagramSocket sender;
 
-    /** For TestNG. */
+    /** Creates the test; called by TestNG. */
     public ReceiveDatagramTckTest() {
         super(TckPair.environment());
     }
@@ -48,7 +48,10 @@ public class ReceiveDatagramTckTest extends PublisherVerification<Object> {
         return TckPair.MESSAGES;
     }
 
-    /** As many datagrams as there are buffers are not lost on this device; the endpoint ends behind them. */
+    /**
+     * Returns a receiver of that many datagrams, whose endpoint ends after them. This device loses none while each has
+     * a buffer.
+     */
     @Override
     public Publisher<Object> createPublisher(long elements) {
         RdmaDatagramSocket receiver = bound();

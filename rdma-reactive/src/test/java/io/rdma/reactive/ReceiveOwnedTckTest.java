@@ -5,11 +5,11 @@ import org.reactivestreams.tck.PublisherVerification;
 import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 
-/** Messages that the subscriber owns, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for messages that the subscriber owns. */
 public class ReceiveOwnedTckTest extends PublisherVerification<Object> {
     private TckPair pair;
 
-    /** For TestNG. */
+    /** Creates the test; called by TestNG. */
     public ReceiveOwnedTckTest() {
         super(TckPair.environment());
     }

@@ -5,11 +5,11 @@ import org.reactivestreams.tck.PublisherVerification;
 import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 
-/** Messages as they are received, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for messages that a decoder reads. */
 public class ReceiveTckTest extends PublisherVerification<Object> {
     private TckPair pair;
 
-    /** For TestNG. */
+    /** Creates the test; called by TestNG. */
     public ReceiveTckTest() {
         super(TckPair.environment());
     }

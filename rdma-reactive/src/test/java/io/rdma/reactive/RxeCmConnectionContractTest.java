@@ -3,7 +3,7 @@ package io.rdma.reactive;
 import io.rdma.connect.ConnectMethod;
 import org.junit.jupiter.api.Tag;
 
-/** The same promises over connections that the connection manager makes. */
+/** Contract of a connection that RDMA CM makes. */
 @Tag("rxe")
 class RxeCmConnectionContractTest extends ConnectionContract {
     @Override

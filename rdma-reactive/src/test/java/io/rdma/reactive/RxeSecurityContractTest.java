@@ -9,7 +9,7 @@ class RxeSecurityContractTest extends SecurityContract {
         return "rxe0";
     }
 
-    /** Linux 6.1's rdma_rxe has the key in the completion, but not the flag. */
+    /** Returns false: rdma_rxe of Linux 6.1 has the key in the completion, but not the flag. */
     @Override
     boolean tellsInvalidation() {
         return false;

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 
 /**
- * Who may connect, and what a peer can reach, tried by a hostile one: docs/operate/security.md. The same on every
+ * Contract of admission and of access to memory, tried by a hostile peer: docs/operate/security.md. The same on every
  * device.
  */
 abstract class SecurityContract {
@@ -52,10 +52,13 @@ abstract class SecurityContract {
     @TempDir
     private Path folder;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** Whether the device says of a message that it was sent with invalidate, {@code IBV_WC_WITH_INV}. */
+    /**
+     * Returns whether the device sets {@code IBV_WC_WITH_INV} in the completion of a message that was sent with
+     * invalidate.
+     */
     boolean tellsInvalidation() {
         return true;
     }
@@ -123,7 +126,7 @@ abstract class SecurityContract {
     }
 
     @Test
-    void aKeyIsOfNoUseOnAnotherConnectionThatHasItsOwnDomain() throws InterruptedException {
+    void aKeyIsRefusedOnAnotherConnectionThatHasItsOwnDomain() throws InterruptedException {
         bind(s -> s.options(o -> o.withOwnProtectionDomain(true)));
         RdmaConnection friend = client().connectNow(PATIENCE);
         RemoteMemory secret = region(nextAccepted()).remote();
@@ -142,7 +145,7 @@ abstract class SecurityContract {
         assertReads(first, granted);
         atServer.disposeNow(PATIENCE);
         first.onDispose().block(PATIENCE);
-        assertRefused(client().connectNow(PATIENCE), granted); // the same process comes back with what it remembers
+        assertRefused(client().connectNow(PATIENCE), granted); // the same process reconnects and still has the key
     }
 
     @Test
@@ -157,7 +160,7 @@ abstract class SecurityContract {
     }
 
     @Test
-    void aGrantIsForAPartAndForATime() throws InterruptedException {
+    void aGrantIsLimitedToARangeAndATime() throws InterruptedException {
         bind(s -> s);
         RdmaConnection connection = client().connectNow(PATIENCE);
         RdmaConnection atServer = nextAccepted();
@@ -191,7 +194,7 @@ abstract class SecurityContract {
     }
 
     @Test
-    void aWindowIsOfUseUntilItIsClosed() throws InterruptedException {
+    void aWindowIsValidUntilItIsClosed() throws InterruptedException {
         assumeWindows();
         bind(s -> s);
         RdmaConnection connection = client().connectNow(PATIENCE);
@@ -203,7 +206,7 @@ abstract class SecurityContract {
     }
 
     @Test
-    void aWindowIsForOneConnection() throws InterruptedException {
+    void aWindowIsValidOnOneConnectionOnly() throws InterruptedException {
         assumeWindows();
         bind(s -> s);
         RdmaConnection connection = client().connectNow(PATIENCE);
@@ -215,7 +218,7 @@ abstract class SecurityContract {
     }
 
     @Test
-    void aSendWithInvalidateGivesAWindowBack() throws InterruptedException {
+    void aSendWithInvalidateInvalidatesTheWindow() throws InterruptedException {
         assumeWindows();
         bind(s -> s);
         RdmaConnection connection = client().connectNow(PATIENCE);
@@ -229,23 +232,23 @@ abstract class SecurityContract {
                 Objects.requireNonNull(atServer.receiveOwned().blockFirst(PATIENCE));
         assertThat(received.length()).isEqualTo(3);
         assertThat(received.hasImmediate()).isFalse();
-        boolean told = received.hasInvalidatedKey();
-        int key = told ? received.invalidatedKey() : 0;
+        boolean reported = received.hasInvalidatedKey();
+        int key = reported ? received.invalidatedKey() : 0;
         received.close();
-        assertThat(told).isEqualTo(tellsInvalidation());
-        assertThat(key).isEqualTo(told ? window.remote().rkey() : 0);
+        assertThat(reported).isEqualTo(tellsInvalidation());
+        assertThat(key).isEqualTo(reported ? window.remote().rkey() : 0);
         assertRefused(connection, window.remote());
         window.close();
     }
 
     @Test
-    void nobodyMakesAServerRegisterMoreThanItsLimit() throws InterruptedException {
+    void aServerRegistersNoMoreThanItsLimit() throws InterruptedException {
         resources.close();
         resources = new RdmaResources(
                 TestDevice.assumed(device()), ResourceOptions.DEFAULT.withMaxRegisteredBytes(3 << 20));
         bind(s -> s.resources(resources));
-        try (RdmaResources theirs = new RdmaResources(TestDevice.assumed(device()))) {
-            RdmaClient clients = client().resources(theirs);
+        try (RdmaResources clientResources = new RdmaResources(TestDevice.assumed(device()))) {
+            RdmaClient clients = client().resources(clientResources);
             RdmaConnection first = clients.connectNow(PATIENCE);
             RdmaConnection atServer = nextAccepted();
             long before = resources.registrationBudget().registered();
@@ -263,7 +266,7 @@ abstract class SecurityContract {
                         assertThat(e.reason()).isEqualTo(Reason.REJECTED);
                         assertThat(e).hasMessageContaining("its log says why");
                     });
-            assertReads(first, region(atServer).remote()); // who is there goes on
+            assertReads(first, region(atServer).remote()); // the established connection goes on
         }
         await().atMost(PATIENCE).until(() -> resources.endpoints().isEmpty());
         server.disposeNow(PATIENCE);
@@ -287,7 +290,7 @@ abstract class SecurityContract {
     }
 
     @Test
-    void bothSidesProveWhoTheyAre() throws Exception {
+    void bothSidesAuthenticate() throws Exception {
         TestCertificates certificates = new TestCertificates(folder);
         KeyStore serverKey = certificates.create("server");
         KeyStore clientKey = certificates.create("client");
@@ -307,14 +310,14 @@ abstract class SecurityContract {
                 .isEqualTo("hello");
 
         SSLContext stranger = TestCertificates.context(strangerKey, serverKey);
-        assertRefusedBy(stranger, Reason.AUTHENTICATION, Reason.PROTOCOL_ERROR); // the server does not know it
+        assertRefusedBy(stranger, Reason.AUTHENTICATION, Reason.PROTOCOL_ERROR); // the server does not trust the client
         SSLContext deceived = TestCertificates.context(clientKey, strangerKey);
-        assertRefusedBy(deceived, Reason.AUTHENTICATION); // the client does not know the server
-        assertThatThrownBy(() -> client().connectNow(PATIENCE)) // no TLS at all
+        assertRefusedBy(deceived, Reason.AUTHENTICATION); // the client does not trust the server
+        assertThatThrownBy(() -> client().connectNow(PATIENCE)) // without TLS
                 .isInstanceOf(RdmaConnectException.class);
         assertThat(accepted).isEmpty();
 
-        connection.disposeNow(PATIENCE); // the farewell goes over TLS as well
+        connection.disposeNow(PATIENCE); // the farewell is sent over TLS too
         atServer.onDispose().block(PATIENCE);
         assertThat(atServer.endpoint().failure()).isNull();
     }
@@ -334,10 +337,10 @@ abstract class SecurityContract {
             stalled.getOutputStream().write(new byte[] {22, 3, 1}); // the beginning of a ClientHello
             stalled.setSoTimeout(60_000);
             while (stalled.getInputStream().read() >= 0) {
-                // perhaps an alert; then the end
+                // the server may send an alert before the stream ends
             }
         } catch (SocketException reset) {
-            // it hung up with our bytes unread
+            // the server closed the socket with unread bytes
         }
         assertThat(accepted).isEmpty();
     }

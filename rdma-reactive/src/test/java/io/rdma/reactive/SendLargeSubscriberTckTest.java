@@ -2,7 +2,7 @@ package io.rdma.reactive;
 
 import java.lang.foreign.MemorySegment;
 
-/** The subscriber of a stream of messages that have memory of their own, which the peer reads. */
+/** TCK of Reactive Streams for the subscriber that sends messages in memory of their own, which the peer reads. */
 public class SendLargeSubscriberTckTest extends StreamSubscriberTck {
     private static final int LARGE = 1000;
 

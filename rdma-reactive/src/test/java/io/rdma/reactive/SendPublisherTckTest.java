@@ -3,7 +3,7 @@ package io.rdma.reactive;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Messages of a publisher, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for the send of a publisher's messages. */
 public class SendPublisherTckTest extends EmptyTck {
     @Override
     Mono<Void> operation(TckPair.Ends ends) {

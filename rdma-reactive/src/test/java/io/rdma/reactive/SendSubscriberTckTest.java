@@ -1,6 +1,6 @@
 package io.rdma.reactive;
 
-/** The subscriber of a stream of messages that fit into the peer's receive buffers. */
+/** TCK of Reactive Streams for the subscriber that sends messages that fit into the peer's receive buffers. */
 public class SendSubscriberTckTest extends StreamSubscriberTck {
     @Override
     MessageEncoder<Integer> encoder() {

@@ -2,7 +2,7 @@ package io.rdma.reactive;
 
 import reactor.core.publisher.Mono;
 
-/** One message, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for the send of one message. */
 public class SendTckTest extends EmptyTck {
     @Override
     Mono<Void> operation(TckPair.Ends ends) {

@@ -2,7 +2,7 @@ package io.rdma.reactive;
 
 import io.rdma.connect.ConnectMethod;
 
-/** The same promises over connections that the connection manager makes. */
+/** Contract of a connection that RDMA CM makes. */
 class SoftCmConnectionContractTest extends ConnectionContract {
     @Override
     String device() {

@@ -2,7 +2,7 @@ package io.rdma.reactive;
 
 import io.rdma.connect.ConnectMethod;
 
-/** The same sweep with connections that RDMA CM makes. */
+/** The sweep of {@link SoftSeamSweepTest} with connections that RDMA CM makes. */
 class SoftSeamCmSweepTest extends SoftSeamSweepTest {
     @Override
     protected ConnectMethod connector() {

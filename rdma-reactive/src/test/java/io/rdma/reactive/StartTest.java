@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What a program does not wait for until its first message: each of these is tens of milliseconds of classes. */
+/** Test that a program does not load certain classes before its first message: each would cost tens of milliseconds. */
 class StartTest {
     private static final String LOADED = "[class,load] ";
     private static final Pattern NEEDED =
             Pattern.compile("rdma-native|rdma-reactive|reactor-core|reactive-streams|jctools");
 
     @Test
-    void noLoggerNoRecorderNoTlsNoLibibverbsIsLookedForUntilTheFirstMessage() throws Exception {
+    void noLoggerRecorderTlsOrLibibverbsIsLoadedUntilTheFirstMessage() throws Exception {
         List<String> output = run();
         int completed = output.indexOf(FirstMessage.COMPLETED);
         assertThat(completed).as("%s", output).isPositive();
@@ -50,7 +50,10 @@ class StartTest {
         }
     }
 
-    /** What a user needs, without the loggers and instruments of the tests, which would be found. */
+    /**
+     * Returns the class path of an application. It lacks the loggers and instruments of the tests, which would be
+     * loaded.
+     */
     private static String classPath() {
         return Arrays.stream(JavaProcess.classPath().split(File.pathSeparator))
                 .filter(NEEDED.asPredicate())

@@ -30,17 +30,20 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
-/** What the receiver of a stream learns at its end, however the sender ended and the connection was made. */
+/**
+ * Contract of the end of a stream as its receiver sees it, for each way in which a sender ends and for each connect
+ * method.
+ */
 abstract class StreamEndContract {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int ITEMS = 300;
 
     private RdmaResources resources;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** An address of the device. */
+    /** Returns an address of the device. */
     abstract String host();
 
     @BeforeEach
@@ -118,7 +121,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aServerThatIsKilledInTheMiddleOfItsStreamIsLostAndAskedAgain(ConnectMethod connector) throws Exception {
+    void aServerThatIsKilledInTheMiddleOfItsStreamIsLostAndTriedAgain(ConnectMethod connector) throws Exception {
         try (JavaProcess doomed = StreamingPeer.server(device(), connector, host())) {
             int port = Integer.parseInt(doomed.await("listening"));
             AtomicInteger received = new AtomicInteger();
@@ -134,7 +137,7 @@ abstract class StreamEndContract {
                                     })
                                     .then())
                     .toFuture();
-            assertThat(end).failsWithin(PATIENCE); // there is no server the second time
+            assertThat(end).failsWithin(PATIENCE); // the second attempt finds no server
             assertThat(losses).hasSize(1).first().isInstanceOf(ConnectionClosedException.class);
         }
     }
@@ -164,7 +167,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aHandlerThatFailsAfterItsLastItemButOneDoesNot(ConnectMethod connector) {
+    void aHandlerThatFailsBeforeItsLastItemEndsItsStreamWithAnError(ConnectMethod connector) {
         assertThat(receivedFrom(
                         connector,
                         connection -> connection
@@ -178,7 +181,7 @@ abstract class StreamEndContract {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aServerThatEndsInTheMiddleOfItsStreamDoesNot(ConnectMethod connector) throws Exception {
+    void aServerThatClosesInTheMiddleOfItsStreamEndsItWithAnError(ConnectMethod connector) throws Exception {
         DisposableServer server = server(connector)
                 .handle(connection ->
                         connection.send(Flux.concat(Flux.range(0, ITEMS), Flux.never()), StreamEndContract::encode))
@@ -196,10 +199,10 @@ abstract class StreamEndContract {
         connection.disposeNow(PATIENCE);
     }
 
-    /** A client's handler is a handler, too. */
+    /** Checks that a client's handler ends its stream as a server's handler does. */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
-    void aClientsHandlerThatFailsDoesNot(ConnectMethod connector) throws Exception {
+    void aClientsHandlerThatFailsEndsItsStreamWithAnError(ConnectMethod connector) throws Exception {
         CompletableFuture<Void> end = new CompletableFuture<>();
         DisposableServer server = server(connector)
                 .handle(connection -> numbers(connection)

@@ -10,7 +10,7 @@ import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 import reactor.core.publisher.BaseSubscriber;
 
-/** What {@code send(publisher, encoder)} subscribes with, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for the subscriber of {@code send(publisher, encoder)}. */
 public abstract class StreamSubscriberTck extends SubscriberWhiteboxVerification<Integer> {
     private TckPair pair;
 
@@ -18,7 +18,7 @@ public abstract class StreamSubscriberTck extends SubscriberWhiteboxVerification
         super(TckPair.environment());
     }
 
-    /** How an element becomes a message. */
+    /** Returns the encoder that makes a message of an element. */
     abstract MessageEncoder<Integer> encoder();
 
     @BeforeClass
@@ -47,7 +47,7 @@ public abstract class StreamSubscriberTck extends SubscriberWhiteboxVerification
         return new Probed(Objects.requireNonNull(subscriber.get()), downstream, probe);
     }
 
-    /** Waits for the end of the stream, and requests it when the TCK asks for demand. */
+    /** Subscriber to the stream's end, which it requests when the TCK asks for demand. */
     private static final class Downstream extends BaseSubscriber<Void> {
         boolean isSubscribed() {
             return upstream() != null;
@@ -60,7 +60,7 @@ public abstract class StreamSubscriberTck extends SubscriberWhiteboxVerification
         protected void hookOnError(Throwable error) {}
     }
 
-    /** The subscriber, with what it gets told to the TCK. */
+    /** The subscriber under test, which reports each signal to the TCK. */
     private record Probed(
             Subscriber<? super Integer> subscriber, Downstream downstream, WhiteboxSubscriberProbe<Integer> probe)
             implements Subscriber<Integer>, SubscriberPuppet {

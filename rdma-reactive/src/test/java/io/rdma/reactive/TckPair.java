@@ -17,7 +17,7 @@ final class TckPair {
     /** Both ends of one connection. */
     record Ends(RdmaConnection client, RdmaConnection server) {}
 
-    /** Patient with what has to come; what must not come is waited for 50 ms. */
+    /** Returns an environment that waits long for a signal that must come, and 50 ms for one that must not. */
     static TestEnvironment environment() {
         return new TestEnvironment(PATIENCE.toMillis(), 50, 50);
     }
@@ -52,7 +52,7 @@ final class TckPair {
         }
     }
 
-    /** The server's end of a connection over which so many messages came, and which the client then closed. */
+    /** Returns the server's end of a connection that the client closed after it had sent that many messages. */
     RdmaConnection ended(long messages) {
         Ends ends = connect();
         ends.client()

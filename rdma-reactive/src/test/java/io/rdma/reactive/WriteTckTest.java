@@ -6,7 +6,7 @@ import io.rdma.verbs.MemoryRegion;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
-/** A write, by the rules of Reactive Streams. */
+/** TCK of Reactive Streams for a write. */
 public class WriteTckTest extends EmptyTck {
     @Override
     Mono<Void> operation(TckPair.Ends ends) {

@@ -21,7 +21,7 @@ import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 
-/** What handlers see of a connection's operations, over soft0. */
+/** Tests of the observations of a connection's operations, over soft0. */
 @Timeout(120)
 class ObservedRdmaConnectionTest {
     private val registry: TestObservationRegistry = TestObservationRegistry.create()
@@ -35,7 +35,7 @@ class ObservedRdmaConnectionTest {
             }
         }
 
-    private fun that(operation: String) =
+    private fun assertObserved(operation: String) =
         TestObservationRegistryAssert
             .assertThat(registry)
             .hasObservationWithNameEqualTo(RdmaObservations.NAME)
@@ -55,26 +55,26 @@ class ObservedRdmaConnectionTest {
                 connection.observed(registry).send((1..3).asFlow()) { _, _ -> 8 }
             }
             request.stop()
-            that("send_stream").hasParentObservationEqualTo(request).doesNotHaveError()
+            assertObserved("send_stream").hasParentObservationEqualTo(request).doesNotHaveError()
         }
 
     @Test
     fun `a failed operation is an error of its observation`() =
         connected { connection ->
             runCatching { connection.observed(registry).fetchAndAdd(RemoteMemory(8, 8, 0x12345), 1) } // no such key
-            that("fetch_and_add").hasError()
+            assertObserved("fetch_and_add").hasError()
         }
 
     @Test
-    fun `a cancelled one ends without an error`() =
+    fun `a cancelled operation ends without an error`() =
         connected { connection ->
             val observed = connection.observed(registry)
             val all = connection.endpoint().options().sendBuffers()
-            val leases = List(all) { connection.acquire() } // so that it waits
+            val leases = List(all) { connection.acquire() } // all of them, so that the send waits
             val sending = launchAndLetWait { observed.send(8) { } }
             sending.cancelAndJoin()
             leases.forEach { it.close() }
-            that("send").doesNotHaveError()
+            assertObserved("send").doesNotHaveError()
         }
 
     private suspend fun launchAndLetWait(block: suspend () -> Unit) =

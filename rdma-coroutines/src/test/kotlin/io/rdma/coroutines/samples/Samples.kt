@@ -16,7 +16,7 @@ import java.lang.foreign.ValueLayout
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
-// What the KDoc of the entry points shows: SamplesTest runs each of them.
+// The samples in the KDoc of the entry points. SamplesTest runs each of them.
 
 internal suspend fun connect(
     host: String,
@@ -24,7 +24,7 @@ internal suspend fun connect(
 ): String =
     RdmaClient
         .connect(host, port) {
-            device = "soft0" // unless said, the default device
+            device = "soft0" // without it, the default device
             receiveBuffers(count = 64, size = 4096)
             handshakeTimeout = 20.seconds
         }.use { connection ->
@@ -40,7 +40,7 @@ internal suspend fun serve(
     RdmaServer.bind(host, 0) { device = "soft0" }.use { server ->
         listening(server.port())
         server.serve { connection ->
-            // In a coroutine for this connection alone: what fails here ends no other.
+            // A coroutine for this connection alone: a failure here ends no other connection.
             connection.incoming().collect { message ->
                 connection.send(message.length()) { it.copyFrom(message.segment()) }
             }
@@ -68,7 +68,7 @@ internal suspend fun reconnect(
 internal suspend fun incoming(connection: RdmaConnection): List<String> =
     connection
         .incoming()
-        .map { String(it.toByteArray()) } // a value of its own: the buffer is posted again after this
+        .map { String(it.toByteArray()) } // a copy: the buffer is posted again after this
         .take(3)
         .toList()
 
@@ -83,7 +83,7 @@ internal suspend fun sendFlow(
 }
 
 internal suspend fun timeout(connection: RdmaConnection): String? =
-    // A message that comes too late for it waits for the next receive.
+    // A message that arrives too late waits for the next receive.
     withTimeoutOrNull(100.milliseconds) {
         connection.receive { String(it.toByteArray()) }
     }
@@ -102,6 +102,6 @@ internal suspend fun oneSided(
 
 internal fun grant(connection: RdmaConnection): RemoteMemory {
     val memory = connection.allocate(4096, AccessFlag.LOCAL_WRITE)
-    // What the peer gets to know: 8 bytes, for 30 seconds.
+    // The peer may access 8 bytes, for 30 seconds.
     return connection.grant(memory, 0, 8, 30.seconds, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC).remote()
 }

@@ -14,7 +14,7 @@ import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 
-/** The samples of the KDoc do what they show. */
+/** Tests that the samples of the KDoc do what they show. */
 @Timeout(180)
 class SamplesTest {
     private fun serving(test: suspend (Int) -> Unit) =
@@ -36,7 +36,7 @@ class SamplesTest {
         }
 
     @Test
-    fun `a flow there, a flow back`() =
+    fun `a flow is sent and a flow is received`() =
         connected { connection ->
             sendFlow(connection, flowOf("a", "b", "c"))
             assertThat(incoming(connection)).containsExactly("a", "b", "c")

@@ -24,23 +24,23 @@ import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 
 /**
- * A data buffer over a message does what Spring's does over ordinary memory: the same operations, the same results and
- * the same refusals.
+ * Parity test of a data buffer over a message with Spring's data buffer over ordinary memory: the same operations have
+ * the same results and the same refusals.
  */
 class DataBufferParityTest {
     private static final int SIZE = 200;
 
     @RepeatedTest(40)
-    void sameOperationsSameResults(RepetitionInfo repetition) {
+    void theSameOperationsHaveTheSameResults(RepetitionInfo repetition) {
         byte[] content = new byte[SIZE];
         new Random(repetition.getCurrentRepetition()).nextBytes(content);
         AtomicInteger closed = new AtomicInteger();
         try (Arena arena = Arena.ofShared()) {
-            DataBuffer ours = RdmaDataBuffers.wrap(message(arena, content, closed));
-            DataBuffer theirs =
+            DataBuffer rdmaBuffer = RdmaDataBuffers.wrap(message(arena, content, closed));
+            DataBuffer nettyBuffer =
                     new NettyDataBufferFactory(ByteBufAllocator.DEFAULT).wrap(Unpooled.wrappedBuffer(content.clone()));
-            List<String> expected = play(theirs, new Random(repetition.getCurrentRepetition()));
-            assertThat(play(ours, new Random(repetition.getCurrentRepetition())))
+            List<String> expected = play(nettyBuffer, new Random(repetition.getCurrentRepetition()));
+            assertThat(play(rdmaBuffer, new Random(repetition.getCurrentRepetition())))
                     .isEqualTo(expected);
             assertThat(closed).hasValue(1);
         }
@@ -52,7 +52,7 @@ class DataBufferParityTest {
         return new ReceivedMessage(memory, false, 0, place -> closed.incrementAndGet(), 0);
     }
 
-    /** What came of a hundred operations, of the buffer and of the parts that were split off. */
+    /** Returns the results of a hundred operations on the buffer and on the parts that were split off. */
     private static List<String> play(DataBuffer buffer, Random random) {
         List<String> results = new ArrayList<>();
         List<DataBuffer> parts = new ArrayList<>(List.of(buffer));
@@ -133,7 +133,7 @@ class DataBufferParityTest {
         return bytes.length + ":" + java.util.Arrays.hashCode(bytes);
     }
 
-    /** The memory is the message's: what is written there shows here. */
+    /** Checks that the memory is the message's: the buffer shows what is written to the message. */
     @Test
     void nothingIsCopied() {
         AtomicInteger closed = new AtomicInteger();

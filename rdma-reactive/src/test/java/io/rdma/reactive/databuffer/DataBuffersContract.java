@@ -51,15 +51,15 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /**
- * Messages as Spring's data buffers and through its codecs, the same on every device. Each test ends with the check
- * that all pools are whole.
+ * Contract of messages as Spring's data buffers and through its codecs, the same on every device. Each test ends with
+ * the check that all pools are whole.
  */
 @Tag("alone")
 abstract class DataBuffersContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int MESSAGE = 1024;
 
-    /** Something that all formats know. */
+    /** A value for all formats. */
     record Order(int number, String item, List<Double> prices) {}
 
     private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
@@ -67,7 +67,7 @@ abstract class DataBuffersContract {
     private RdmaConnection client;
     private RdmaConnection peer;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
     @BeforeEach
@@ -149,7 +149,7 @@ abstract class DataBuffersContract {
 
     @Test
     void everyReceiveBufferComesBackOnceHoweverManyMessages() {
-        int count = 100; // of which 8 can be here at once
+        int count = 100; // of which 8 at most can be here at once
         Mono<Void> sending = client.send(Flux.range(0, count), (n, target) -> 1 + n % 50);
         Flux<Integer> lengths = RdmaDataBuffers.receive(peer).take(count).map(buffer -> {
             int length = buffer.readableByteCount();
@@ -164,13 +164,13 @@ abstract class DataBuffersContract {
     }
 
     @Test
-    void nobodyWhoAskedForOneMessageHoldsTwo() {
+    void aRequestForOneMessageDeliversOne() {
         send("1");
         send("2");
         await().atMost(PATIENCE).until(() -> held() == 2);
         StepVerifier.create(RdmaDataBuffers.receive(peer), 1)
                 .consumeNextWith(first -> {
-                    assertThat(held()).isEqualTo(2); // one here, one waits
+                    assertThat(held()).isEqualTo(2); // one is delivered, one waits
                     DataBufferUtils.release(first);
                     assertThat(held()).isEqualTo(1);
                 })
@@ -180,7 +180,7 @@ abstract class DataBuffersContract {
                 .verify(PATIENCE);
     }
 
-    private <T> void comeAndGo(MessageCodec<T> codec, List<T> values) {
+    private <T> void assertRoundTrip(MessageCodec<T> codec, List<T> values) {
         Mono<Void> sending = codec.send(client, Flux.fromIterable(values));
         assertThat(Flux.merge(sending.then(Mono.<T>empty()), codec.receive(peer).take(values.size()))
                         .collectList()
@@ -188,7 +188,7 @@ abstract class DataBuffersContract {
                 .isEqualTo(values);
     }
 
-    /** Also larger than a send buffer. */
+    /** Returns orders, one of which is larger than a send buffer. */
     private static List<Order> orders() {
         return List.of(
                 new Order(1, "bolt", List.of(0.5, 0.25)),
@@ -198,15 +198,15 @@ abstract class DataBuffersContract {
 
     @Test
     void jsonComesAndGoes() {
-        comeAndGo(
+        assertRoundTrip(
                 MessageCodec.of(
                         Order.class, new JacksonJsonEncoder(), new JacksonJsonDecoder(), MediaType.APPLICATION_JSON),
                 orders());
     }
 
     @Test
-    void genericTypesToo() {
-        comeAndGo(
+    void genericTypesComeAndGo() {
+        assertRoundTrip(
                 MessageCodec.<Map<String, Order>>of(
                         ResolvableType.forClassWithGenerics(Map.class, String.class, Order.class),
                         new JacksonJsonEncoder(),
@@ -217,7 +217,7 @@ abstract class DataBuffersContract {
 
     @Test
     void cborComesAndGoes() {
-        comeAndGo(
+        assertRoundTrip(
                 MessageCodec.of(
                         Order.class, new JacksonCborEncoder(), new JacksonCborDecoder(), MediaType.APPLICATION_CBOR),
                 orders());
@@ -232,7 +232,7 @@ abstract class DataBuffersContract {
                                 Value.newBuilder().setStringValue(order.item()).build())
                         .build())
                 .toList();
-        comeAndGo(
+        assertRoundTrip(
                 MessageCodec.of(
                         Struct.class, new ProtobufEncoder(), new ProtobufDecoder(), MediaType.APPLICATION_PROTOBUF),
                 structs);
@@ -240,7 +240,7 @@ abstract class DataBuffersContract {
 
     @Test
     void textComesAndGoes() {
-        comeAndGo(
+        assertRoundTrip(
                 MessageCodec.of(
                         String.class,
                         CharSequenceEncoder.textPlainOnly(),
@@ -278,7 +278,7 @@ abstract class DataBuffersContract {
     }
 
     @Test
-    void whatACodecDoesNotKnowIsSaidAtOnce() {
+    void aFormatThatACodecDoesNotSupportIsRefusedAtOnce() {
         assertThatThrownBy(() -> MessageCodec.of(
                         Order.class, new JacksonJsonEncoder(), new JacksonCborDecoder(), MediaType.APPLICATION_JSON))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -290,11 +290,11 @@ abstract class DataBuffersContract {
     }
 
     @Test
-    void aBufferOfTheFactoryIsSentWhereItIs() {
+    void aBufferOfTheFactoryIsSentWithoutACopy() {
         NettyDataBuffer message = RdmaDataBuffers.factory(client).allocateBuffer(5);
         assertThat(client.endpoint().sendBuffers().leased()).isEqualTo(1);
         message.write("hello", StandardCharsets.UTF_8);
-        // A copy would wait for a send buffer, of which there is one, which the message has.
+        // A copy would wait for a send buffer. There is only one, which the message holds.
         RdmaDataBuffers.send(client, message).block(PATIENCE);
         assertThat(client.endpoint().sendBuffers().leased()).isZero();
         assertThat(peer.receive(m -> new String(m.toByteArray(), StandardCharsets.UTF_8))
@@ -303,12 +303,12 @@ abstract class DataBuffersContract {
     }
 
     @Test
-    void soIsALeaseButNotWhatOutgrewIt() {
+    void aLeaseIsSentAndABufferThatOutgrewItsLeaseIsCopied() {
         Mono<List<String>> received = peer.receive(m -> new String(m.toByteArray(), StandardCharsets.UTF_8))
                 .take(4)
                 .collectList()
                 .cache();
-        received.subscribe(); // a large message is sent when it was read
+        received.subscribe(); // the send of a large message ends when the peer has read it
         NettyDataBuffer wrapped =
                 RdmaDataBuffers.wrap(Objects.requireNonNull(client.acquire().block(PATIENCE)));
         assertThat(wrapped.capacity()).isEqualTo(MESSAGE);
@@ -316,11 +316,11 @@ abstract class DataBuffersContract {
 
         NettyDataBuffer grown = RdmaDataBuffers.factory(client).allocateBuffer(5);
         grown.write("x".repeat(MESSAGE + 1), StandardCharsets.UTF_8);
-        RdmaDataBuffers.send(client, grown).block(PATIENCE); // into memory of its own
+        RdmaDataBuffers.send(client, grown).block(PATIENCE); // copied into memory of its own
 
         NettyDataBuffer nettys = RdmaDataBuffers.factory(client).allocateBuffer(MESSAGE + 1);
         assertThat(client.endpoint().sendBuffers().leased()).isZero();
-        nettys.write("no lease", StandardCharsets.UTF_8).read(new byte[3]); // what is left is sent
+        nettys.write("no lease", StandardCharsets.UTF_8).read(new byte[3]); // the unread rest is sent
         RdmaDataBuffers.send(client, nettys).block(PATIENCE);
         RdmaDataBuffers.send(client, DefaultDataBufferFactory.sharedInstance.wrap(bytes("heap")))
                 .block(PATIENCE);

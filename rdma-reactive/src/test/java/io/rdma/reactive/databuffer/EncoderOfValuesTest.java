@@ -19,11 +19,11 @@ import org.springframework.util.MimeType;
 import org.springframework.util.MimeTypeUtils;
 import reactor.core.publisher.Flux;
 
-/** Where the bytes of an encoder go, whatever it does with the factory. */
+/** Tests of where the bytes of an encoder go, for each way in which it may use the factory. */
 class EncoderOfValuesTest {
     private final MemorySegment target = Arena.ofAuto().allocate(300);
 
-    /** An encoder of Spring's that does as told. */
+    /** Returns an encoder of Spring that calls a function. */
     private static EncoderOfValues<String> encoder(BiFunction<String, DataBufferFactory, DataBuffer> how) {
         AbstractEncoder<String> encoder = new AbstractEncoder<>(MimeTypeUtils.ALL) {
             @Override
@@ -55,7 +55,7 @@ class EncoderOfValuesTest {
     }
 
     @Test
-    void straightIntoTheTarget() {
+    void aValueIsEncodedStraightIntoTheTarget() {
         EncoderOfValues<String> encoder = encoder((value, factory) -> {
             NettyDataBuffer buffer = (NettyDataBuffer) factory.allocateBuffer(4);
             assertThat(MemorySegment.ofBuffer(buffer.getNativeBuffer().nioBuffer(0, 1))
@@ -68,7 +68,7 @@ class EncoderOfValuesTest {
     }
 
     @Test
-    void whatOutgrowsItIsAskedForAgain() {
+    void aValueThatOutgrowsTheTargetAsksForALargerOne() {
         String large = "0123456789".repeat(50);
         EncoderOfValues<String> encoder = encoder((value, factory) -> factory.allocateBuffer(4)
                 .write("0", StandardCharsets.UTF_8)
@@ -82,7 +82,7 @@ class EncoderOfValuesTest {
     }
 
     @Test
-    void buffersThatAreJoinedTheOtherWayRound() {
+    void buffersThatAreJoinedInReverseOrderKeepThatOrder() {
         EncoderOfValues<String> encoder = encoder((value, factory) -> {
             DataBuffer second = factory.allocateBuffer(4).write(value, StandardCharsets.UTF_8);
             DataBuffer first = factory.allocateBuffer(4).write("first ", StandardCharsets.UTF_8);
@@ -92,7 +92,7 @@ class EncoderOfValuesTest {
     }
 
     @Test
-    void buffersOfSomebodyElse() {
+    void aWrappedArrayIsCopied() {
         EncoderOfValues<String> encoder =
                 encoder((value, factory) -> factory.wrap(value.getBytes(StandardCharsets.UTF_8)));
         assertThat(sent(encoder.encode("wrapped", target))).isEqualTo("wrapped");

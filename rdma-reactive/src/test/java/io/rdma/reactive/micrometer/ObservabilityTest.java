@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** What Micrometer's registries are told. */
+/** Tests of the meters and observations that Micrometer's registries receive. */
 class ObservabilityTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

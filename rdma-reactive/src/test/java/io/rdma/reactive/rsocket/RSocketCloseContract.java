@@ -25,13 +25,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
-/** The close of an RSocket connection whose peer takes no frame at that moment. */
+/** Contract of the close of an RSocket connection whose peer takes no frame at that moment. */
 abstract class RSocketCloseContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private RdmaResources resources;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
     @BeforeEach
@@ -48,12 +48,12 @@ abstract class RSocketCloseContract {
     }
 
     /**
-     * With each number of frames, so that one of them is just what was requested: then RSocket's queue is empty, and
-     * nothing more is requested.
+     * Runs with many numbers of frames, because one of them equals the number of requested frames. RSocket's queue is
+     * then empty, and no more frames are requested.
      */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 5, 6, 7, 8, 9, 10, 11, 12, 100})
-    void whatWasSentBeforeTheCloseArrivesAndTheReasonIsLast(int frames) {
+    void framesSentBeforeTheCloseArriveAndTheReasonIsLast(int frames) {
         List<ByteBuf> arrived = new CopyOnWriteArrayList<>();
         CompletableFuture<Void> gate = new CompletableFuture<>();
         DisposableServer server = RdmaServer.create()

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Tag;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * RSocket's own tests of a transport, with Netty's and this library's leak detection at its strictest. The three with
- * the most frames are {@link SoftManyFramesTest}'s.
+ * RSocket's own tests of a transport, with the leak detection of Netty and of this library at its strictest. The three
+ * tests with the most frames are in {@link SoftManyFramesTest}.
  */
 @Tag("alone")
 abstract class RdmaTransportContract implements TransportTest {
     static {
-        // Every buffer is watched, but without a stack trace for each use. Read once, by a class that is loaded later.
+        // Every buffer is watched, but without a stack trace per use. A class that is loaded later reads this once.
         System.setProperty("io.netty.leakDetection.targetRecords", "0");
     }
 
@@ -31,16 +31,16 @@ abstract class RdmaTransportContract implements TransportTest {
 
     private TransportPair<Object, RdmaCloseableServer> pair;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** A requester and a responder over it. */
+    /** Returns a requester and a responder over the device. */
     TransportPair<Object, RdmaCloseableServer> connected() {
         return TransportPairs.over(device());
     }
 
     @BeforeAll
-    static void paranoid() {
+    static void detectEveryLeak() {
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
         ByteBufUtil.setLeakListener((type, records) -> LEAKS.add(type + " " + records));
     }
@@ -53,7 +53,7 @@ abstract class RdmaTransportContract implements TransportTest {
 
     @AfterAll
     static void nothingWasDroppedOpen() {
-        Schedulers.resetFactory(); // the tests shut them down, which other classes of this process would notice
+        Schedulers.resetFactory(); // the tests shut them down, which would affect other classes of this process
         System.gc();
         assertThat(LeakDetector.reported()).as("messages that nobody released").isZero();
         assertThat(LEAKS).as("buffers that nobody released").isEmpty();
@@ -69,15 +69,15 @@ abstract class RdmaTransportContract implements TransportTest {
         return pair;
     }
 
-    /** Not here: a stack trace for each buffer of so many takes longer than all the rest. */
+    /** Does nothing: a stack trace for each of so many buffers would take longer than all other tests. */
     @Override
     public final void requestChannel200_000() {}
 
-    /** As {@link #requestChannel200_000}. */
+    /** Does nothing, as {@link #requestChannel200_000}. */
     @Override
     public final void requestChannel256() {}
 
-    /** As {@link #requestChannel200_000}. */
+    /** Does nothing, as {@link #requestChannel200_000}. */
     @Override
     public final void requestChannel2_000_000() {}
 }

@@ -4,7 +4,10 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Those with ten thousand frames and more take many minutes on an emulated processor, so they have to be asked for. */
+/**
+ * RSocket's own tests of a transport on rxe0. Those with ten thousand frames and more take many minutes on an emulated
+ * processor, so they run on request only.
+ */
 @Tag("rxe")
 class RxeTransportContractTest extends RdmaTransportContract {
     @Override
@@ -17,7 +20,7 @@ class RxeTransportContractTest extends RdmaTransportContract {
         return TransportPairs.sparing(device());
     }
 
-    private static void assumedToHaveTime() {
+    private static void assumeStressIsRequested() {
         Assumptions.assumeTrue(
                 System.getProperty("io.rdma.stress") != null, "many minutes long: asked for by -Dio.rdma.stress=1");
     }
@@ -25,21 +28,21 @@ class RxeTransportContractTest extends RdmaTransportContract {
     @Test
     @Override
     public void requestChannel20_000() {
-        assumedToHaveTime();
+        assumeStressIsRequested();
         super.requestChannel20_000();
     }
 
     @Test
     @Override
     public void requestResponse10_000() {
-        assumedToHaveTime();
+        assumeStressIsRequested();
         super.requestResponse10_000();
     }
 
     @Test
     @Override
     public void requestStream10_000() {
-        assumedToHaveTime();
+        assumeStressIsRequested();
         super.requestStream10_000();
     }
 }

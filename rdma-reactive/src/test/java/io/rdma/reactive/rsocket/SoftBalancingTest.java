@@ -24,7 +24,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.util.retry.Retry;
 
-/** RSocket's own load balancing over several servers reached by RDMA, as docs/operate/scaling.md says. */
+/** Test of RSocket's own load balancing over several RDMA servers, as docs/operate/scaling.md describes it. */
 class SoftBalancingTest {
     private static final int SERVERS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -70,7 +70,7 @@ class SoftBalancingTest {
                 .toList();
     }
 
-    /** Asked again after a failure: the question may be repeated, which only the application knows. */
+    /** Asks, and asks again after a failure. Only the application knows that its question may be repeated. */
     private String ask() {
         return client.requestResponse(Mono.fromSupplier(() -> DefaultPayload.create("who?")))
                 .map(SoftBalancingTest::text)
@@ -85,10 +85,10 @@ class SoftBalancingTest {
     }
 
     private void expect(Set<String> all) {
-        Set<String> heard = new HashSet<>();
+        Set<String> answers = new HashSet<>();
         await().atMost(PATIENCE).until(() -> {
-            heard.add(ask());
-            return heard.containsAll(all);
+            answers.add(ask());
+            return answers.containsAll(all);
         });
     }
 
@@ -97,7 +97,7 @@ class SoftBalancingTest {
         expect(Set.of("server 0", "server 1", "server 2"));
         servers.get(1).dispose();
         servers.get(1).onClose().block(PATIENCE);
-        discovered.tryEmitNext(targets()).orThrow(); // what a discovery would find out
+        discovered.tryEmitNext(targets()).orThrow(); // as a discovery would report
         expect(Set.of("server 0", "server 2"));
         for (int i = 0; i < 4 * SERVERS; i++) {
             assertThat(ask()).isIn("server 0", "server 2");

@@ -14,19 +14,19 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Hooks;
 
 /**
- * Of RSocket's own tests of a transport those with the most frames, the slow one included; with samples of leak
- * detection. Minutes long: part of the stress run.
+ * RSocket's own tests of a transport that have the most frames, the slow one included, with sampled leak detection.
+ * They take minutes, so they are part of the stress run.
  */
 @Tag("stress")
 @Tag("alone")
 class SoftManyFramesTest {
     static {
-        // Read once, by a class that is loaded later: this one has a process of its own.
+        // A class that is loaded later reads the property once, so this class has a process of its own.
         System.setProperty("io.rdma.leakDetection", "sampled");
     }
 
-    /** Not found by JUnit, which would run all tests of the interface. */
-    private static final class One implements TransportTest {
+    /** Tests of a transport that JUnit does not discover: it would run all of the interface. */
+    private static final class UndiscoveredTests implements TransportTest {
         private final TransportPair<Object, RdmaCloseableServer> pair = TransportPairs.over("soft0");
 
         @Override
@@ -41,7 +41,7 @@ class SoftManyFramesTest {
     }
 
     @BeforeAll
-    static void sampled() {
+    static void detectLeaksBySamples() {
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.SIMPLE);
     }
 
@@ -52,11 +52,11 @@ class SoftManyFramesTest {
     }
 
     private static void run(Consumer<TransportTest> test) {
-        One one = new One();
+        UndiscoveredTests tests = new UndiscoveredTests();
         try {
-            test.accept(one);
+            test.accept(tests);
         } finally {
-            one.close();
+            tests.close();
             Hooks.resetOnOperatorDebug();
         }
     }

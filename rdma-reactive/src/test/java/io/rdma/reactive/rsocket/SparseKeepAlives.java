@@ -12,11 +12,11 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A client's connection that sends one keep-alive of fifty. RSocket's tests make one every 10 ms and send it before all
- * other frames: an emulated machine may need as long for it and its answer, and then sends nothing else.
+ * Client connection that sends one keep-alive in fifty. RSocket's tests make one every 10 ms and send it before all
+ * other frames. An emulated machine may need 10 ms for one and its answer, and would then send nothing else.
  */
 final class SparseKeepAlives implements DuplexConnection {
-    private static final int OF = 50;
+    private static final int INTERVAL = 50;
 
     private final DuplexConnection connection;
     private final AtomicInteger made = new AtomicInteger();
@@ -27,7 +27,7 @@ final class SparseKeepAlives implements DuplexConnection {
 
     @Override
     public void sendFrame(int streamId, ByteBuf frame) {
-        if (FrameHeaderCodec.frameType(frame) == FrameType.KEEPALIVE && made.getAndIncrement() % OF != 0) {
+        if (FrameHeaderCodec.frameType(frame) == FrameType.KEEPALIVE && made.getAndIncrement() % INTERVAL != 0) {
             frame.release();
         } else {
             connection.sendFrame(streamId, frame);

@@ -8,7 +8,7 @@ import io.rsocket.transport.ClientTransport;
 import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
 
-/** A requester and a responder for RSocket's tests, connected over a device. */
+/** Pairs of a requester and a responder for RSocket's tests, connected over a device. */
 final class TransportPairs {
     private TransportPairs() {}
 
@@ -16,7 +16,9 @@ final class TransportPairs {
         return over(device, UnaryOperator.identity());
     }
 
-    /** As {@link #over}, where an emulated machine has no time for a keep-alive every 10 ms. */
+    /**
+     * Returns a pair as {@link #over} does, for an emulated machine, which has no time for a keep-alive every 10 ms.
+     */
     static TransportPair<Object, RdmaCloseableServer> sparing(String device) {
         return over(device, TransportPairs::sparing);
     }

@@ -38,7 +38,10 @@ import org.springframework.util.MimeType;
 import org.springframework.util.MimeTypeUtils;
 import reactor.core.publisher.Mono;
 
-/** What Spring Boot's RSocket server over TCP honours, over RDMA: customizers, and Spring Security by one of them. */
+/**
+ * Tests that the RSocket server over RDMA honours what Spring Boot's server over TCP honours: customizers, and Spring
+ * Security by one of them.
+ */
 class RSocketSecurityTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final MimeType AUTHENTICATION =
@@ -56,7 +59,7 @@ class RSocketSecurityTest {
         }
     }
 
-    /** As Spring Boot's starters for RSocket and its security have it. */
+    /** Beans as Spring Boot's starters for RSocket and its security define them. */
     @Configuration(proxyBeanMethods = false)
     @EnableRSocketSecurity
     static class Secured {
@@ -157,7 +160,7 @@ class RSocketSecurityTest {
     }
 
     @Test
-    void customizersComeInTheirOrderAlsoToTheApplicationsOwnServer() {
+    void customizersAreAppliedInOrderToTheApplicationsOwnServerToo() {
         contexts.withUserConfiguration(Customized.class)
                 .withBean(RSocketServer.class, RSocketServer::create)
                 .run(context ->
@@ -165,7 +168,7 @@ class RSocketSecurityTest {
     }
 
     @Test
-    void withoutBootsRSocketThereAreNone() {
+    void withoutSpringBootsRSocketThereAreNoCustomizers() {
         contexts.withClassLoader(new FilteredClassLoader("org.springframework.boot.rsocket"))
                 .withBean(RSocketServer.class, RSocketServer::create)
                 .run(context -> assertThat(context)

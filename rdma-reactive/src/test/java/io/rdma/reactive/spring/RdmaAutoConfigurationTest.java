@@ -28,7 +28,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
 
-/** What an application gets from properties {@code rdma.*}. */
+/** Tests of the beans that an application gets from properties {@code rdma.*}. */
 class RdmaAutoConfigurationTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -38,7 +38,7 @@ class RdmaAutoConfigurationTest {
             .withPropertyValues("rdma.device=soft0", "rdma.server.host=127.0.0.1", "rdma.server.port=0");
 
     @Test
-    void aDeviceAClientAndAServerButNothingListensWithoutAHandler() {
+    void withoutAHandlerThereAreBeansButNothingListens() {
         contexts.run(context -> assertThat(context)
                 .hasNotFailed()
                 .hasSingleBean(RdmaResources.class)
@@ -81,10 +81,10 @@ class RdmaAutoConfigurationTest {
                             .containsEntry("connections", 2); // both ends
                 });
         assertThat(lifecycle.get().isRunning()).isFalse();
-        left.get().onDispose().block(PATIENCE); // it was closed with the context
+        left.get().onDispose().block(PATIENCE); // the context closed it
     }
 
-    /** Client and server of one application, which show and believe one certificate. */
+    /** Checks a client and a server of one application that present and trust the same certificate. */
     @Test
     void anSslBundleIsForClientsAndServers(@TempDir Path folder) throws Exception {
         new TestCertificates(folder).create("both");
@@ -140,7 +140,7 @@ class RdmaAutoConfigurationTest {
                                     .address()
                                     .getPort())
                             .connectNow(PATIENCE));
-                    // The client is connected before the server's handler has it.
+                    // The client is connected before the server's handler has the connection.
                     assertThat(handled.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                             .isTrue();
                 });
@@ -160,7 +160,7 @@ class RdmaAutoConfigurationTest {
                             .host("127.0.0.1")
                             .port(lifecycle.address().getPort())
                             .connectNow(PATIENCE);
-                    client.onDispose().block(PATIENCE); // the server ends it, as its handler failed
+                    client.onDispose().block(PATIENCE); // the server ends it because its handler failed
                     CountDownLatch stopped = new CountDownLatch(1);
                     lifecycle.stop(stopped::countDown);
                     assertThat(stopped.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
@@ -180,13 +180,13 @@ class RdmaAutoConfigurationTest {
     }
 
     @Test
-    void unlessItIsRequired() {
+    void aRequiredDeviceThatIsMissingFailsTheContext() {
         contexts.withPropertyValues("rdma.device=mlx5_77", "rdma.required=true")
                 .run(context -> assertThat(context).hasFailed().getFailure().hasStackTraceContaining("mlx5_77"));
     }
 
     @Test
-    void nothingIfItIsNotEnabled() {
+    void thereAreNoBeansIfRdmaIsDisabled() {
         contexts.withPropertyValues("rdma.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(RdmaResources.class));
     }

@@ -29,7 +29,8 @@ import org.springframework.stereotype.Controller;
 import reactor.core.publisher.Mono;
 
 /**
- * RSocket's server and the transport of its clients from properties {@code rdma.rsocket.*} and {@code rdma.client.*}.
+ * Tests of RSocket's server and of the transport of its clients, configured by properties {@code rdma.rsocket.*} and
+ * {@code rdma.client.*}.
  */
 class RdmaRSocketAutoConfigurationTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -51,7 +52,7 @@ class RdmaRSocketAutoConfigurationTest {
         }
     }
 
-    /** As Spring Boot's starter for RSocket has them. */
+    /** Returns contexts with the beans that Spring Boot's starter for RSocket defines. */
     private ApplicationContextRunner withMessaging() {
         RSocketStrategies strategies = RSocketStrategies.create();
         return contexts.withBean(Greetings.class)
@@ -91,11 +92,11 @@ class RdmaRSocketAutoConfigurationTest {
         });
         assertThat(lifecycle.get().isRunning()).isFalse();
         assertThatThrownBy(lifecycle.get()::address).isInstanceOf(IllegalStateException.class);
-        left.get().onClose().onErrorComplete().block(PATIENCE); // it was closed with the context
+        left.get().onClose().onErrorComplete().block(PATIENCE); // the context closed it
     }
 
     @Test
-    void anApplicationsOwnServerNeedsNoMessagingOfSprings() {
+    void anApplicationsOwnServerDoesNotNeedSpringMessaging() {
         contexts.withClassLoader(new FilteredClassLoader("org.springframework.messaging"))
                 .withBean(
                         RSocketServer.class,
@@ -119,9 +120,9 @@ class RdmaRSocketAutoConfigurationTest {
                 });
     }
 
-    /** The limit is said to RSocket, which refuses what exceeds it; the connection goes on. */
+    /** Checks that RSocket knows the limit: it refuses an answer that exceeds it, and the connection goes on. */
     @Test
-    void whatIsLongerThanAMessageIsRefusedByItself() {
+    void anAnswerLongerThanAMessageIsRefusedAndTheConnectionGoesOn() {
         withMessaging()
                 .withPropertyValues("rdma.rsocket.port=0", "rdma.max-message-size=1000")
                 .run(context -> {
@@ -148,7 +149,7 @@ class RdmaRSocketAutoConfigurationTest {
     }
 
     @Test
-    void fragmentsAreNotGatheredForEver() {
+    void fragmentsAreGatheredUpToALimit() {
         withMessaging()
                 .withPropertyValues("rdma.rsocket.port=0", "rdma.max-message-size=16384")
                 .run(context -> {
@@ -167,7 +168,7 @@ class RdmaRSocketAutoConfigurationTest {
 
     @ParameterizedTest
     @CsvSource({
-        "67108864, 16777215", // the default: more than RSocket knows
+        "67108864, 16777215", // the default: more than RSocket supports
         "1, 64" // less
     })
     void framesAreAsLongAsBothAllow(int message, int frame) {
@@ -183,7 +184,7 @@ class RdmaRSocketAutoConfigurationTest {
         "-1, rdma.rsocket.port must be from 0 to 65535: -1",
         "70000, rdma.rsocket.port must be from 0 to 65535: 70000"
     })
-    void aPortThatIsNoneIsNamed(String port, String message) {
+    void anInvalidPortIsNamed(String port, String message) {
         withMessaging()
                 .withPropertyValues("rdma.rsocket.port=" + port)
                 .run(context -> assertThat(context)
@@ -204,7 +205,7 @@ class RdmaRSocketAutoConfigurationTest {
     }
 
     @Test
-    void norWithoutAnythingToServe() {
+    void nothingListensWithoutAnythingToServe() {
         contexts.withPropertyValues("rdma.rsocket.port=0")
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -223,7 +224,7 @@ class RdmaRSocketAutoConfigurationTest {
     }
 
     @Test
-    void withoutADeviceNothing() {
+    void withoutADeviceThereAreNoBeans() {
         withMessaging()
                 .withPropertyValues("rdma.device=mlx5_77", "rdma.rsocket.port=0")
                 .run(context -> assertThat(context)
