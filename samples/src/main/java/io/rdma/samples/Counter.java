@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 final class Counter {
     private Counter() {}
 
-    @Command(name = "server", mixinStandardHelpOptions = true, description = "Offer a counter, until ended.")
+    @Command(name = "server", mixinStandardHelpOptions = true, description = "Serve a counter until terminated.")
     int server(
             @Mixin DeviceOption device,
             @Option(names = "--host", defaultValue = "0.0.0.0") String host,

@@ -8,11 +8,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "datagrams",
         mixinStandardHelpOptions = true,
-        description = "Datagrams there and back, with the patience that they need.")
+        description = "Datagrams to a service and back, repeated until they are answered.")
 final class Datagrams {
     private Datagrams() {}
 
-    @Command(name = "server", mixinStandardHelpOptions = true, description = "Send back what arrives, until ended.")
+    @Command(name = "server", mixinStandardHelpOptions = true, description = "Send datagrams back until terminated.")
     int server(
             @Mixin DeviceOption device,
             @Option(names = "--host", defaultValue = "localhost", description = "Address of the device.") String host,
@@ -30,7 +30,7 @@ final class Datagrams {
     @Command(
             name = "client",
             mixinStandardHelpOptions = true,
-            description = "Send datagrams, again if need be, until the answer comes.")
+            description = "Send datagrams, and repeat each until its answer arrives.")
     int client(
             @Mixin DeviceOption device,
             @Option(names = "--local", defaultValue = "localhost", description = "Address of the device.") String local,

@@ -46,7 +46,7 @@ final class Demo implements Callable<Integer> {
             for (Process server : List.of(kotlinServer, javaServer)) {
                 server.getOutputStream().close();
                 if (!server.waitFor(END_SECONDS, TimeUnit.SECONDS) || server.exitValue() != 0) {
-                    System.out.println("a server process did not end well");
+                    System.out.println("a server process failed, or did not end within " + END_SECONDS + " s");
                     status = 1;
                 }
             }
@@ -80,7 +80,7 @@ final class Demo implements Callable<Integer> {
         try {
             return Integer.parseInt(line.get(START_SECONDS, TimeUnit.SECONDS));
         } catch (ExecutionException | TimeoutException | NumberFormatException e) {
-            throw new IOException("a server process did not come to listen within " + START_SECONDS + " s", e);
+            throw new IOException("a server process did not listen within " + START_SECONDS + " s", e);
         }
     }
 

@@ -131,7 +131,8 @@ final class DemoJava {
             long[] answer = ask(DemoProtocol.CHECK_BYTES, target -> DemoProtocol.encodeCheck(to, target));
             run.exclude(checking);
             report.check(
-                    answer[0] == to && answer[1] == 0, answer[1] + " blocks differ at the server from what Java wrote");
+                    answer[0] == to && answer[1] == 0,
+                    answer[1] + " blocks at the server differ from those that Java wrote");
         }
         run.end((long) count * DemoProtocol.BLOCK);
     }

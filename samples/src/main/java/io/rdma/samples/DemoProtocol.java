@@ -77,7 +77,7 @@ final class DemoProtocol {
     static int decodeCheck(MemorySegment message) {
         int written = message.byteSize() == CHECK_BYTES ? message.get(INT, 1) : -1;
         if (written < 0) {
-            throw new IllegalArgumentException("the client of the demo sent a CHECK that is none");
+            throw new IllegalArgumentException("the client of the demo sent an invalid CHECK message");
         }
         return written;
     }

@@ -59,9 +59,9 @@ final class DemoReport {
     }
 
     /** Records a mismatch unless {@code right}. */
-    synchronized void check(boolean right, String what) {
+    synchronized void check(boolean right, String mismatch) {
         if (!right) {
-            mismatches.add(what);
+            mismatches.add(mismatch);
         }
     }
 

@@ -20,10 +20,10 @@ final class DevInfo implements Callable<Integer> {
     @Option(
             names = {"-d", "--device", "--ib-dev"},
             paramLabel = "NAME",
-            description = "Only this device.")
+            description = "Show only this device.")
     private @Nullable String name;
 
-    @Option(names = "-v", description = "Everything, as for ibv_devinfo; counters of the software device, too.")
+    @Option(names = "-v", description = "Show counters of the software device, too; attributes are always shown.")
     private boolean everything;
 
     @Override

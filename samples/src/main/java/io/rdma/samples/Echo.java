@@ -5,11 +5,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** An echo server and its client. {@link EchoJava} and {@code EchoKotlin} implement them. */
-@Command(name = "echo", mixinStandardHelpOptions = true, description = "Messages there and back.")
+@Command(name = "echo", mixinStandardHelpOptions = true, description = "Messages to a server and back.")
 final class Echo {
     private Echo() {}
 
-    @Command(name = "server", mixinStandardHelpOptions = true, description = "Send back what arrives, until ended.")
+    @Command(name = "server", mixinStandardHelpOptions = true, description = "Send messages back until terminated.")
     int server(
             @Mixin DeviceOption device,
             @Option(names = "--host", defaultValue = "0.0.0.0") String host,
@@ -27,7 +27,7 @@ final class Echo {
     @Command(
             name = "client",
             mixinStandardHelpOptions = true,
-            description = "Send messages and compare what comes back.")
+            description = "Send messages and compare the answers with them.")
     int client(
             @Mixin DeviceOption device,
             @Option(names = "--host", defaultValue = "localhost") String host,

@@ -16,7 +16,7 @@ final class Factors {
     @Command(
             name = "server",
             mixinStandardHelpOptions = true,
-            description = "Answer until ended; requests that were taken are answered first.")
+            description = "Answer until terminated; accepted requests are answered first.")
     int server(
             @Mixin DeviceOption device,
             @Option(names = "--host", defaultValue = "0.0.0.0") String host,
@@ -25,7 +25,7 @@ final class Factors {
         return 0;
     }
 
-    @Command(name = "client", mixinStandardHelpOptions = true, description = "Many clients, many requests at once.")
+    @Command(name = "client", mixinStandardHelpOptions = true, description = "Run clients with concurrent requests.")
     int client(
             @Mixin DeviceOption device,
             @Option(names = "--host", defaultValue = "localhost") String host,

@@ -17,7 +17,7 @@ abstract class PingPong {
         this.transport = transport;
     }
 
-    /** Over a reliable connection. */
+    /** Ping-pong over a reliable connection. */
     @Command(
             name = "pingpong",
             mixinStandardHelpOptions = true,
@@ -28,22 +28,22 @@ abstract class PingPong {
         }
     }
 
-    /** Over an unreliable connection. A lost message ends the run. */
+    /** Ping-pong over an unreliable connection. A lost message ends the run. */
     @Command(
             name = "uc-pingpong",
             mixinStandardHelpOptions = true,
-            description = "Ping-pong that talks to rdma-core's ibv_uc_pingpong: what is lost, is lost.")
+            description = "Ping-pong that talks to rdma-core's ibv_uc_pingpong; a lost message ends the run.")
     static final class Unreliable extends PingPong {
         private Unreliable() {
             super(PingPongTransport.UC);
         }
     }
 
-    /** With datagrams. A lost message ends the run. */
+    /** Ping-pong with datagrams. A lost message ends the run. */
     @Command(
             name = "ud-pingpong",
             mixinStandardHelpOptions = true,
-            description = "Ping-pong that talks to rdma-core's ibv_ud_pingpong: what is lost, is lost.")
+            description = "Ping-pong that talks to rdma-core's ibv_ud_pingpong; a lost message ends the run.")
     static final class Datagram extends PingPong {
         private Datagram() {
             super(PingPongTransport.UD);

@@ -36,7 +36,7 @@ final class PingPongHandshake {
             connect.accept(remote); // before the answer: the client may send as soon as it has the answer
             socket.getOutputStream().write(local.encode());
             if (!Arrays.equals(read(socket, DONE.length), DONE)) {
-                throw new RdmaException("the client did not say that it is done with the handshake");
+                throw new RdmaException("the client did not confirm the handshake");
             }
             return remote;
         }

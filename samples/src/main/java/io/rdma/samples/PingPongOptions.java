@@ -30,7 +30,7 @@ final class PingPongOptions {
     @Option(
             names = {"-m", "--mtu"},
             defaultValue = "1024",
-            description = "Path MTU; datagrams have the port's.")
+            description = "Path MTU; datagrams use that of the port.")
     int mtu;
 
     @Option(
@@ -42,7 +42,7 @@ final class PingPongOptions {
     @Option(
             names = {"-n", "--iters"},
             defaultValue = "1000",
-            description = "Exchanges.")
+            description = "Number of exchanges.")
     int iters;
 
     @Option(

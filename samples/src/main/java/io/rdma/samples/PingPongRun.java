@@ -112,7 +112,7 @@ final class PingPongRun {
                 .min(Comparator.comparing((GidTableEntry entry) -> !entry.gid().isIpv4Mapped())
                         .thenComparing(entry -> entry.gid().isLinkLocal()))
                 .orElseThrow(() -> new RdmaException("port " + options.ibPort + " of " + context.name()
-                        + " has no such GID: see devinfo, and choose one with --gid-idx"));
+                        + " has no matching GID: see devinfo, and choose one with --gid-idx"));
     }
 
     private void prepare(MemorySegment message, boolean client) {

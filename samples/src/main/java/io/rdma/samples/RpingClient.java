@@ -61,7 +61,7 @@ final class RpingClient {
         CmEvent event = channel.take();
         options.debug("cma_event type %s", event);
         if (event == null || event.type() != wanted) {
-            throw new RdmaException("instead of " + wanted + " came " + (event == null ? "nothing" : event)
+            throw new RdmaException("expected " + wanted + ", but received " + (event == null ? "nothing" : event)
                     + ". Is the server running?");
         }
     }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 // On the wire, in both directions: struct rping_rdma_info, that is address be64, key be32, length be32. The client's
 // first message gives the location of its data, the second one the location for the answer. The server's messages mean
-// "go ahead"; their content has no meaning.
+// "go ahead"; their content is not used.
 
 /**
  * One end of an {@link Rping}: its queue pair, its memory, and the single steps of the protocol. One thread;
@@ -44,7 +44,7 @@ final class RpingConnection implements AutoCloseable {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-    private final ArrayDeque<AutoCloseable> made = new ArrayDeque<>();
+    private final ArrayDeque<AutoCloseable> opened = new ArrayDeque<>();
     private final CompletionChannel events;
     private final CompletionQueue queue;
     private final QueuePair pair;
@@ -56,24 +56,24 @@ final class RpingConnection implements AutoCloseable {
 
     RpingConnection(CmIdentifier identifier) {
         DeviceContext device = identifier.device();
-        domain = later(device.allocateProtectionDomain());
-        events = later(device.createCompletionChannel());
-        queue = later(device.createCompletionQueue(2 * SEND_QUEUE, events));
-        infos = later(domain.allocate(2 * INFO, EnumSet.of(AccessFlag.LOCAL_WRITE)));
+        domain = track(device.allocateProtectionDomain());
+        events = track(device.createCompletionChannel());
+        queue = track(device.createCompletionQueue(2 * SEND_QUEUE, events));
+        infos = track(domain.allocate(2 * INFO, EnumSet.of(AccessFlag.LOCAL_WRITE)));
         pair = identifier.createQueuePair(
                 domain, queue, queue, new QueuePairCapacity(SEND_QUEUE, RECEIVE_QUEUE, 1, 1, 0));
         queue.requestNotify();
         postReceive();
     }
 
-    private <T extends AutoCloseable> T later(T closeable) {
-        made.push(closeable);
+    private <T extends AutoCloseable> T track(T closeable) {
+        opened.push(closeable);
         return closeable;
     }
 
     /** Allocates memory that the peer may read and write. */
     MemoryRegion buffer(int size) {
-        return later(domain.allocate(
+        return track(domain.allocate(
                 size, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE)));
     }
 
@@ -118,9 +118,9 @@ final class RpingConnection implements AutoCloseable {
             return null;
         }
         MemorySegment info = infos.segment().asSlice(INFO);
-        RemoteMemory told = new RemoteMemory(info.get(LONG, 0), Math.max(0, info.get(INT, 12)), info.get(INT, 8));
+        RemoteMemory peer = new RemoteMemory(info.get(LONG, 0), Math.max(0, info.get(INT, 12)), info.get(INT, 8));
         postReceive();
-        return told;
+        return peer;
     }
 
     /**
@@ -175,8 +175,8 @@ final class RpingConnection implements AutoCloseable {
     public void close() {
         pair.close();
         try {
-            while (!made.isEmpty()) {
-                made.pop().close();
+            while (!opened.isEmpty()) {
+                opened.pop().close();
             }
         } catch (RuntimeException e) {
             throw e;

@@ -17,7 +17,7 @@ final class RpingOptions {
     @Option(
             names = "-a",
             paramLabel = "ADDR",
-            description = "Server: address to bind to, default any. Client: of the server.")
+            description = "Server: address to listen on; default: any. Client: address of the server.")
     @Nullable
     String address;
 
@@ -27,7 +27,7 @@ final class RpingOptions {
     @Option(names = "-p", paramLabel = "PORT", defaultValue = "7174", description = "Port.")
     private int port;
 
-    @Option(names = "-C", paramLabel = "COUNT", defaultValue = "0", description = "Pings; 0: without end.")
+    @Option(names = "-C", paramLabel = "COUNT", defaultValue = "0", description = "Pings; 0 for no limit.")
     int count;
 
     @Option(names = "-S", paramLabel = "SIZE", defaultValue = "64", description = "Bytes of a ping.")
@@ -65,7 +65,8 @@ final class RpingOptions {
             throw new IllegalArgumentException("-S must be from " + LEAST + " to " + MOST + ": " + size);
         }
         if (count < 0 || port < 1 || port > MOST) {
-            throw new IllegalArgumentException("-C must not be negative, -p must be from 1 to " + MOST);
+            throw new IllegalArgumentException(
+                    "-C must not be negative, and -p must be from 1 to " + MOST + ": " + count + ", " + port);
         }
     }
 

@@ -59,7 +59,8 @@ final class Ucmatose implements Callable<Integer> {
     @Override
     public Integer call() {
         if (connections < 1 || count < 1 || size < 1) {
-            throw new IllegalArgumentException("-c, -C and -S want a positive number");
+            throw new IllegalArgumentException(
+                    "-c, -C and -S must be at least 1: " + connections + ", " + count + ", " + size);
         }
         String name = device.device().name();
         long received = server == null ? serve(name) : connect(name, server);

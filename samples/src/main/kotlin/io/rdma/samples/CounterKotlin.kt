@@ -10,8 +10,8 @@ import kotlinx.coroutines.runBlocking
 import java.lang.foreign.ValueLayout
 
 /**
- * Ticket counter with coroutines. Serves one counter for all clients, whose memory belongs to the resources. The
- * server's CPU takes no part when a client draws a ticket.
+ * Serves one ticket counter for all clients, with coroutines. Its memory belongs to the resources. The server's CPU
+ * takes no part when a client draws a ticket.
  */
 internal fun counterServer(
     device: RdmaDevice,

@@ -13,7 +13,7 @@ import kotlin.time.Duration.Companion.milliseconds
 private const val TRIES = 60
 private val AGAIN = 500.milliseconds
 
-/** Datagrams with coroutines. Serves until the process ends: sends each datagram back to its sender. */
+/** Sends each datagram back to its sender, with coroutines, until the process ends. */
 fun datagramsServer(
     device: String,
     host: String,

@@ -17,7 +17,7 @@ private const val MESSAGES = 100_000
 private const val OPERATIONS = 16_000
 private const val ATOMICS = 4_000
 
-/** The client of the demo with coroutines. */
+/** Runs the client of the demo, with coroutines. */
 internal fun demoKotlin(
     device: String,
     port: Int,
@@ -121,7 +121,7 @@ private class DemoKotlin(
             run.exclude(checking)
             report.check(
                 there == written.toLong() && wrong == 0L,
-                "$wrong blocks differ at the server from what Kotlin wrote",
+                "$wrong blocks at the server differ from those that Kotlin wrote",
             )
         }
         run.end(count.toLong() * DemoProtocol.BLOCK)

@@ -10,8 +10,8 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 
 /**
- * The demo's server with coroutines. It checks the messages that arrive and offers a region. It prints its port, and
- * ends when its standard input does.
+ * Runs the demo's server, with coroutines. It checks the messages that arrive and offers a region. It prints its port,
+ * and ends when its standard input does.
  */
 internal fun demoServer(device: String) =
     runBlocking {

@@ -8,7 +8,7 @@ import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.runBlocking
 import java.lang.foreign.MemorySegment
 
-/** Echo with coroutines. Serves until the process ends: sends each message back. */
+/** Sends each message back, with coroutines, until the process ends. */
 fun echoServer(
     device: String,
     host: String,

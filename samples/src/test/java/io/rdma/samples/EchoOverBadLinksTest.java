@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** How a service is tested against a bad network: an annotation, or a {@link SoftNetwork} as parameter. */
+/** A service over faulty links. An annotation sets the faults, or a test does by its {@link SoftNetwork} parameter. */
 @FaultyLinks(loss = 0.02, duplication = 0.02, reordering = 0.02, corruption = 0.01, seed = 7)
 class EchoOverBadLinksTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -85,10 +85,10 @@ class EchoOverBadLinksTest {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(40)); // there and back
     }
 
-    /** What was sent while the network was away arrives when it is back, because the connection is reliable. */
+    /** A message that is sent during the partition arrives after it, because the connection is reliable. */
     @Test
     void aShortPartitionIsSurvived(SoftNetwork network) {
-        // A second until it is sent again, eight times: longer than this takes, on any machine.
+        // The device retransmits after a second, and gives up after eight. That is longer than this test takes.
         RdmaConnection patient =
                 client().options(options -> options.withTimeout(18)).connectNow(PATIENCE);
         network.partition();

@@ -13,13 +13,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The teaching programs, each with tiny sizes, the same on every device. */
+/** Contract of the teaching programs, with tiny sizes. The tests are the same for every device. */
 @Timeout(900)
 abstract class LearnContract {
     @TempDir
     private Path folder;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
     @BeforeEach
@@ -40,7 +40,7 @@ abstract class LearnContract {
         return learn(all.toArray(String[]::new)).ended(0).output();
     }
 
-    /** Those of all devices, less those that this one lacks, each of which is named with the reason. */
+    /** Returns the number of columns for this device. The output names each one that is skipped, with the reason. */
     private static int columns(int all, String output) {
         return all
                 - (int) output.lines()
@@ -49,7 +49,7 @@ abstract class LearnContract {
     }
 
     @Test
-    void objectsAreShownAndBusyOnesNotClosed() throws Exception {
+    void objectsAreShownAndThoseInUseAreNotClosed() throws Exception {
         assertThat(learn("objects").ended(0).output())
                 .contains("EBUSY")
                 .contains("all closed, last made first")
@@ -77,14 +77,14 @@ abstract class LearnContract {
     }
 
     @Test
-    void everyMemberOfAGroupHears() throws Exception {
+    void everyMemberOfAGroupReceivesTheDatagram() throws Exception {
         assertThat(learn("multicast").ended(0).output())
                 .contains("hello, group")
                 .contains("3 of 3 members heard it");
     }
 
     @Test
-    void whatIsMeasuredIsPrintedAndDrawn() throws Exception {
+    void measurementsArePrintedAndDrawn() throws Exception {
         assertThat(measured("operations"))
                 .containsPattern("(?m)^ +8( +[0-9.]+){9}$")
                 .containsPattern("(?m)^ +65536( +([0-9.]+|NaN)){9}$")

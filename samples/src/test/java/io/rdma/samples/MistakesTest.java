@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the samples say to mistakes of users and of peers, which is the same whatever the device. */
+/** Error messages of the samples for mistakes of users and of peers. They do not depend on the device. */
 @Timeout(900) // a dozen programs one after the other
 class MistakesTest {
     private static JavaProcess run(String... arguments) throws IOException {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Lines of README.md and of the pages of docs: they have at most 120 columns, except in tables and code. */
+/** Lines of all pages: they have at most 120 columns, except in tables and code. */
 class PageWidthTest {
     private static List<String> tooWide(Path page) {
         List<String> found = new ArrayList<>();
@@ -30,7 +30,7 @@ class PageWidthTest {
 
     @Test
     void proseFitsInto120Columns() throws IOException {
-        Stream<Path> pages = Stream.concat(Stream.of(Pages.ROOT.resolve("README.md")), Pages.ofDocs().stream());
+        Stream<Path> pages = Pages.all().stream();
         assertThat(pages.flatMap(page -> tooWide(page).stream())).isEmpty();
     }
 }

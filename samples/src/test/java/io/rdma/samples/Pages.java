@@ -28,7 +28,7 @@ final class Pages {
         }
     }
 
-    /** Lists the source files of all modules; what a build leaves behind is not under src. */
+    /** Lists the source files of all modules. The output of a build is not under src. */
     static List<Path> sources() {
         return Stream.of("rdma-native", "rdma-reactive", "rdma-coroutines", "samples", ".ci/consumer")
                 .map(Pages.ROOT::resolve)

@@ -10,7 +10,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class PingPongAddressTest {
-    /** What {@code ibv_rc_pingpong} of rdma-core 44 wrote to its socket, seen with strace. */
+    /** Bytes that {@code ibv_rc_pingpong} of rdma-core 44 wrote to its socket, recorded with strace. */
     private static final byte[] GOLDEN =
             "0000:000014:4a1e72:00000000000000000000ffff0a4d0001\0".getBytes(StandardCharsets.US_ASCII);
 
@@ -26,7 +26,7 @@ class PingPongAddressTest {
     }
 
     @Test
-    void whatIsNoAddressIsRefused() {
+    void malformedAddressesAreRefused() {
         Random random = new Random(1);
         for (int i = 0; i < 10_000; i++) {
             byte[] bytes = GOLDEN.clone();

@@ -6,7 +6,7 @@ import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import java.time.Duration;
 
-/** The Java of README.md, compiled; {@link ReadmeTest} holds the two together. */
+/** Java code of README.md, to be compiled. {@link ReadmeTest} compares it with the page. */
 final class ReadmeJava {
     private ReadmeJava() {}
 

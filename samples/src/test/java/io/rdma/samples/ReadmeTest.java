@@ -10,7 +10,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What README.md shows is what is compiled here, but for line breaks; and it runs. */
+/**
+ * Comparison of the snippets in README.md with the code that is compiled here, without white space.
+ * {@code .ci/artifacts} runs them.
+ */
 class ReadmeTest {
     @ParameterizedTest
     @CsvSource({

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rping between two processes over the software device; against rdma-core's own it runs in the virtual machine. */
+/** Rping between two processes over the software device. The virtual machine runs it against that of rdma-core. */
 @Timeout(300)
 class RpingTest {
     private final String port;

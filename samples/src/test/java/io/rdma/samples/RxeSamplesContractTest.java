@@ -20,13 +20,13 @@ class RxeSamplesContractTest extends SamplesContract {
         return "10.77.0.1";
     }
 
-    /** rdma-core's own program is the judge of what we read from the device. */
+    /** Compares the output with that of rdma-core's own program for the same device. */
     @Test
-    void devinfoAgreesWithRdmaCores() throws Exception {
-        Process theirs = new ProcessBuilder("ibv_devinfo", "-v", "-d", "rxe0").start();
-        Map<String, String> expected = rows(new String(theirs.getInputStream().readAllBytes()));
-        try (JavaProcess ours = new JavaProcess(Main.class, "devinfo", "-v", "--device", "rxe0")) {
-            Map<String, String> actual = rows(ours.ended(0).output());
+    void devinfoAgreesWithIbvDevinfo() throws Exception {
+        Process ibvDevinfo = new ProcessBuilder("ibv_devinfo", "-v", "-d", "rxe0").start();
+        Map<String, String> expected = rows(new String(ibvDevinfo.getInputStream().readAllBytes()));
+        try (JavaProcess devinfo = new JavaProcess(Main.class, "devinfo", "-v", "--device", "rxe0")) {
+            Map<String, String> actual = rows(devinfo.ended(0).output());
             actual.keySet().retainAll(expected.keySet());
             assertThat(actual).hasSizeGreaterThan(35);
             expected.keySet().retainAll(actual.keySet());

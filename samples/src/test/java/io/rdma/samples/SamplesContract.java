@@ -17,13 +17,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the samples do on a command line, server and client in processes of their own, the same on every device. */
+/**
+ * Contract of the samples on the command line. Server and client are processes of their own. The tests are the same for
+ * every device.
+ */
 @Timeout(900)
 abstract class SamplesContract {
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** An address of the device. */
+    /** Returns an address of the device. */
     String address() {
         return "127.0.0.1";
     }
@@ -102,7 +105,7 @@ abstract class SamplesContract {
             } finally {
                 clients.forEach(JavaProcess::close);
             }
-            // Nobody drew a ticket twice, and the one who ended last drew the last one: tickets begin at 0.
+            // The clients' last tickets differ, and one of them is the last of all 500. Tickets begin at 0.
             assertThat(last).hasSize(2).contains("499");
         }
     }

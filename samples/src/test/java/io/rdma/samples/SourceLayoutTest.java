@@ -42,7 +42,7 @@ class SourceLayoutTest {
         return found;
     }
 
-    /** The formatters hold the width of code, but break no string literal. */
+    /** The formatters keep the width of code. They break no string literal, so only comments are checked. */
     @Test
     void linesOfCommentsHave120ColumnsAtMost() {
         assertThat(found(line -> COMMENT.matcher(line).matches() && Pages.isWide(line)))

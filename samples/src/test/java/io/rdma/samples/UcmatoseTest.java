@@ -8,7 +8,7 @@ import java.net.ServerSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Ucmatose between two processes over the software device; against rdma-core's own it runs in the virtual machine. */
+/** Ucmatose between two processes over the software device. The virtual machine runs it against that of rdma-core. */
 @Timeout(300)
 class UcmatoseTest {
     @Test

@@ -5,7 +5,7 @@ import io.rdma.coroutines.RdmaServer
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 
-// The Kotlin of README.md, compiled; ReadmeTest holds the two together.
+// Kotlin code of README.md, to be compiled. ReadmeTest compares it with the page.
 
 private suspend fun server() {
     // README begin
@@ -31,7 +31,7 @@ private suspend fun client() {
 internal fun readmeKotlin() =
     runBlocking {
         val serving = launch { server() }
-        kotlinx.coroutines.yield() // it listens then
+        kotlinx.coroutines.yield() // the server listens afterwards
         client()
         serving.cancel()
     }

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        description = "Measures; prints a table, and writes JSON and a plot.",
+        description = "Measure, print a table, and write JSON and plots.",
         subcommands = {
             EngineBench.class,
             SocketsBench.class,

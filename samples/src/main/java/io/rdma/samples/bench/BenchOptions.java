@@ -9,19 +9,19 @@ final class BenchOptions {
     @Option(
             names = "--rounds",
             defaultValue = "5",
-            description = "How often everything is measured, in turn; default: ${DEFAULT-VALUE}.")
+            description = "Number of rounds, each of which measures everything once; default: ${DEFAULT-VALUE}.")
     private int rounds;
 
     @Option(
             names = "--quick",
-            description = "One short round: shows that the instrument works, its figures mean nothing.")
+            description = "Run one short round. It shows that the benchmark works; its figures mean nothing.")
     private boolean quick;
 
     @Option(
             names = "--output",
             paramLabel = "FOLDER",
             defaultValue = "target/bench",
-            description = "Where JSON and plots go; default: ${DEFAULT-VALUE}.")
+            description = "Folder for JSON and plots; default: ${DEFAULT-VALUE}.")
     private Path output = Path.of("target/bench");
 
     int rounds() {

@@ -20,7 +20,7 @@ final class EngineBench implements Callable<Integer> {
             names = "--only",
             paramLabel = "REGEX",
             defaultValue = "",
-            description = "Only the benchmarks of such a method, and the bare loop.")
+            description = "Run only the benchmarks whose method matches, and the bare loop.")
     private String only = "";
 
     @Override

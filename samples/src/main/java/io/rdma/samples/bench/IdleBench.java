@@ -24,7 +24,7 @@ final class IdleBench implements Callable<Integer> {
     @Mixin
     private BenchOptions options = new BenchOptions();
 
-    @Option(names = "--connections", defaultValue = "100", description = "How many; default: ${DEFAULT-VALUE}.")
+    @Option(names = "--connections", defaultValue = "100", description = "Connections; default: ${DEFAULT-VALUE}.")
     private int connections;
 
     @Override

@@ -54,7 +54,7 @@ final class RangePlot {
         graphics = image.createGraphics();
     }
 
-    /** Writes a picture of the figures to a PNG file, and says so. */
+    /** Writes a picture of the figures to a PNG file, and prints its path. */
     static void write(List<Figure> figures, Path file) throws IOException {
         System.setProperty("java.awt.headless", "true");
         RangePlot plot = new RangePlot(figures);

@@ -28,7 +28,7 @@ final class SoakBench implements Callable<Integer> {
     @Mixin
     private BenchOptions options = new BenchOptions();
 
-    @Option(names = "--minutes", defaultValue = "5", description = "How long; default: ${DEFAULT-VALUE}.")
+    @Option(names = "--minutes", defaultValue = "5", description = "Duration; default: ${DEFAULT-VALUE}.")
     private int minutes;
 
     @Option(names = "--visitors", defaultValue = "4", description = "Connections at once; default: ${DEFAULT-VALUE}.")
@@ -42,7 +42,7 @@ final class SoakBench implements Callable<Integer> {
         List<Footprint> samples = new ArrayList<>();
         int status = run(samples);
         if (status != 0 || samples.size() < 3) {
-            System.err.println("the process that is watched failed: exit status " + status);
+            System.err.println("the observed process failed: exit status " + status);
             return 1;
         }
         Results results = new Results("soak");
@@ -80,10 +80,10 @@ final class SoakBench implements Callable<Integer> {
     }
 
     private static void add(
-            Results results, List<Footprint> samples, String what, String unit, ToDoubleFunction<Footprint> value) {
+            Results results, List<Footprint> samples, String name, String unit, ToDoubleFunction<Footprint> value) {
         int third = samples.size() / 3;
-        String before = what + ", second third";
-        String after = what + ", last third";
+        String before = name + ", second third";
+        String after = name + ", last third";
         for (int i = third; i < 2 * third; i++) {
             double first = value.applyAsDouble(samples.get(i));
             if (first > 0) { // 0 means that this system does not report the value

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "sockets",
         mixinStandardHelpOptions = true,
-        description = "soft0 beside Reactor Netty TCP and plain NIO on loopback, in one JVM and in two.")
+        description = "soft0 compared with Reactor Netty TCP and plain NIO on loopback, in one JVM and in two.")
 final class SocketsBench implements Callable<Integer> {
     @Mixin
     private BenchOptions options = new BenchOptions();
@@ -18,7 +18,7 @@ final class SocketsBench implements Callable<Integer> {
             names = "--only",
             paramLabel = "REGEX",
             defaultValue = "",
-            description = "Only the exchanges of such a name, for example 'two JVMs, 64 KiB.*soft0'.")
+            description = "Run only the exchanges whose name matches, for example 'two JVMs, 64 KiB.*soft0'.")
     private String only = "";
 
     @Override

@@ -122,10 +122,10 @@ final class SocketsRun {
         for (String where : List.of("one JVM", "two JVMs")) {
             boolean two = where.equals("two JVMs");
             for (Carrier carrier : List.of(Carrier.NIO, Carrier.SOFT0)) {
-                boolean ours = carrier == Carrier.SOFT0;
-                compare(where, Exchange.PING_PONG, ", p50", carrier, ours && two ? Bar.atMost(1) : null);
-                compare(where, Exchange.SMALL, "", carrier, ours && !two ? Bar.atLeast(5) : null);
-                compare(where, Exchange.LARGE, "", carrier, ours && two ? Bar.atLeast(1) : null);
+                boolean soft0 = carrier == Carrier.SOFT0;
+                compare(where, Exchange.PING_PONG, ", p50", carrier, soft0 && two ? Bar.atMost(1) : null);
+                compare(where, Exchange.SMALL, "", carrier, soft0 && !two ? Bar.atLeast(5) : null);
+                compare(where, Exchange.LARGE, "", carrier, soft0 && two ? Bar.atLeast(1) : null);
                 for (Exchange exchange : Exchange.values()) {
                     compare(where, exchange, ", processor", carrier, null);
                 }

@@ -67,7 +67,7 @@ final class StartupBench implements Callable<Integer> {
             ways.put(way, new String[] {use + archive});
         } else {
             System.out.println(
-                    "without " + way + ": the JVM left no archive; it needs classes in jars, not in folders");
+                    way + " is skipped: the JVM wrote no archive, since it archives classes in jars, not in folders");
         }
     }
 
@@ -87,15 +87,15 @@ final class StartupBench implements Callable<Integer> {
         long start = System.nanoTime();
         Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try (BufferedReader output = process.inputReader()) {
-            String said = output.readLine();
-            while (said != null && said.startsWith("[")) { // a message of the JVM itself
-                said = output.readLine();
+            String line = output.readLine();
+            while (line != null && line.startsWith("[")) { // a message of the JVM itself
+                line = output.readLine();
             }
             double millis = (System.nanoTime() - start) / 1e6;
-            if (process.waitFor() != 0 || said == null) {
+            if (process.waitFor() != 0 || line == null) {
                 throw new IOException(program + " failed");
             }
-            return new double[] {millis, Double.parseDouble(said)};
+            return new double[] {millis, Double.parseDouble(line)};
         }
     }
 }

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "verbs",
         mixinStandardHelpOptions = true,
-        description = "Operations with Reactor in two JVMs beside perftest's programs, on the same device.")
+        description = "Operations with Reactor in two JVMs compared with perftest's programs, on the same device.")
 final class VerbsBench implements Callable<Integer> {
     @Mixin
     private BenchOptions options = new BenchOptions();
@@ -27,14 +27,14 @@ final class VerbsBench implements Callable<Integer> {
     @Option(
             names = "--host",
             defaultValue = "127.0.0.1",
-            description = "This machine's address by which both ends find each other; default: ${DEFAULT-VALUE}.")
+            description = "Address of this machine, which both ends use; default: ${DEFAULT-VALUE}.")
     private String host = "127.0.0.1";
 
     @Option(
             names = "--idle",
             defaultValue = "ADAPTIVE",
             description =
-                    "What our loops do when nothing completes, ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.")
+                    "Idle strategy of the loops of this library, ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.")
     private IdleStrategy idle = IdleStrategy.ADAPTIVE;
 
     @Option(names = "--gid-idx", defaultValue = "1", description = "For perftest; default: ${DEFAULT-VALUE}.")
@@ -46,21 +46,25 @@ final class VerbsBench implements Callable<Integer> {
                     "perftest sleeps until something completes, instead of polling; always on a single processor.")
     private boolean events;
 
-    @Option(names = "--no-perftest", description = "Without perftest, which soft0 does not have.")
+    @Option(names = "--no-perftest", description = "Do not run perftest, which does not support soft0.")
     private boolean alone;
 
     @Option(
             names = "--count",
             defaultValue = "1000",
-            description = "Operations of a latency; of a bandwidth, 64 KiB each; default: ${DEFAULT-VALUE}.")
+            description = "Operations of each measurement; a sixteenth for writes of 1 MiB; default: ${DEFAULT-VALUE}.")
     private int count;
 
-    @Option(names = "--only", paramLabel = "REGEX", defaultValue = "", description = "Only what has such a name.")
+    @Option(
+            names = "--only",
+            paramLabel = "REGEX",
+            defaultValue = "",
+            description = "Run only the operations whose name matches.")
     private Pattern only = Pattern.compile("");
 
     @Override
     public Integer call() throws Exception {
-        Perftest theirs = alone
+        Perftest perftest = alone
                 ? null
                 : new Perftest(
                         device, host, gidIndex, events || Runtime.getRuntime().availableProcessors() == 1);
@@ -71,10 +75,10 @@ final class VerbsBench implements Callable<Integer> {
         List<String> command = Jvm.command("-Xmx512m");
         command.addAll(List.of(VerbsServer.class.getName(), device, idle.name(), host));
         try (OtherJvm other = OtherJvm.start(command);
-                VerbsClient ours = new VerbsClient(device, idle, host, other.port("verbs"))) {
+                VerbsClient client = new VerbsClient(device, idle, host, other.port("verbs"))) {
             for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // round 0 warms up
                 System.out.println("round " + round + " of " + options.rounds());
-                round(round == 0 ? new Results("warm-up") : results, ours, round == 0 ? null : theirs, pairs);
+                round(round == 0 ? new Results("warm-up") : results, client, round == 0 ? null : perftest, pairs);
             }
         }
         pairs.forEach(pair -> results.compare(pair.name(), pair.base(), pair.bar()));
@@ -82,12 +86,12 @@ final class VerbsBench implements Callable<Integer> {
         return 0;
     }
 
-    private static void round(Results into, VerbsClient ours, @Nullable Perftest theirs, List<VerbsPair> pairs)
+    private static void round(Results into, VerbsClient client, @Nullable Perftest perftest, List<VerbsPair> pairs)
             throws Exception {
         for (VerbsPair pair : pairs) {
-            into.add(pair.name(), pair.unit(), pair.ours().of(ours));
-            if (theirs != null) {
-                into.add(pair.base(), pair.unit(), pair.theirs().of(theirs));
+            into.add(pair.name(), pair.unit(), pair.ours().of(client));
+            if (perftest != null) {
+                into.add(pair.base(), pair.unit(), pair.theirs().of(perftest));
             }
         }
     }

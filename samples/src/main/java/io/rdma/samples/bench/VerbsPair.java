@@ -25,7 +25,7 @@ record VerbsPair(
     /**
      * Returns all pairs, in the order of a round.
      *
-     * @param count number of operations of a latency; for a bandwidth, number of operations of 64 KiB
+     * @param count number of operations of each pair; writes of 1 MiB are a sixteenth of it, at least 5
      */
     static List<VerbsPair> all(int count) {
         List<VerbsPair> pairs = new ArrayList<>();

@@ -39,7 +39,7 @@ record Address(int qpNumber, int psn, int lid, Mtu mtu, Gid gid, RemoteMemory me
         Gid gid = Gid.of(in.readNBytes(16));
         byte[] memory = in.readNBytes(RemoteMemory.ENCODED_BYTES);
         if (memory.length < RemoteMemory.ENCODED_BYTES) {
-            throw new IOException("the peer hung up in the middle of its address");
+            throw new IOException("the peer closed the connection before its address was complete");
         }
         return new Address(qpNumber, psn, lid, mtu, gid, RemoteMemory.decode(MemorySegment.ofArray(memory)));
     }

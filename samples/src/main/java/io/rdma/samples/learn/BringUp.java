@@ -39,23 +39,23 @@ final class BringUp implements Callable<Integer> {
             System.out.println("a is " + toA);
             System.out.println("b is " + toB);
 
-            say("INIT: which port, and what a peer may do. Receives can be posted from here on");
+            explain("INIT: the port, and the access rights of the peer. Receives can be posted from here on");
             step(a.pair, a.init());
             step(b.pair, b.init());
             b.receive(RECEIVE, 0, 4096); // before the peer can send: a message without a receive is sent again
 
-            say("a step that is not there is refused, and names what is wrong");
+            explain("a step that is not there is refused, and names what is wrong");
             refused(a.pair, a.readyToSend());
 
-            say("RTR, ready to receive: who the peer is, by which path, and the number of its first packet");
+            explain("RTR, ready to receive: who the peer is, by which path, and the number of its first packet");
             step(a.pair, a.readyToReceive(toB));
             step(b.pair, b.readyToReceive(toA));
 
-            say("RTS, ready to send: our first packet's number, and how patient we are");
+            explain("RTS, ready to send: our first packet's number, and how patient we are");
             step(a.pair, a.readyToSend());
             step(b.pair, b.readyToSend());
 
-            say("a message crosses");
+            explain("a message crosses");
             byte[] greeting = "hello from a".getBytes(StandardCharsets.UTF_8);
             a.memory.segment().asByteBuffer().put(greeting);
             a.sends.clear();
@@ -68,7 +68,7 @@ final class BringUp implements Callable<Integer> {
             b.memory.segment().asByteBuffer().get(arrived);
             System.out.println("b has received: " + new String(arrived, StandardCharsets.UTF_8));
 
-            say("ERR: what is posted comes back as flushed, so nobody waits for ever");
+            explain("ERR: what is posted comes back as flushed, so nobody waits for ever");
             b.receive(RECEIVE, 0, 4096);
             step(b.pair, QueuePairAttributes.toState(QueuePairState.ERR));
             while (b.queue.poll(b.batch) == 0) {
@@ -79,9 +79,9 @@ final class BringUp implements Callable<Integer> {
         return 0;
     }
 
-    private static void say(String what) {
+    private static void explain(String text) {
         System.out.println();
-        System.out.println(what);
+        System.out.println(text);
     }
 
     private static void step(QueuePair pair, QueuePairAttributes attributes) {

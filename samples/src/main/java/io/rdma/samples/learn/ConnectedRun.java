@@ -43,12 +43,12 @@ final class ConnectedRun extends ScalingRun {
         for (int i = 0; i < workers.size(); i++) {
             Worker worker = workers.get(i);
             QueuePairCapacity capacity = new QueuePairCapacity(1, Math.max(1, own), 1, 1, 0);
-            QueuePair our = own == 0
+            QueuePair pair = own == 0
                     ? domain.createQueuePair(worker.received, worker.received, shared.get(i), capacity)
                     : domain.createQueuePair(worker.received, worker.received, capacity);
-            connect(our, domain.createQueuePair(sent, sent, new QueuePairCapacity(1, 1, 1, 1, 0)));
+            connect(pair, domain.createQueuePair(sent, sent, new QueuePairCapacity(1, 1, 1, 1, 0)));
             if (own > 0) { // before its client may send
-                Side.posted("ibv_post_recv", our.post(worker.slots(client * own, own)));
+                Side.posted("ibv_post_recv", pair.post(worker.slots(client * own, own)));
             }
         }
     }

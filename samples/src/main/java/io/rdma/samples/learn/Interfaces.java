@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "interfaces",
         mixinStandardHelpOptions = true,
-        description = "The classic and the extended interface of posting and polling beside each other.")
+        description = "Compare the classic and the extended interface of posting and polling.")
 final class Interfaces implements Callable<Integer> {
     private static final List<Integer> CHAINS = List.of(1, 4, 16, 64);
     private static final int BYTES = 8;

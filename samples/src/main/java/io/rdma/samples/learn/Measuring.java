@@ -9,14 +9,14 @@ final class Measuring {
     @Option(
             names = {"-n", "--count"},
             defaultValue = "1000",
-            description = "How often each thing is done; default: ${DEFAULT-VALUE}.")
+            description = "Repetitions of each measurement; default: ${DEFAULT-VALUE}.")
     private int count = 1000;
 
     @Option(
             names = "--output",
             paramLabel = "FOLDER",
             defaultValue = "target/learn",
-            description = "Where plots go; default: ${DEFAULT-VALUE}.")
+            description = "Folder for plots; default: ${DEFAULT-VALUE}.")
     Path output = Path.of("target/learn");
 
     int count() {
@@ -30,14 +30,14 @@ final class Measuring {
      * Returns the median time of an action in microseconds. The action is repeated, one run after the other. As many
      * runs before them warm up.
      */
-    double median(Runnable what) {
+    double median(Runnable action) {
         long[] nanos = new long[count()];
         for (int i = 0; i < nanos.length; i++) {
-            what.run();
+            action.run();
         }
         for (int i = 0; i < nanos.length; i++) {
             long start = System.nanoTime();
-            what.run();
+            action.run();
             nanos[i] = System.nanoTime() - start;
         }
         Arrays.sort(nanos);

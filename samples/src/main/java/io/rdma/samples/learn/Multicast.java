@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "multicast",
         mixinStandardHelpOptions = true,
-        description = "Send one datagram to a group, and show who received it.")
+        description = "Send one datagram to a group, and show which members received it.")
 final class Multicast implements Callable<Integer> {
     private static final int GROUP_QPN = 0xffffff; // destination of every multicast datagram
     private static final int QKEY = 0x1234; // datagrams with another key are dropped
@@ -90,10 +90,10 @@ final class Multicast implements Callable<Integer> {
                         .signaled()
                         .entry(memory.segment().address() + text, 64, memory.lkey());
                 Side.posted("ibv_post_send", sender.post(send));
-                int heard = listen(queue, memory);
-                System.out.println(heard + " of " + members + " members heard it");
+                int received = listen(queue, memory);
+                System.out.println(received + " of " + members + " members heard it");
                 pairs.forEach(member -> member.detachMulticast(target, 0));
-                return heard == members ? 0 : 1;
+                return received == members ? 0 : 1;
             } finally {
                 pairs.forEach(QueuePair::close);
             }
@@ -132,19 +132,19 @@ final class Multicast implements Callable<Integer> {
     private int listen(CompletionQueue queue, MemoryRegion memory) {
         CompletionBatch batch = new CompletionBatch(members + 1);
         long deadline = System.nanoTime() + 30_000_000_000L;
-        int heard = 0;
+        int received = 0;
         for (int done = 0; done <= members && System.nanoTime() - deadline < 0; ) {
             int polled = queue.poll(batch);
             for (int i = 0; i < polled; i++) {
                 Side.posted("completion", batch.status(i));
                 if (batch.wrId(i) < members) {
-                    heard++;
+                    received++;
                     System.out.println("member " + batch.wrId(i) + ", from queue pair " + batch.sourceQueuePair(i)
                             + ": " + memory.segment().getString(batch.wrId(i) * BYTES + ROUTE));
                 }
             }
             done += Math.max(0, polled);
         }
-        return heard;
+        return received;
     }
 }

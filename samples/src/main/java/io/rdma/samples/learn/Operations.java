@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "operations",
         mixinStandardHelpOptions = true,
-        description = "Compare send, write, read and atomics: what they need of the peer, and how long they take.")
+        description = "Compare send, write, read and atomics: what they require of the peer, and how long they take.")
 final class Operations implements Callable<Integer> {
     private static final List<Integer> SIZES = List.of(8, 64, 1024, 4096, 65_536);
     private static final int LARGEST = 65_536;

@@ -30,13 +30,13 @@ final class Scaling implements Callable<Integer> {
     @Mixin
     private Measuring measuring = new Measuring();
 
-    @Option(names = "--max-peers", defaultValue = "64", description = "Most clients; default: ${DEFAULT-VALUE}.")
+    @Option(names = "--max-peers", defaultValue = "64", description = "Maximum of clients; default: ${DEFAULT-VALUE}.")
     private int most = 64;
 
     @Option(
             names = "--workers",
             defaultValue = "4",
-            description = "Of the server, each with receives of its own for all clients; default: ${DEFAULT-VALUE}.")
+            description = "Workers, each with receives of its own for all clients; default: ${DEFAULT-VALUE}.")
     private int workers = 4;
 
     private enum Kind {

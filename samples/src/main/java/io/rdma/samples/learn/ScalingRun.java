@@ -59,7 +59,7 @@ abstract class ScalingRun implements AutoCloseable {
      */
     abstract QueuePair address(SendChain request, int client, int worker);
 
-    /** Posts the chain of a worker, which has the receive of one slot whose message was taken. */
+    /** Posts the chain of a worker. It holds one receive, into the slot whose message was taken. */
     abstract int post(int worker, int slot);
 
     /** Returns whether every message that is sent also arrives. */
@@ -68,13 +68,13 @@ abstract class ScalingRun implements AutoCloseable {
     }
 
     /** Connects the two ends of a reliable connection. */
-    final void connect(QueuePair our, QueuePair their) {
-        ours.add(our);
-        theirs.add(their);
+    final void connect(QueuePair server, QueuePair client) {
+        ours.add(server);
+        theirs.add(client);
         int psn = RANDOM.nextInt(1 << 24);
-        for (QueuePair pair : List.of(our, their)) {
+        for (QueuePair pair : List.of(server, client)) {
             pair.modify(steps.init());
-            Address peer = steps.address(pair == our ? their : our, psn, message.remote());
+            Address peer = steps.address(pair == server ? client : server, psn, message.remote());
             pair.modify(steps.readyToReceive(pair.type(), peer));
             pair.modify(steps.readyToSend(pair.type(), psn));
         }
@@ -114,7 +114,7 @@ abstract class ScalingRun implements AutoCloseable {
             } else if (done >= clients && !isReliable() && now - last > GIVEN_UP_NANOS) {
                 break;
             } else if (now - last > PATIENCE_NANOS) {
-                throw new RdmaException("nothing completes");
+                throw new RdmaException("no completion within " + PATIENCE_NANOS / 1_000_000_000 + " s");
             }
         }
         lost += clients - arrived;

@@ -113,7 +113,7 @@ final class Side implements AutoCloseable {
             int polled = poll();
             awaited -= polled;
             if (System.nanoTime() - deadline > 0) {
-                throw new RdmaException("nothing completes");
+                throw new RdmaException("no completion within " + PATIENCE_NANOS / 1_000_000_000 + " s");
             }
             if (polled == 0) {
                 Thread.onSpinWait();

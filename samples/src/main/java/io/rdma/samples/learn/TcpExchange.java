@@ -73,7 +73,7 @@ final class TcpExchange {
             barrier(out, in); // both sides can receive: from here on either side may send
             if (server) {
                 side.await(1);
-                System.out.println("the client says that it is done");
+                System.out.println("the client's last message has arrived");
                 String written = side.memory.segment().getString(0);
                 System.out.println("in this memory is now: " + written);
                 return written.equals(FROM_CLIENT) ? 0 : 1;
@@ -84,16 +84,16 @@ final class TcpExchange {
 
     /** Runs the client, which performs all operations. The server's processor takes part only in the last step. */
     private static int work(Side side, Address peer) {
-        MemorySegment mine = side.memory.segment().asSlice(HALF);
+        MemorySegment local = side.memory.segment().asSlice(HALF);
         operation(side, WorkRequestOpcode.RDMA_READ, peer, FROM_SERVER.length() + 1);
-        String read = mine.getString(0);
+        String read = local.getString(0);
         System.out.println("read from the server: " + read);
-        mine.setString(0, FROM_CLIENT);
+        local.setString(0, FROM_CLIENT);
         operation(side, WorkRequestOpcode.RDMA_WRITE, peer, FROM_CLIENT.length() + 1);
         // The send is posted after the write, so the peer receives it after the written data.
-        mine.set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
+        local.set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
         operation(side, WorkRequestOpcode.SEND, peer, 1);
-        System.out.println("written and told");
+        System.out.println("written, and the server is notified");
         return read.equals(FROM_SERVER) ? 0 : 1;
     }
 

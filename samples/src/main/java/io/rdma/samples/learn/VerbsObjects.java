@@ -21,7 +21,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "objects",
         mixinStandardHelpOptions = true,
-        description = "Make one of each verbs object, and show what the device granted.")
+        description = "Create one verbs object of each kind, and show what the device granted.")
 final class VerbsObjects implements Callable<Integer> {
     @Mixin
     private DeviceOption device = new DeviceOption();
@@ -39,13 +39,13 @@ final class VerbsObjects implements Callable<Integer> {
                 QueuePair alone = domain.createQueuePair(queue, queue, new QueuePairCapacity(10, 10, 1, 1, 60));
                 QueuePair sharing =
                         domain.createQueuePair(queue, queue, shared, new QueuePairCapacity(10, 1, 1, 1, 0))) {
-            show("device context", context.name() + ", everything else is made from it");
-            show("protection domain", "what belongs together: a key of one domain is no use in another");
+            show("device context", context.name() + ", from which all other objects are created");
+            show("protection domain", "the scope of keys: a key of one domain is not valid in another");
             show(
                     "memory region",
                     memory.segment().byteSize() + " bytes, pinned; local key 0x" + Integer.toHexString(memory.lkey())
                             + ", remote key 0x" + Integer.toHexString(memory.rkey()));
-            show("completion channel", "where a thread can sleep until a completion queue has news");
+            show("completion channel", "lets a thread sleep until a completion queue has an event");
             show("completion queue", "100 entries wanted, " + queue.entries() + " granted");
             show("shared receive queue", "100 receives wanted, " + shared.attributes() + " granted");
             show("queue pair " + alone.number(), "in " + alone.queryState() + ", granted " + alone.capacity());
@@ -61,18 +61,18 @@ final class VerbsObjects implements Callable<Integer> {
      * Tries to close an object that is in use. Where C returns EBUSY, this library throws an exception, and the object
      * stays open.
      */
-    private static void refuse(String what, AutoCloseable object) {
+    private static void refuse(String action, AutoCloseable object) {
         try {
             object.close();
-            System.out.println(what + " was not refused");
+            System.out.println(action + " was not refused");
         } catch (VerbsException e) {
-            show(what, String.valueOf(e.getMessage()));
+            show(action, String.valueOf(e.getMessage()));
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private static void show(String what, String is) {
-        System.out.printf("%-24s %s%n", what, is);
+    private static void show(String name, String text) {
+        System.out.printf("%-24s %s%n", name, text);
     }
 }

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "write-sizes",
         mixinStandardHelpOptions = true,
-        description = "Writes of all sizes: how long one takes, and how much gets across when many are under way.")
+        description = "Writes of all sizes: the latency of one write, and the bandwidth of many in flight.")
 final class WriteSizes implements Callable<Integer> {
     private static final int WINDOW = 64; // number in flight
     private static final int QUARTER = WINDOW / 4; // number that one completion covers

@@ -17,8 +17,8 @@ public final class Checker {
         switch (message) {
             case Message.Block block -> {
                 if (block.number() != measured.count()) {
-                    throw new IllegalStateException("block " + block.number() + " came where block " + measured.count()
-                            + " should: blocks were lost, doubled or swapped");
+                    throw new IllegalStateException("expected block " + measured.count() + ", not " + block.number()
+                            + ": blocks were lost, doubled or swapped");
                 }
                 long[] samples = block.samples();
                 for (int i = 0; i < samples.length; i++) {
@@ -29,7 +29,8 @@ public final class Checker {
             }
             case Message.End end -> {
                 if (!end.equals(measured.end())) {
-                    throw new IllegalStateException("the producer made " + end + ", but here came " + measured.end());
+                    throw new IllegalStateException(
+                            "the producer made " + end + ", but the sink received " + measured.end());
                 }
             }
         }

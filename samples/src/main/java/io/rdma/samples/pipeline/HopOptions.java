@@ -13,13 +13,13 @@ final class HopOptions {
     @Option(
             names = "--buffers",
             defaultValue = "64",
-            description = "To send, and to receive, of each connection; default: ${DEFAULT-VALUE}.")
+            description = "Send buffers, and receive buffers, of each connection; default: ${DEFAULT-VALUE}.")
     private int buffers;
 
     @Option(
             names = "--samples",
             defaultValue = "128",
-            description = "In each block, of 8 bytes; default: ${DEFAULT-VALUE}.")
+            description = "Samples of 8 bytes in each block; default: ${DEFAULT-VALUE}.")
     private int samples;
 
     Hop hop() {

@@ -12,7 +12,7 @@ import java.nio.ByteOrder;
  */
 public sealed interface Message {
     /** Error text for a stream that broke off. */
-    String WITHOUT_END = "the stream broke off, without its end: a stage before this one is gone";
+    String WITHOUT_END = "the stream ended without its end message: another stage has failed";
 
     /** Size of a block before its samples, and of a whole end, in bytes: kind, number or count, checksum. */
     int HEADER_BYTES = 16;
@@ -56,11 +56,11 @@ public sealed interface Message {
         if (kind == Layout.END && bytes == HEADER_BYTES) {
             return new End(message.get(Layout.LONG, Layout.NUMBER), message.get(Layout.INT, Layout.CHECKSUM));
         }
-        throw new IllegalArgumentException(bytes + " bytes that are no message of a pipeline: is that peer a stage?");
+        throw new IllegalArgumentException(bytes + " bytes are not a message of a pipeline: is that peer a stage?");
     }
 
     /**
-     * Returns this message as the answer to an end, which must be an end.
+     * Returns this message as an answer. Only an end can be one.
      *
      * @return this message
      * @throws IllegalArgumentException if it is not an end
@@ -69,7 +69,7 @@ public sealed interface Message {
         if (this instanceof End end) {
             return end;
         }
-        throw new IllegalArgumentException("a block where an end has to come: is that peer a stage?");
+        throw new IllegalArgumentException("expected an end, but received a block: is that peer a stage?");
     }
 
     /**

@@ -34,7 +34,7 @@ public final class Pace {
         this.slowFrom = slowFrom;
         this.slowTo = slowTo;
         if (perSecond < 1) {
-            throw new IllegalArgumentException("--sink-rate must be 1 at least: " + perSecond);
+            throw new IllegalArgumentException("--sink-rate must be at least 1: " + perSecond);
         }
         this.stepNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
         this.pauseAt = pauseAt;
@@ -52,7 +52,7 @@ public final class Pace {
         }
         long number = block.number();
         if (number == pauseAt && !resumed.isDone()) {
-            System.out.println("standing still after " + number + " blocks; Enter goes on");
+            System.out.println("standing still after " + number + " blocks; press Enter to continue");
             return resumed;
         }
         if (number < slowFrom || number >= slowTo) {

@@ -37,7 +37,7 @@ public final class Pipeline implements Callable<Integer> {
             names = "--language",
             split = ",",
             defaultValue = "java",
-            description = "${COMPLETION-CANDIDATES}; of all stages, or three of them with commas between.")
+            description = "${COMPLETION-CANDIDATES}; one for all stages, or three separated by commas.")
     private List<Language> languages = List.of();
 
     @Option(names = "--count", defaultValue = "60000", description = "Blocks; default: ${DEFAULT-VALUE}.")
@@ -66,7 +66,7 @@ public final class Pipeline implements Callable<Integer> {
             names = "--plot",
             defaultValue = "target/pipeline",
             paramLabel = "FOLDER",
-            description = "Where the plot goes; default: ${DEFAULT-VALUE}.")
+            description = "Folder for the plot; default: ${DEFAULT-VALUE}.")
     private Path plots = Path.of("target", "pipeline");
 
     private Pipeline() {}
@@ -74,7 +74,8 @@ public final class Pipeline implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (count < 1 || languages.size() != 1 && languages.size() != Stage.values().length) {
-            throw new IllegalArgumentException("one block at least, and one language or three, please");
+            throw new IllegalArgumentException(
+                    "--count must be at least 1, and --language must name 1 or 3: " + count + ", " + languages);
         }
         long from = slow == Slow.middle ? count / 3 : 0;
         long to = slow == Slow.middle ? count - count / 3 : slow == Slow.always ? count : 0;
@@ -120,7 +121,7 @@ public final class Pipeline implements Callable<Integer> {
     @Command(
             name = "producer",
             mixinStandardHelpOptions = true,
-            description = "Make blocks; ends after the last one. Ctrl-C makes that one the last.")
+            description = "Make blocks, and end after the last one. Ctrl-C ends the stream early.")
     int producer(
             @Mixin StageOptions options,
             @Option(names = "--to-host", defaultValue = "localhost") String nextHost,
@@ -141,7 +142,7 @@ public final class Pipeline implements Callable<Integer> {
     @Command(
             name = "transform",
             mixinStandardHelpOptions = true,
-            description = "Receive blocks, send differences; ends after the last one.")
+            description = "Receive blocks, send their differences, and end after the last one.")
     int transform(
             @Mixin StageOptions options,
             @Option(names = "--host", defaultValue = "0.0.0.0") String host,
@@ -167,7 +168,7 @@ public final class Pipeline implements Callable<Integer> {
     @Command(
             name = "sink",
             mixinStandardHelpOptions = true,
-            description = "Receive and check blocks, slowly if told so; ends after the last one.")
+            description = "Receive and check blocks at a given pace, and end after the last one.")
     int sink(
             @Mixin StageOptions options,
             @Option(names = "--host", defaultValue = "0.0.0.0") String host,

@@ -125,7 +125,7 @@ final class PipelineRun {
             }
         }
         if (endings.size() < stages.size()) {
-            System.out.println("a stage does not end");
+            System.out.println("a stage did not end within " + END_SECONDS + " s");
             return 1;
         }
         System.out.println(

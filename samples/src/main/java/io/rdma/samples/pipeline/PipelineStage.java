@@ -37,7 +37,7 @@ final class PipelineStage {
             stop.run();
             try {
                 if (!ended.await(stopSeconds, TimeUnit.SECONDS)) {
-                    System.err.println("no end of the stream came within " + stopSeconds + " s");
+                    System.err.println("the stream did not end within " + stopSeconds + " s");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -21,7 +21,7 @@ final class StageOptions {
             names = "--report",
             defaultValue = "1000",
             paramLabel = "MILLIS",
-            description = "How often it says how it stands; default: ${DEFAULT-VALUE}.")
+            description = "Interval between reports; default: ${DEFAULT-VALUE}.")
     private int report;
 
     @Option(names = "--owned", hidden = true, description = "End when standard input does.")

@@ -50,7 +50,7 @@ final class StageProcess implements AutoCloseable {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            System.err.println("what the " + stage.command() + " said could not be read: " + e);
+            System.err.println("the output of the " + stage.command() + " could not be read: " + e);
             process.destroyForcibly();
         }
         process.onExit().thenAccept(end -> {
@@ -68,8 +68,7 @@ final class StageProcess implements AutoCloseable {
         try {
             return port.get(START_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            throw new IOException(
-                    "the " + stage.command() + " did not come to listen within " + START_SECONDS + " s", e);
+            throw new IOException("the " + stage.command() + " did not listen within " + START_SECONDS + " s", e);
         }
     }
 

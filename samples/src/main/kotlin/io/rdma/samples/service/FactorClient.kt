@@ -48,7 +48,7 @@ class FactorClient private constructor(
     private suspend fun receive() {
         try {
             connection.incoming().collect { message ->
-                val answer = checkNotNull(Answer.decode(message.segment())) { "that is no answer" }
+                val answer = checkNotNull(Answer.decode(message.segment())) { "the message is not a valid answer" }
                 waiting[answer.id]?.complete(answer)
             }
             fail(io.rdma.engine.ConnectionClosedException("the service has closed the connection", null, true))

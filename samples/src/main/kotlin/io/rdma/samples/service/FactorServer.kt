@@ -78,7 +78,7 @@ class FactorServer(
                 val watching =
                     launch {
                         connection.awaitClosed()
-                        whole.cancel("the client has gone") // the answers have no receiver any more
+                        whole.cancel("the client has disconnected") // the answers have no receiver any more
                     }
                 val answers = Channel<Answer>(atOnce)
                 val sending = launch { connection.send(answers.consumeAsFlow(), Answer::encode) }
@@ -112,7 +112,7 @@ class FactorServer(
         val room = Semaphore(atOnce)
         room.acquire() // before a message is taken, so that no message is lost if stop() cancels this wait
         connection.incoming().collect { message ->
-            val request = requireNotNull(Request.decode(message.segment())) { "that is no request" }
+            val request = requireNotNull(Request.decode(message.segment())) { "the message is not a valid request" }
             working.incrementAndGet()
             work
                 .launch(Dispatchers.Default) { answers.send(answer(request)) }

@@ -32,13 +32,13 @@ class ResultsTest {
         results.compare("ours", "theirs", Bar.atMost(1.5));
         Figure ratio = results.ratios().getFirst();
         assertThat(ratio.rounds()).containsExactly(3.0, 1.0, 2.0);
-        assertThat(ratio.median()).isEqualTo(2.0); // that of the medians would be 3
+        assertThat(ratio.median()).isEqualTo(2.0); // the ratio of the medians would be 3
         assertThat(ratio.least()).isEqualTo(1.0);
         assertThat(ratio.most()).isEqualTo(3.0);
     }
 
     @Test
-    void ratiosAreNamedByWhatDiffers() {
+    void ratiosAreNamedByTheWordsThatDiffer() {
         results.add("two JVMs, stream, soft0, processor", "us", 1);
         results.add("two JVMs, stream, TCP, processor", "us", 1);
         results.compare("two JVMs, stream, soft0, processor", "two JVMs, stream, TCP, processor");
@@ -46,21 +46,21 @@ class ResultsTest {
     }
 
     @Test
-    void medianOfAnEvenNumberLiesBetween() {
+    void theMedianOfAnEvenNumberIsTheMeanOfTheMiddleTwo() {
         results.add("ours", "us", 4);
         results.add("ours", "us", 1);
         assertThat(results.figures().getFirst().median()).isEqualTo(2.5);
     }
 
     @Test
-    void whatWasNotMeasuredIsNotCompared() {
+    void aFigureThatWasNotMeasuredIsNotCompared() {
         results.add("ours", "us", 1);
         results.compare("ours", "theirs", Bar.atMost(1));
         assertThat(results.ratios()).isEmpty();
     }
 
     @Test
-    void barsBoundFromEitherSide() {
+    void aBarIsAMaximumOrAMinimum() {
         assertThat(Bar.atMost(1.3).isMet(1.3)).isTrue();
         assertThat(Bar.atMost(1.3).isMet(1.31)).isFalse();
         assertThat(Bar.atLeast(5).isMet(5)).isTrue();
@@ -68,7 +68,7 @@ class ResultsTest {
     }
 
     @Test
-    void tableSaysWhichBarIsMissed() {
+    void theTableShowsWhichBarIsMissed() {
         threeRounds();
         results.bar("ours", Bar.atMost(20));
         results.bar("theirs", Bar.atMost(20));
@@ -101,7 +101,7 @@ class ResultsTest {
     }
 
     @Test
-    void ratiosOfRatesAreBetterTheHigher() {
+    void aHigherRatioOfRatesIsBetter() {
         results.add("soft0", "messages/ms", 2);
         results.add("TCP", "messages/ms", 1);
         results.add("soft0, p50", "us", 2);

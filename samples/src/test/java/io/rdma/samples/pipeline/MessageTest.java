@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a stage says to what cannot be. */
+/** Messages and walks that a stage refuses. */
 class MessageTest {
     @Test
     void onlyAnEndIsAnAnswer() {
@@ -20,7 +20,7 @@ class MessageTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE})
-    void aWalkWithoutAnEndIsNotBegun(long blocks) {
+    void aWalkWithoutBlocksIsRefused(long blocks) {
         assertThatThrownBy(() -> new Walk(blocks, 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("one block at least, please, not " + blocks);

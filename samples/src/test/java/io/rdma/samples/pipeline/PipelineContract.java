@@ -20,7 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a pipeline promises, in processes of its own, the same on every device. Counts are compared, never times. */
+/**
+ * Contract of a pipeline whose stages are processes of their own. The tests are the same for every device. They compare
+ * counts, never times.
+ */
 @Timeout(900)
 abstract class PipelineContract {
     private static final int BUFFERS = 16;
@@ -31,10 +34,10 @@ abstract class PipelineContract {
     @TempDir
     private Path plots;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** Of the three stages; a subclass may name others. */
+    /** Returns the languages of the three stages, for each run. A subclass may hide this method with its own. */
     static List<Arguments> languages() {
         return List.of(Arguments.of("java", "kotlin", "java"), Arguments.of("kotlin", "java", "kotlin"));
     }
@@ -59,7 +62,7 @@ abstract class PipelineContract {
         return process;
     }
 
-    /** A stage that listens, or the producer, which does not. */
+    /** Starts a stage. The transform and the sink listen on a free port; the producer does not listen. */
     JavaProcess stage(Stage stage, String language, String nextPort, String... more) throws IOException {
         List<String> connecting = stage == Stage.SINK
                 ? List.of("--host", "127.0.0.1", "--port", "0")
@@ -72,7 +75,7 @@ abstract class PipelineContract {
         return run(all, stage.command(), "--language", language, "--report", "100");
     }
 
-    /** Folder of this test for plots. */
+    /** Returns the folder for the plots of this test. */
     String plots() {
         return plots.toString();
     }
@@ -82,12 +85,12 @@ abstract class PipelineContract {
     }
 
     /**
-     * A sink that stands still stops the producer, two processes away, where its buffers and credits say; then
-     * everything comes.
+     * A sink that pauses stops the producer, two processes away, when the buffers and credits between them are used up.
+     * After the pause all blocks arrive.
      */
     @ParameterizedTest(name = "{0} producer, {1} transform, {2} sink")
     @MethodSource("languages")
-    void theProducerGoesNoFurtherThanBuffersReach(String producing, String transforming, String sinking)
+    void theProducerStopsWhenTheBuffersOnTheWayAreFull(String producing, String transforming, String sinking)
             throws Exception {
         int taken = 100;
         JavaProcess sink = stage(Stage.SINK, sinking, "", "--pause-at", Integer.toString(taken));
@@ -109,8 +112,9 @@ abstract class PipelineContract {
     }
 
     /**
-     * Its first report that says nothing new while something waits for a credit, once it has made so many: it has not
-     * merely got no processor.
+     * Waits until the producer has stopped, and returns its report. The report has at least a number of blocks, no more
+     * than the one before, and a message that waits for a credit. Without such a message, the producer may merely lack
+     * processor time.
      */
     private static StageReport standing(JavaProcess producer, long least) throws InterruptedException {
         StageReport before = null;

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.provider.Arguments;
 
-// Each process takes half a minute to start there, on one emulated processor.
+// Each process takes half a minute to start on the one emulated processor of the virtual machine.
 @Tag("rxe")
 class RxePipelineContractTest extends PipelineContract {
     @Override
@@ -14,7 +14,7 @@ class RxePipelineContractTest extends PipelineContract {
         return "rxe0";
     }
 
-    /** Both languages, and each hop once in either direction. */
+    /** Returns one run with both languages: a hop from Java to Kotlin, and one from Kotlin to Java. */
     static List<Arguments> languages() {
         return List.of(Arguments.of("java", "kotlin", "java"));
     }

@@ -15,10 +15,10 @@ class SoftPipelineContractTest extends PipelineContract {
         return "soft0";
     }
 
-    /** Who is left knows that it has not got all, and says so. */
+    /** The remaining stages notice that the stream is incomplete, and fail with an error message. */
     @ParameterizedTest
     @EnumSource(Language.class)
-    void whenTheMiddleDiesBothEndsFail(Language language) throws Exception {
+    void bothEndsFailWhenTheTransformDies(Language language) throws Exception {
         JavaProcess sink = stage(Stage.SINK, language.name(), "", "--slow-to", "1000000", "--sink-rate", "100");
         JavaProcess transform = stage(Stage.TRANSFORM, language.name(), port(sink));
         JavaProcess producer = stage(Stage.PRODUCER, language.name(), port(transform), "--count", "1000000");
@@ -29,9 +29,9 @@ class SoftPipelineContractTest extends PipelineContract {
         }
     }
 
-    /** Asked to end, it ends the stream where the producer is, and what is on its way is still taken and checked. */
+    /** The producer ends the stream early. The blocks on the way still arrive and are checked. */
     @Test
-    void askedToEndItLosesNothing() throws Exception {
+    void aPipelineThatIsAskedToEndLosesNoBlock() throws Exception {
         JavaProcess all = run(List.of("--count", "100000", "--pause-at", "100", "--plot", plots()));
         all.await("sink: standing still after 100 blocks");
         all.terminate();

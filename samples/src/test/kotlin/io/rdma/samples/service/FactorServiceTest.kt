@@ -19,7 +19,7 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 
-/** What the service promises its clients, over soft0. */
+/** Contract between the service and its clients, over soft0. */
 @Timeout(300)
 class FactorServiceTest {
     private val patience = 2.minutes
@@ -67,7 +67,7 @@ class FactorServiceTest {
         }
 
     @Test
-    fun `a request whose time has come is given up and others go on`() =
+    fun `a request whose time is over is given up and others go on`() =
         service { _, port ->
             client(port) { asking ->
                 val late = (1..3).map { async { asking.ask(HARD, 20.milliseconds) } }
@@ -78,7 +78,7 @@ class FactorServiceTest {
         }
 
     @Test
-    fun `who does not wait any more does not disturb the others`() =
+    fun `a caller that stops waiting does not disturb the others`() =
         service { _, port ->
             client(port) { asking ->
                 assertThat(withTimeoutOrNull(20.milliseconds) { asking.ask(HARD, 1.seconds) }).isNull()
@@ -87,10 +87,10 @@ class FactorServiceTest {
         }
 
     @Test
-    fun `a stop answers what was taken, and takes no more`() =
+    fun `a stop answers the accepted requests, and accepts no more`() =
         service { service, port ->
             client(port) { asking ->
-                val taken = async { asking.ask(HARD, 5.seconds) } // long enough to be seen at work
+                val taken = async { asking.ask(HARD, 5.seconds) } // long enough for the test to see it in progress
                 awaiting { assertThat(service.working()).isEqualTo(1) }
                 service.stop(patience)
                 assertThat(taken.await().outcome).isEqualTo(Outcome.OUT_OF_TIME)
@@ -112,7 +112,7 @@ class FactorServiceTest {
         }
 
     @Test
-    fun `what is no request ends its own connection only`() =
+    fun `an invalid request ends only its own connection`() =
         service { _, port ->
             client(port) { good ->
                 RdmaClient.connect("127.0.0.1", port) { device = "soft0" }.use { bad ->
@@ -123,14 +123,14 @@ class FactorServiceTest {
             }
         }
 
-    /** Not on the thread of the coroutines that are waited for. */
+    /** Waits on another thread than that of the coroutines whose effect is awaited. */
     private suspend fun awaiting(condition: () -> Unit) =
         kotlinx.coroutines.withContext(kotlinx.coroutines.Dispatchers.IO) {
             await().atMost(Duration.ofSeconds(60)).untilAsserted { condition() }
         }
 
     private companion object {
-        /** A prime: a long trial. */
+        /** A prime number, so that the trial division takes long. */
         const val HARD = 9_223_372_036_854_775_783L
     }
 }

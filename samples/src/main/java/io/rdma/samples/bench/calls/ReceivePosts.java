@@ -36,7 +36,7 @@ public final class ReceivePosts extends Operation {
 
     @Override
     public double batch(TimedCalls calls) {
-        // Not the number that the device granted, which on some devices is more than fits.
+        // Some devices grant more entries than fit, so the requested number is the limit.
         double nanos = timed(calls, Math.min(PLACES, qp.cap().maxRecvWr()), wr);
         device.toReset(qp);
         device.toInit(qp);

@@ -47,7 +47,7 @@ public interface TimedCalls {
             return (TimedCalls) hidden.findConstructor(hidden.lookupClass(), MethodType.methodType(void.class))
                     .invoke();
         } catch (IOException | ReflectiveOperationException e) {
-            throw new IllegalStateException("the class of timed calls cannot be made", e);
+            throw new IllegalStateException("cannot define the class of timed calls", e);
         } catch (Throwable e) {
             throw new AssertionError(e); // its constructor does nothing
         }

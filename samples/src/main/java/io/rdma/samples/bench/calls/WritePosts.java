@@ -62,7 +62,7 @@ public final class WritePosts extends Operation {
         int polled;
         while ((polled = device.verbs().pollCq(cq, 1, wc)) == 0) {
             if (System.nanoTime() - deadline > 0) {
-                throw new RdmaException("nothing completes");
+                throw new RdmaException("no completion within " + PATIENCE_NANOS / 1_000_000_000 + " s");
             }
             Thread.yield(); // a software device needs the processor
         }

@@ -107,7 +107,7 @@ public class BareLoop {
             for (int i = 0; i < polled; i++) {
                 long wc = completions + (long) i * Wc.SIZE;
                 if (Wc.status(wc) != Ibv.WC_SUCCESS) {
-                    throw new IllegalStateException("status " + Wc.status(wc));
+                    throw new IllegalStateException("a write failed with status " + Wc.status(wc));
                 }
                 completed = (int) Wc.wrId(wc) + 1;
             }

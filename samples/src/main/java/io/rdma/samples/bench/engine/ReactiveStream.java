@@ -53,7 +53,7 @@ public class ReactiveStream {
 
     private void count(Boolean right) {
         if (!right) {
-            throw new IllegalStateException("a message has another length than it was sent with");
+            throw new IllegalStateException("a received message does not have " + Seam.BYTES + " bytes");
         }
         if (++received == Seam.BATCH) {
             received = 0;

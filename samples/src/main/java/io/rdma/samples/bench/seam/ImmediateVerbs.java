@@ -57,7 +57,7 @@ public final class ImmediateVerbs implements Verbs {
             constructor.setAccessible(true);
             return constructor.newInstance(this, ENTRY);
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("the seam has changed: a device can no longer be made from Verbs", e);
+            throw new IllegalStateException("RdmaDevice cannot be created from Verbs any more: adapt this class", e);
         }
     }
 

@@ -50,12 +50,12 @@ final class Visits {
             connection
                     .receive(message -> lent.isDone() || lent.complete(RemoteMemory.decode(message.segment())))
                     .subscribe(answer -> {}, lent::completeExceptionally);
-            RemoteMemory theirs = lent.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            MemoryRegion ours = Objects.requireNonNull(connection
+            RemoteMemory remote = lent.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            MemoryRegion local = Objects.requireNonNull(connection
                     .allocate(VerbsServer.MEMORY_BYTES, AccessFlag.LOCAL_WRITE)
                     .block(PATIENCE));
             Flux.range(0, OPERATIONS)
-                    .flatMap(i -> anything(connection, ours, theirs), IN_FLIGHT)
+                    .flatMap(i -> anything(connection, local, remote), IN_FLIGHT)
                     .then(connection.send(Flux.range(0, OPERATIONS), (number, target) -> {
                         target.set(ValueLayout.JAVA_BYTE, 0, (byte) 0); // requests no answer
                         return 1 + number % (int) target.byteSize();
@@ -67,29 +67,29 @@ final class Visits {
         }
     }
 
-    private Mono<?> anything(RdmaConnection connection, MemoryRegion ours, RemoteMemory theirs) {
+    private Mono<?> anything(RdmaConnection connection, MemoryRegion local, RemoteMemory remote) {
         int size = 1 + random.nextInt(LARGEST);
-        RemoteMemory there = theirs.slice(random.nextInt(VerbsServer.MEMORY_BYTES - LARGEST), size);
+        RemoteMemory there = remote.slice(random.nextInt(VerbsServer.MEMORY_BYTES - LARGEST), size);
         return switch (random.nextInt(64)) {
             case 0 -> connection.send(LARGE, MemorySegment::byteSize);
-            case 1, 2 -> cancelled(connection, ours, there);
+            case 1, 2 -> cancelled(connection, local, there);
             case 3, 4 -> borrowed(connection.acquire());
-            case 5, 6, 7, 8 -> connection.fetchAndAdd(theirs.slice(0, Long.BYTES), 1);
+            case 5, 6, 7, 8 -> connection.fetchAndAdd(remote.slice(0, Long.BYTES), 1);
             case 9, 10, 11, 12 -> connection.send(Math.min(size, 64), VerbsServer::askForAnAnswer);
             default ->
                 random.nextBoolean()
-                        ? with(ours, size, source -> connection.write(source, there))
-                        : with(ours, size, target -> connection.read(there, target));
+                        ? with(local, size, source -> connection.write(source, there))
+                        : with(local, size, target -> connection.read(there, target));
         };
     }
 
-    private <T> Mono<T> with(MemoryRegion ours, int size, Function<RegisteredBuffer, Mono<T>> operation) {
+    private <T> Mono<T> with(MemoryRegion local, int size, Function<RegisteredBuffer, Mono<T>> operation) {
         int offset = random.nextInt(VerbsServer.MEMORY_BYTES - LARGEST);
-        return Mono.using(() -> RegisteredBuffer.of(ours, offset, size), operation, RegisteredBuffer::close);
+        return Mono.using(() -> RegisteredBuffer.of(local, offset, size), operation, RegisteredBuffer::close);
     }
 
-    private Mono<?> cancelled(RdmaConnection connection, MemoryRegion ours, RemoteMemory there) {
-        return with(ours, (int) there.length(), source -> connection.write(source, there))
+    private Mono<?> cancelled(RdmaConnection connection, MemoryRegion local, RemoteMemory there) {
+        return with(local, (int) there.length(), source -> connection.write(source, there))
                 .take(Duration.ZERO);
     }
 

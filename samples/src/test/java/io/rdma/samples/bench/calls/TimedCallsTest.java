@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Over an object whose provider's function is {@code memcmp(3)}, which has the arguments of a post. */
+/** Timed calls of {@code memcmp(3)}, which has the arguments of a post, in the place of a provider's function. */
 class TimedCallsTest {
     @ParameterizedTest
     @EnumSource(CallingStyle.class)

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma.engine.RdmaResources;
 import org.junit.jupiter.api.Test;
 
-/** Device of the instruments. It is made by reflection, so the compiler does not notice when a constructor changes. */
+/** Device of the benchmarks. It is made by reflection, so the compiler does not notice when a constructor changes. */
 class ImmediateVerbsTest {
     @Test
-    void resourcesCanBeMadeOnIt() {
+    void resourcesCanBeCreatedOnTheDevice() {
         try (RdmaResources resources = new RdmaResources(new ImmediateVerbs().device())) {
             assertThat(resources.context().name()).isNotEmpty();
         }
