@@ -23,6 +23,8 @@ module io.rdma.core {
     // The endpoint and the resources from which it is made are in signatures of connect and of both front-ends: users
     // share resources between connections and access the endpoint below a connection.
     exports io.rdma.engine;
+    // Clock, threads and randomness are reached from objects of verbs; tests of users may bring their own.
+    exports io.rdma.environment;
     // Faulty links on purpose, counters and captures of the software device, for users' tests.
     exports io.rdma.soft;
 }

@@ -1,6 +1,11 @@
 package io.rdma;
 
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
@@ -13,6 +18,9 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Test of the dependencies between packages, which have one direction: connect → engine → buffer → verbs → internal.ffi
@@ -32,6 +40,9 @@ class PackageDirectionTest {
 
     /** Logging, used by all packages. */
     private static final String LOG = "io.rdma.internal.log..";
+
+    /** Clock, threads and randomness, for all. */
+    private static final String ENVIRONMENT = "io.rdma.environment..";
 
     /** Faults, counters and captures of the software device. No other package depends on it. */
     private static final String NETWORK = "io.rdma.soft..";
@@ -95,7 +106,7 @@ class PackageDirectionTest {
             .resideInAPackage("io.rdma.internal..")
             .should()
             .dependOnClassesThat(resideInAPackage("io.rdma..")
-                    .and(DescribedPredicate.not(resideInAPackage("io.rdma.internal..")))
+                    .and(DescribedPredicate.not(resideInAnyPackage("io.rdma.internal..", ENVIRONMENT)))
                     .and(DescribedPredicate.not(VOCABULARY)))
             .allowEmptyShould(true);
 
@@ -104,7 +115,7 @@ class PackageDirectionTest {
             .that()
             .resideInAPackage("io.rdma..")
             .should()
-            .resideInAnyPackage(VERBS, BUFFER, ENGINE, CONNECT, FFI, SOFT, OS, LOG, NETWORK)
+            .resideInAnyPackage(VERBS, BUFFER, ENGINE, CONNECT, FFI, SOFT, OS, LOG, NETWORK, ENVIRONMENT)
             .allowEmptyShould(true);
 
     @ArchTest
@@ -115,6 +126,30 @@ class PackageDirectionTest {
             .dependOnClassesThat()
             .resideInAPackage("io.rdma.internal.ffi.lib")
             .allowEmptyShould(true);
+
+    /** Only the environment, and the calls of the C library, whose waits are the kernel's, use the JVM's clock. */
+    @ArchTest
+    static final ArchRule clockThreadsAndRandomnessComeFromTheEnvironment = noClasses()
+            .that()
+            .resideOutsideOfPackages(ENVIRONMENT, OS)
+            .should()
+            .callMethod(System.class, "nanoTime")
+            .orShould()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethod(Instant.class, "now")
+            .orShould()
+            .callMethod(Thread.class, "startVirtualThread", Runnable.class)
+            .orShould()
+            .callMethod(Thread.class, "ofVirtual")
+            .orShould()
+            .callMethod(Thread.class, "ofPlatform")
+            .orShould()
+            .callMethodWhere(target(owner(assignableTo(CompletableFuture.class)))
+                    .and(target(nameMatching("delayedExecutor|orTimeout|completeOnTimeout|supplyAsync|runAsync")))
+                    .as("timers and threads of CompletableFuture"))
+            .orShould()
+            .callConstructor(SecureRandom.class);
 
     /** One slice per package, without {@code verbs}, whose vocabulary the seam uses: see above. */
     private static final SliceAssignment PACKAGES = new SliceAssignment() {

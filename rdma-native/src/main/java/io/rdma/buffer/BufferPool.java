@@ -141,7 +141,7 @@ public final class BufferPool implements AutoCloseable {
             growing.set(false);
             return;
         }
-        Thread.ofVirtual().name("rdma-grow").start(this::growOnce);
+        domain.environment().start("rdma-grow", this::growOnce);
     }
 
     private void growOnce() {

@@ -124,7 +124,7 @@ public final class RegistrationCache implements AutoCloseable {
      */
     private static void release(MemoryRegion region) {
         if (region.isClosed()) {
-            Thread.ofVirtual().name("rdma-free").start(region::release);
+            region.environment().start("rdma-free", region::release);
         } else {
             region.release();
         }

@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.CleanupStack;
 import io.rdma.engine.RdmaEndpoint;
@@ -51,7 +52,7 @@ final class CmConnector {
         this.resources = resources;
         this.options = options;
         this.address = address;
-        dialog = new CmDialog(address.toString(), options.handshakeTimeout());
+        dialog = new CmDialog(resources.environment(), address.toString(), options.handshakeTimeout());
     }
 
     void cancel() {
@@ -152,8 +153,9 @@ final class CmConnector {
     /** Keeps the identifier for as long as the endpoint lives: through it each side is notified of the other's end. */
     static void watch(CmLoop loop, CmIdentifier id, CmDialog dialog, RdmaEndpoint endpoint) {
         dialog.follow(endpoint);
-        endpoint.left().thenRunAsync(() -> disconnect(id), Thread::startVirtualThread);
-        endpoint.closed().thenRunAsync(() -> loop.close(id), Thread::startVirtualThread);
+        Environment environment = endpoint.loop().environment();
+        endpoint.left().thenRunAsync(() -> disconnect(id), environment.executor("rdma-disconnect"));
+        endpoint.closed().thenRunAsync(() -> loop.close(id), environment.executor("rdma-disconnect"));
     }
 
     private static void disconnect(CmIdentifier id) {

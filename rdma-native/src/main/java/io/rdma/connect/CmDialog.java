@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.verbs.CmEvent;
@@ -18,6 +19,7 @@ final class CmDialog implements CmEventHandler {
     private static final String LOST = "the events of the connection manager can't be read any more";
 
     private final String peer;
+    private final Environment environment;
     private final Duration timeout;
     private final long deadline;
     private final LinkedBlockingQueue<News> events = new LinkedBlockingQueue<>();
@@ -35,10 +37,11 @@ final class CmDialog implements CmEventHandler {
         record Lost(Throwable cause) implements News {}
     }
 
-    CmDialog(String peer, Duration timeout) {
+    CmDialog(Environment environment, String peer, Duration timeout) {
+        this.environment = environment;
         this.peer = peer;
         this.timeout = timeout;
-        this.deadline = System.nanoTime() + ExchangeDeadline.nanos(timeout);
+        this.deadline = environment.nanoTime() + ExchangeDeadline.nanos(timeout);
     }
 
     @Override
@@ -93,7 +96,7 @@ final class CmDialog implements CmEventHandler {
 
     /** Returns the remaining time of the whole dialog. */
     Duration left() {
-        return Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
+        return Duration.ofNanos(Math.max(1, deadline - environment.nanoTime()));
     }
 
     /**
@@ -104,7 +107,7 @@ final class CmDialog implements CmEventHandler {
     CmEvent await(CmEventType wanted) {
         try {
             while (true) {
-                News next = events.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                News next = events.poll(deadline - environment.nanoTime(), TimeUnit.NANOSECONDS);
                 if (next == null) {
                     throw new RdmaConnectException(Reason.TIMEOUT, peer + " did not answer within " + timeout, null);
                 }

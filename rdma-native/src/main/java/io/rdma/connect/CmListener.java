@@ -136,11 +136,10 @@ final class CmListener implements AutoCloseable {
             reject(request, "the server is closing: try again later");
             return;
         }
-        CmDialog dialog = new CmDialog("a client", options.handshakeTimeout());
+        CmDialog dialog = new CmDialog(resources.environment(), "a client", options.handshakeTimeout());
         request.attach(dialog);
-        Thread.ofVirtual()
-                .name("rdma-accept")
-                .start(() -> serve(new Request(request, event, dialog, proof), client, permit));
+        resources.environment()
+                .start("rdma-accept", () -> serve(new Request(request, event, dialog, proof), client, permit));
     }
 
     private void reject(CmIdentifier request, String reason) {

@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import io.rdma.engine.CleanupStack;
 import io.rdma.engine.RdmaResources;
 import io.rdma.verbs.CmEvent;
@@ -32,13 +33,13 @@ final class CmLoop implements AutoCloseable {
     private @Nullable Throwable failure; // under the monitor; the reason why no more events arrive
 
     private CmLoop(DeviceContext context) {
-        this(context.createEventChannel(), context.name());
+        this(context.createEventChannel(), context.name(), context.environment());
     }
 
     /** Creates a loop that owns the channel. */
-    CmLoop(CmEventChannel channel, String device) {
+    CmLoop(CmEventChannel channel, String device, Environment environment) {
         this.channel = channel;
-        Thread.ofPlatform().name("rdma-cm-" + device).daemon().start(this::run);
+        environment.newThread("rdma-cm-" + device, this::run).start();
     }
 
     /**

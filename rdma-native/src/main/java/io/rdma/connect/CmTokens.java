@@ -2,9 +2,9 @@ package io.rdma.connect;
 
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 // RDMA CM has no authentication. So a client authenticates by TLS over the exchange and receives a token there. The
@@ -27,9 +27,13 @@ final class CmTokens {
     /** Length of a token on the wire. */
     static final int ENCODED = Short.BYTES + 2 * BYTES;
 
-    private static final SecureRandom RANDOM = new SecureRandom();
-
+    private final RandomGenerator random;
     private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
+
+    /** Creates tokens that cannot be guessed if the random numbers cannot. */
+    CmTokens(RandomGenerator random) {
+        this.random = random;
+    }
 
     /**
      * Token as the client receives it.
@@ -39,11 +43,11 @@ final class CmTokens {
      * @param answer half that the server's answer must have
      */
     record Token(int port, byte[] request, byte[] answer) {
-        private static Token random(int port) {
+        private static Token random(int port, RandomGenerator random) {
             byte[] request = new byte[BYTES];
             byte[] answer = new byte[BYTES];
-            RANDOM.nextBytes(request);
-            RANDOM.nextBytes(answer);
+            random.nextBytes(request);
+            random.nextBytes(answer);
             return new Token(port, request, answer);
         }
 
@@ -62,7 +66,7 @@ final class CmTokens {
 
         private Issued(Admission.Permit permit, int port) {
             this.permit = permit;
-            token = Token.random(port);
+            token = Token.random(port, random);
         }
 
         Token token() {

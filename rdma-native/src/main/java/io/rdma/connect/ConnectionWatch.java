@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.verbs.RdmaException;
 import java.io.IOException;
@@ -13,8 +14,9 @@ final class ConnectionWatch {
     private ConnectionWatch() {}
 
     static void start(Exchange exchange, RdmaEndpoint endpoint) {
-        Thread.ofVirtual().name("rdma-watch-", endpoint.qpNumber()).start(() -> watch(exchange, endpoint));
-        endpoint.left().thenRunAsync(() -> tellPeer(exchange, endpoint), Thread::startVirtualThread);
+        Environment environment = endpoint.loop().environment();
+        environment.start("rdma-watch-" + endpoint.qpNumber(), () -> watch(exchange, endpoint));
+        endpoint.left().thenRunAsync(() -> tellPeer(exchange, endpoint), environment.executor("rdma-bye"));
     }
 
     private static void watch(Exchange exchange, RdmaEndpoint endpoint) {

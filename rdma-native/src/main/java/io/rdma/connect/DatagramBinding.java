@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.CleanupStack;
 import io.rdma.engine.CloseSteps;
@@ -24,7 +25,6 @@ import io.rdma.verbs.SenderAddresses;
 import io.rdma.verbs.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
@@ -40,9 +40,9 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class DatagramBinding implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DatagramBinding.class.getName());
-    private static final SecureRandom RANDOM = new SecureRandom();
     private static final int BACKLOG = 128;
 
+    private final Environment environment;
     private final CmLoop loop;
     private final CmIdentifier service;
     private final InetSocketAddress address;
@@ -52,6 +52,7 @@ public final class DatagramBinding implements AutoCloseable {
     private final CompletableFuture<Void> closed;
 
     private DatagramBinding(RdmaResources resources, CmLoop loop, ConnectionOptions options, InetSocketAddress wanted) {
+        this.environment = resources.environment();
         this.loop = loop;
         try (CleanupStack cleanup = new CleanupStack()) {
             CmIdentifier id = loop.create(PortSpace.UDP, new ServiceEvents());
@@ -97,7 +98,8 @@ public final class DatagramBinding implements AutoCloseable {
                             options.drainTimeout()));
             cleanup.add(endpoint.endpoint()::close);
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
-            queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(RANDOM.nextInt(1 << 24)));
+            queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
+                    .sqPsn(environment.random().nextInt(1 << 24)));
             groups = new DatagramGroups(loop, queuePair, address.getAddress(), options.handshakeTimeout());
             lookUps = new DatagramLookUps(
                     resources,
@@ -106,7 +108,7 @@ public final class DatagramBinding implements AutoCloseable {
                     queuePair.number(),
                     options.handshakeTimeout());
             endpoint.endpoint().ending().thenRun(this::ending);
-            closed = endpoint.endpoint().closed().thenRunAsync(this::release, Thread::startVirtualThread);
+            closed = endpoint.endpoint().closed().thenRunAsync(this::release, environment.executor("rdma-unbind"));
             id.listen(BACKLOG);
             cleanup.keep();
         }
@@ -246,7 +248,7 @@ public final class DatagramBinding implements AutoCloseable {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException(group.getHostAddress() + " is no multicast group"));
         }
-        return NetworkTask.start("rdma-group", () -> groups.join(group));
+        return NetworkTask.start(environment, "rdma-group", () -> groups.join(group));
     }
 
     /**
@@ -259,7 +261,7 @@ public final class DatagramBinding implements AutoCloseable {
      * @return on a thread of its own
      */
     public CompletableFuture<Void> leave(InetAddress group) {
-        return NetworkTask.start("rdma-group", () -> {
+        return NetworkTask.start(environment, "rdma-group", () -> {
             groups.leave(group);
             return null;
         });

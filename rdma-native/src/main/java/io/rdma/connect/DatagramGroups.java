@@ -56,7 +56,7 @@ final class DatagramGroups {
     /** Joins a group and waits until that is done. Does nothing if it has joined the group already. */
     DatagramAddress join(InetAddress group) {
         turn.lock();
-        CmDialog dialog = new CmDialog("group " + group.getHostAddress(), timeout);
+        CmDialog dialog = new CmDialog(queuePair.environment(), "group " + group.getHostAddress(), timeout);
         try (CleanupStack cleanup = new CleanupStack()) {
             Membership known = begin(group, dialog);
             if (known != null) {

@@ -45,8 +45,8 @@ final class DatagramLookUps implements AutoCloseable {
 
     /** Starts a look-up, see {@link DatagramBinding#resolve}. */
     CompletableFuture<DatagramAddress> start(InetSocketAddress host) {
-        CmDialog dialog = new CmDialog(host.toString(), timeout);
-        CompletableFuture<DatagramAddress> result = NetworkTask.start("rdma-resolve", () -> lookUp(host, dialog));
+        CmDialog dialog = new CmDialog(resources.environment(), host.toString(), timeout);
+        CompletableFuture<DatagramAddress> result = NetworkTask.start(resources.environment(), "rdma-resolve", () -> lookUp(host, dialog));
         result.whenComplete((found, error) -> dialog.cancel());
         return result;
     }

@@ -242,7 +242,7 @@ final class Exchange implements Closeable {
                 return null;
             }
             if (end == NO) {
-                deadline = new ExchangeDeadline(socket, LAST_WORDS); // the connection is closed in any case
+                deadline = deadline.next(socket, LAST_WORDS); // the connection is closed in any case
                 return new RdmaException("the server gave this connection up: " + readReason());
             }
         } catch (IOException | RdmaConnectException e) {

@@ -1,11 +1,10 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 // Each read of a plain socket has the remaining time as its time-out. One read of TLS may take any number of reads of
 // its socket, as the peer likes, so the socket is closed once the deadline has passed by more than GRACE. The grace
@@ -18,22 +17,25 @@ final class ExchangeDeadline implements AutoCloseable {
 
     private final Duration timeout;
     private final long deadline;
-    private final CompletableFuture<Void> met = new CompletableFuture<>();
+    private final Environment environment;
+    private final Environment.Timer hangUp;
 
     /**
      * Starts the deadline.
      *
      * @param socket closed soon after the deadline, unless this is closed before; not owned
      */
-    ExchangeDeadline(Socket socket, Duration timeout) {
+    ExchangeDeadline(Environment environment, Socket socket, Duration timeout) {
+        this.environment = environment;
         this.timeout = timeout;
         long nanos = nanos(timeout);
-        deadline = System.nanoTime() + nanos;
-        met.orTimeout(nanos + GRACE.toNanos(), TimeUnit.NANOSECONDS).whenComplete((done, late) -> {
-            if (late != null) {
-                Thread.startVirtualThread(() -> hangUp(socket));
-            }
-        });
+        deadline = environment.nanoTime() + nanos;
+        hangUp = environment.startAfter(nanos + GRACE.toNanos(), "rdma-hang-up", () -> hangUp(socket));
+    }
+
+    /** Starts another deadline for the same or another socket. */
+    ExchangeDeadline next(Socket socket, Duration allowed) {
+        return new ExchangeDeadline(environment, socket, allowed);
     }
 
     /** Returns a time-out of any length in nanoseconds, at most {@link #LONGEST}. */
@@ -55,7 +57,7 @@ final class ExchangeDeadline implements AutoCloseable {
      * @throws SocketTimeoutException if no time remains
      */
     int millisLeft() throws SocketTimeoutException {
-        long left = (deadline - System.nanoTime()) / 1_000_000;
+        long left = (deadline - environment.nanoTime()) / 1_000_000;
         if (left <= 0) {
             throw timedOut(null);
         }
@@ -64,7 +66,7 @@ final class ExchangeDeadline implements AutoCloseable {
 
     /** Returns the failure, or a time-out if it came after the deadline, whose expiry causes other failures. */
     IOException meaning(IOException failure) {
-        return System.nanoTime() - deadline >= 0 ? timedOut(failure) : failure;
+        return environment.nanoTime() - deadline >= 0 ? timedOut(failure) : failure;
     }
 
     private SocketTimeoutException timedOut(@org.jspecify.annotations.Nullable IOException cause) {
@@ -79,6 +81,6 @@ final class ExchangeDeadline implements AutoCloseable {
     /** Cancels the deadline, as the exchange is complete or has failed: it no longer closes the socket. */
     @Override
     public void close() {
-        met.complete(null);
+        hangUp.cancel();
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -9,9 +10,9 @@ final class NetworkTask {
     private NetworkTask() {}
 
     /** Starts a task. Its future fails with the exception itself, which that of supplyAsync would wrap. */
-    static <T extends @Nullable Object> CompletableFuture<T> start(String thread, Supplier<T> task) {
+    static <T extends @Nullable Object> CompletableFuture<T> start(Environment environment, String thread, Supplier<T> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        Thread.ofVirtual().name(thread).start(() -> {
+        environment.start(thread, () -> {
             try {
                 result.complete(task.get());
             } catch (Throwable e) { // any failure must complete the future

@@ -21,7 +21,6 @@ import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.QueuePairState;
 import java.net.InetAddress;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -32,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * needs the peer's parameters. Used once, by one thread.
  */
 final class QueuePairBringUp implements AutoCloseable {
-    private static final SecureRandom RANDOM = new SecureRandom();
     private static final int FIRST_PORT = 1;
     private static final Set<AccessFlag> ACCESS =
             EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
@@ -104,7 +102,7 @@ final class QueuePairBringUp implements AutoCloseable {
         }
         local = new PeerParameters(
                 queuePair.number(),
-                RANDOM.nextInt(1 << 24),
+                resources.environment().random().nextInt(1 << 24),
                 gid.gid(),
                 port.lid(),
                 port.activeMtu(),

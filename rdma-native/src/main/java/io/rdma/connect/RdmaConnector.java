@@ -44,7 +44,7 @@ public final class RdmaConnector {
     public static RdmaConnector connect(
             RdmaResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
         RdmaConnector connector = new RdmaConnector(resources, options, address, handler);
-        Thread.ofVirtual().name("rdma-connect").start(connector::run);
+        resources.environment().start("rdma-connect", connector::run);
         return connector;
     }
 
@@ -153,7 +153,7 @@ public final class RdmaConnector {
      */
     private EstablishedConnection exchange(PendingSetup begun, boolean manager) {
         try (CleanupStack cleanup = new CleanupStack()) {
-            ExchangeDeadline deadline = cleanup.add(new ExchangeDeadline(socket, options.handshakeTimeout()));
+            ExchangeDeadline deadline = cleanup.add(new ExchangeDeadline(resources.environment(), socket, options.handshakeTimeout()));
             socket.connect(address, deadline.millisLeft());
             cleanup.add(socket);
             Exchange exchange = cleanup.add(Exchange.over(socket, deadline, options, address.getHostString()));

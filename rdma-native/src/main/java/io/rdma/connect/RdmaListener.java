@@ -36,7 +36,7 @@ public final class RdmaListener implements AutoCloseable {
     private final ConnectionOptions options;
     private final Consumer<EstablishedConnection> handler;
     private final Admission admission;
-    private final RefusalLog refusals = new RefusalLog(RdmaListener::log);
+    private final RefusalLog refusals;
     private final @Nullable CmTokens tokens; // null without TLS
     private final @Nullable ServerSocket socket; // null if only the connection manager listens
     private @Nullable CmListener manager; // set by the constructor
@@ -53,7 +53,8 @@ public final class RdmaListener implements AutoCloseable {
         this.options = options;
         this.handler = handler;
         this.admission = new Admission(limits);
-        this.tokens = options.tls() == null ? null : new CmTokens();
+        this.tokens = options.tls() == null ? null : new CmTokens(resources.environment().random());
+        this.refusals = new RefusalLog(RdmaListener::log, resources.environment());
         if (options.connectMethod() == ConnectMethod.RDMA_CM && tokens == null) {
             socket = null;
             manager = CmListener.bind(resources, options, admission, refusals, null, address, this::handOver);
@@ -130,7 +131,7 @@ public final class RdmaListener implements AutoCloseable {
             ServerSocket socket = listener.socket;
             if (socket != null) {
                 AcceptLoop loop = new AcceptLoop(socket, accepted -> listener.begin(socket, accepted));
-                Thread.ofVirtual().name("rdma-listen-" + socket.getLocalPort()).start(loop::run);
+                resources.environment().start("rdma-listen-" + socket.getLocalPort(), loop::run);
             }
             return listener;
         } catch (IOException | VerbsException e) {
@@ -157,7 +158,7 @@ public final class RdmaListener implements AutoCloseable {
         Admission.Permit permit = admission.tryBegin(accepted.getInetAddress());
         if (permit != null) {
             try {
-                Thread.ofVirtual().name("rdma-accept").start(() -> serve(socket, accepted, permit));
+                resources.environment().start("rdma-accept", () -> serve(socket, accepted, permit));
             } catch (Throwable e) { // such as no memory for a thread: the permit must be returned
                 permit.close();
                 close(accepted);
@@ -206,7 +207,7 @@ public final class RdmaListener implements AutoCloseable {
     private @Nullable EstablishedConnection exchange(Socket accepted, Admission.Permit permit) throws IOException {
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(accepted);
-            ExchangeDeadline deadline = cleanup.add(new ExchangeDeadline(accepted, options.handshakeTimeout()));
+            ExchangeDeadline deadline = cleanup.add(new ExchangeDeadline(resources.environment(), accepted, options.handshakeTimeout()));
             Exchange exchange = cleanup.add(Exchange.over(accepted, deadline, options, null));
             PeerParameters peer = introduced(exchange, permit);
             if (peer == null) {

@@ -1,11 +1,10 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Any thread.
  */
 final class RefusalLog {
+    private static final long A_SECOND = 1_000_000_000;
+
     private final Supplier<Logger> log; // looked up when there is something to log
     private final Executor aSecondLater;
     private boolean summing;
@@ -23,13 +24,8 @@ final class RefusalLog {
     private String last = "";
     private Level level = Level.INFO; // the most severe since the last line
 
-    RefusalLog(Supplier<Logger> log) {
-        this(
-                log,
-                CompletableFuture.delayedExecutor(
-                        1,
-                        TimeUnit.SECONDS,
-                        task -> Thread.ofVirtual().name("rdma-refusals").start(task)));
+    RefusalLog(Supplier<Logger> log, Environment environment) {
+        this(log, task -> environment.startAfter(A_SECOND, "rdma-refusals", task));
     }
 
     /**

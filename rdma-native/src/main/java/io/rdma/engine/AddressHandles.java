@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import io.rdma.environment.Environment;
 import io.rdma.verbs.AddressHandle;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.ProtectionDomain;
@@ -64,7 +65,7 @@ final class AddressHandles implements AutoCloseable {
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().daemon().name("rdma-path-", 0).factory());
+                task -> domain.environment().newThread("rdma-path", task));
         pool.allowCoreThreadTimeOut(true);
         makers = pool;
     }
@@ -223,12 +224,13 @@ final class AddressHandles implements AutoCloseable {
      */
     @Override
     public void close() {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
+        Environment environment = domain.environment();
+        long deadline = environment.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
         synchronized (this) {
             closed = true;
             try {
-                while ((working > 0 || used() > 0) && deadline - System.nanoTime() > 0) {
-                    wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+                while ((working > 0 || used() > 0) && deadline - environment.nanoTime() > 0) {
+                    wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - environment.nanoTime())));
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

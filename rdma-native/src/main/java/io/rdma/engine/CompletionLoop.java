@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import io.rdma.environment.Environment;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionChannel;
@@ -19,28 +20,30 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - One thread polls the completion queues, and processes every completion of a batch.
-// - Work (doWork) is separate from waiting (sleep). The loop arms its queues, polls once more, and only then sleeps. A
-// task or a close wakes the channel.
+// - The loop is a step function and has no thread. One thread, its driver, runs the steps: doWork(), and if there was
+// nothing to do, prepareSleep() and await(). So any thread can drive it: one of its own (LoopThread), or another event
+// loop between its other work.
+// - The driver polls the completion queues, and processes every completion of a batch.
+// - prepareSleep() arms the queues and polls once more; only then may the driver wait. A task or a close wakes the
+// channel.
 // - Operations that a batch makes room for, and those that its listeners submit, are posted when the batch is
 // dispatched, with one doorbell per connection.
-// - Events are acknowledged before their queue is destroyed, always by this thread.
+// - Events are acknowledged before their queue is destroyed, always by the driver.
 // - Every queue is armed before the loop sleeps. Adding a queue wakes the loop.
 // - States: LIVE -> DEAD, by `failure`, when a queue cannot be polled or armed, or an Error escapes from a step. A dead
-// loop polls no more: its connections fail, new ones are refused, tasks and closes still run. Only close() ends the
-// thread.
+// loop polls no more: its connections fail, new ones are refused, tasks and closes still run. Only close() ends it.
 // - The loop sets `failure` before it reads the set of endpoints; an endpoint joins the set before it reads `failure`.
 // So every endpoint is failed.
 // - A task is added in one atomic step: after a StackOverflowError in the adding thread it is either added or not.
 
 /**
- * Thread that serves completion queues: one queue, or more if its connections need them. It polls, dispatches by
- * {@code wr_id}, runs tasks, and drains queue pairs that close.
+ * Step function that serves completion queues: one queue, or more if its connections need them. It polls, dispatches by
+ * {@code wr_id}, runs tasks, and drains queue pairs that close. "The loop" as the actor of a comment is the thread that
+ * drives it.
  */
 public final class CompletionLoop implements AutoCloseable {
     private static final int BATCH = 64;
     private static final int CLOSING_TICK_MILLIS = 5;
-    private static final long DEAD_TICK_NANOS = 5_000_000;
 
     private final CompletionChannel channel;
     private final CompletionQueues queues;
@@ -51,9 +54,10 @@ public final class CompletionLoop implements AutoCloseable {
     private final Set<RdmaEndpoint> endpoints = ConcurrentHashMap.newKeySet();
     private final LoopCounters counters = new LoopCounters();
     private final CompletableFuture<CloseSteps> stopped = new CompletableFuture<>();
-    private final Idling idling;
-    private final IdleProbes probes = new IdleProbes(endpoints);
-    private final Thread thread;
+    private final Environment environment;
+    private final IdleProbes probes;
+    private final String name;
+    private volatile @Nullable Thread driver;
     private final List<SendQueue> due = new ArrayList<>(); // (loop) to be posted when the batch is dispatched
     private final List<ReceiveQueue> news = new ArrayList<>(); // (loop) to be notified then, before `due`
     private boolean dispatching; // (loop)
@@ -61,27 +65,16 @@ public final class CompletionLoop implements AutoCloseable {
     private volatile boolean running = true;
 
     /**
-     * Starts a loop with one completion queue, which is full when the depths of its queue pairs add up to its own.
-     *
-     * @param context device
-     * @param entries depth of the completion queue
-     * @param idleStrategy behaviour when nothing completes
-     * @param name name of the thread
-     */
-    public CompletionLoop(DeviceContext context, int entries, IdleStrategy idleStrategy, String name) {
-        this(context, CompletionQueueLimits.fixed(entries), idleStrategy, name);
-    }
-
-    /**
-     * Starts a loop with one completion queue. Others are added when its queue pairs need them.
+     * Creates a loop with one completion queue. Others are added when its queue pairs need them.
      *
      * @param context device
      * @param limits bounds of the completion queues
-     * @param idleStrategy behaviour when nothing completes
-     * @param name name of the thread
+     * @param name name for its driver and for messages
      */
-    public CompletionLoop(DeviceContext context, CompletionQueueLimits limits, IdleStrategy idleStrategy, String name) {
-        idling = new Idling(idleStrategy, Runtime.getRuntime().availableProcessors());
+    CompletionLoop(DeviceContext context, CompletionQueueLimits limits, String name) {
+        this.name = name;
+        environment = context.environment();
+        probes = new IdleProbes(endpoints, environment);
         channel = context.createCompletionChannel();
         try {
             queues = new CompletionQueues(context, channel, limits);
@@ -89,8 +82,20 @@ public final class CompletionLoop implements AutoCloseable {
             channel.close();
             throw e;
         }
-        thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
-        thread.start();
+    }
+
+    /** Returns the name for its driver and for messages. */
+    String name() {
+        return name;
+    }
+
+    /**
+     * Returns the clock, threads and randomness of the device. For this project's modules.
+     *
+     * @return the environment
+     */
+    public Environment environment() {
+        return environment;
     }
 
     /**
@@ -103,12 +108,12 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Returns whether the caller is the thread of this loop, where blocking would stall every connection.
+     * Returns whether the caller is the thread that drives this loop, where blocking would stall every connection.
      *
      * @return true if so
      */
     public boolean isLoopThread() {
-        return Thread.currentThread() == thread;
+        return Thread.currentThread() == driver;
     }
 
     /**
@@ -175,8 +180,8 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     private void wake() {
-        if (failure != null) { // a dead loop parks, because its channel may have failed
-            LockSupport.unpark(thread);
+        if (failure != null) { // the driver of a dead loop parks, because its channel may have failed
+            LockSupport.unpark(driver);
             return;
         }
         synchronized (channel) { // rare; and the channel must not be closed meanwhile
@@ -233,7 +238,7 @@ public final class CompletionLoop implements AutoCloseable {
         Throwable dead = failure;
         if (dead != null) {
             throw new RdmaException(
-                    "completion loop " + thread.getName() + " has failed, no connection can complete there (" + dead
+                    "completion loop " + name + " has failed, no connection can complete there (" + dead
                             + "): close the RdmaResources and open new ones",
                     dead);
         }
@@ -267,26 +272,23 @@ public final class CompletionLoop implements AutoCloseable {
         log().log(Logger.Level.ERROR, "a listener threw on the completion loop; the loop goes on", t);
     }
 
-    private void run() {
-        while (running || !draining.isEmpty() || !tasks.isEmpty()) {
-            try {
-                if (doWork() > 0) {
-                    idling.worked();
-                } else if (failure != null) {
-                    rest();
-                } else if (idling.shouldSleep()) {
-                    sleep();
-                }
-            } catch (Throwable t) {
-                die(t);
-                LockSupport.parkNanos(this, DEAD_TICK_NANOS); // a repeating error must not occupy the processor
-            }
-        }
+    /** Makes the calling thread the driver. All steps are its calls from now on. */
+    void drive() {
+        driver = Thread.currentThread();
+    }
+
+    /** Returns whether it was closed and nothing is left to do but {@link #finish}. Driver. */
+    boolean isFinished() {
+        return !running && draining.isEmpty() && tasks.isEmpty();
+    }
+
+    /** Destroys the queues and the channel, which lets {@link #close} return. Driver, once, after its last step. */
+    void finish() {
         stopped.complete(destroy());
     }
 
-    /** Ends polling for ever, and fails all connections. Loop thread, outside of a dispatch. */
-    private void die(Throwable cause) {
+    /** Moves the loop to DEAD: ends polling for ever, and fails all connections. Driver, outside of a dispatch. */
+    void die(Throwable cause) {
         boolean first = failure == null;
         if (first) {
             failure = cause;
@@ -295,9 +297,9 @@ public final class CompletionLoop implements AutoCloseable {
             log().log(
                             Logger.Level.ERROR,
                             first
-                                    ? "completion loop " + thread.getName()
+                                    ? "completion loop " + name
                                             + " has failed: its connections are lost, new ones are refused"
-                                    : "completion loop " + thread.getName() + ", which has failed, met another error",
+                                    : "completion loop " + name + ", which has failed, met another error",
                             cause);
         } catch (Throwable unlogged) { // a failing logger must not prevent the connections from ending
             cause = unlogged;
@@ -305,8 +307,8 @@ public final class CompletionLoop implements AutoCloseable {
         failAll();
     }
 
-    /** Fails every connection of a dead loop. The next {@link #rest} tries again where that throws. */
-    private void failAll() {
+    /** Fails every connection of a dead loop. Its driver repeats that, for those where it throws. Driver. */
+    void failAll() {
         Throwable cause = failure;
         if (cause == null) {
             return;
@@ -320,17 +322,23 @@ public final class CompletionLoop implements AutoCloseable {
         }
     }
 
-    /** Waits for tasks and for ending endpoints. Dead loop. */
-    private void rest() {
-        failAll();
-        if (running && tasks.isEmpty() && draining.isEmpty()) {
-            LockSupport.park(this);
-        } else if (tasks.isEmpty()) {
-            LockSupport.parkNanos(this, DEAD_TICK_NANOS);
-        }
+    /** Returns whether no task waits to be run. Driver. */
+    boolean hasNoTask() {
+        return tasks.isEmpty();
     }
 
-    private int doWork() {
+    /** Returns whether nothing happens before a task or a close comes, which wakes the driver. Driver of a dead loop. */
+    boolean mayPark() {
+        return running && tasks.isEmpty() && draining.isEmpty();
+    }
+
+    /**
+     * Runs one step: dispatches the completions that are present, runs tasks, and finishes endpoints that are drained.
+     * What it throws is to be given to {@link #die}. Driver.
+     *
+     * @return 0 if there was nothing to do
+     */
+    int doWork() {
         int work = poll();
         Runnable task;
         while ((task = tasks.poll()) != null) {
@@ -444,18 +452,21 @@ public final class CompletionLoop implements AutoCloseable {
         }
     }
 
-    private void sleep() {
+    /**
+     * Arms the completion queues. Driver, after a step without work.
+     *
+     * @return whether the driver may wait; false if there is work to do first
+     */
+    boolean prepareSleep() {
         probes.walkIfDue();
         queues.requestNotify();
-        if (poll() > 0 || !tasks.isEmpty() || !running) {
-            idling.worked();
-            return; // an event that the arming causes is taken at the next sleep
-        }
+        return poll() == 0 && tasks.isEmpty() && running; // an event that the arming causes is taken after the next wait
+    }
+
+    /** Waits until the device, a task or a close wakes the loop, or a deadline passes. Driver, after prepareSleep. */
+    void await() {
         counters.slept();
-        long since = System.nanoTime();
-        boolean woken = channel.await(draining.isEmpty() ? probes.mayAwait() : CLOSING_TICK_MILLIS);
-        idling.slept(System.nanoTime() - since);
-        if (woken) {
+        if (channel.await(draining.isEmpty() ? probes.mayAwait() : CLOSING_TICK_MILLIS)) {
             queues.takeEvent();
         }
     }
@@ -470,8 +481,8 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Stops the loop once the draining endpoints are closed. Waits until the thread ends, also in a second call; does
-     * not wait when called on the loop.
+     * Stops the loop once the draining endpoints are closed. Waits until its driver has finished, also in a second call;
+     * does not wait when the driver calls it.
      *
      * @throws VerbsException if the device did not destroy its completion queue or channel
      */

@@ -34,7 +34,9 @@ final class DeviceEvents implements AutoCloseable {
         this.loops = loops;
         this.shared = shared;
         events = context.asyncEvents();
-        Thread.ofPlatform().daemon().name("rdma-events-" + context.name()).start(this::run);
+        context.environment()
+                .newThread("rdma-events-" + context.name(), this::run)
+                .start();
     }
 
     private void run() {

@@ -85,7 +85,7 @@ final class Fetch {
         if (endpoint.isClosing()) {
             fail();
         } else if (state.compareAndSet(ANNOUNCED, READING)) {
-            Thread.ofVirtual().name("rdma-fetch").start(this::begin); // registering a large region is slow
+            endpoint.loop().environment().start("rdma-fetch", this::begin); // registering a large region is slow
         }
     }
 
@@ -169,6 +169,6 @@ final class Fetch {
 
     /** Deregisters on a separate thread: it is a slow system call, and a message is often closed on the loop. */
     private static void free(MemoryRegion region) {
-        Thread.ofVirtual().name("rdma-free").start(region::close);
+        region.environment().start("rdma-free", region::close);
     }
 }

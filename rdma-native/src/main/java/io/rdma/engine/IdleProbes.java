@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import io.rdma.environment.Environment;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -15,10 +16,13 @@ final class IdleProbes {
 
     private final Set<RdmaEndpoint> endpoints;
     private volatile long interval = Long.MAX_VALUE; // nanoseconds, the shortest of all
-    private long walked = System.nanoTime(); // (loop)
+    private final Environment environment;
+    private long walked; // (loop)
     private int turns; // (loop)
 
-    IdleProbes(Set<RdmaEndpoint> endpoints) {
+    IdleProbes(Set<RdmaEndpoint> endpoints, Environment environment) {
+        this.environment = environment;
+        walked = environment.nanoTime();
         this.endpoints = endpoints;
     }
 
@@ -49,7 +53,7 @@ final class IdleProbes {
         if (least == Long.MAX_VALUE) {
             return;
         }
-        long now = System.nanoTime();
+        long now = environment.nanoTime();
         if (now - walked < least) {
             return;
         }
@@ -78,7 +82,7 @@ final class IdleProbes {
         if (least == Long.MAX_VALUE) {
             return -1;
         }
-        long left = TimeUnit.NANOSECONDS.toMillis(least - (System.nanoTime() - walked));
+        long left = TimeUnit.NANOSECONDS.toMillis(least - (environment.nanoTime() - walked));
         return Math.clamp(left + 1, 1, Integer.MAX_VALUE);
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import io.rdma.environment.Environment;
 import java.util.concurrent.locks.LockSupport;
 
 // Invariants: one per loop, used by its thread only. `turns` counts empty turns since the last work or sleep. `until`
@@ -23,6 +24,7 @@ final class Idling {
     private static final long MOST_POLLING_NANOS = 200_000;
 
     private final IdleStrategy strategy;
+    private final Environment environment;
     private long polling = 20_000;
     private long until;
     private long yields;
@@ -34,7 +36,8 @@ final class Idling {
      *
      * @param processors of this process; on a single one, polling would block the thread that the loop waits for
      */
-    Idling(IdleStrategy strategy, int processors) {
+    Idling(IdleStrategy strategy, int processors, Environment environment) {
+        this.environment = environment;
         this.strategy = strategy == IdleStrategy.ADAPTIVE && processors == 1 ? IdleStrategy.SLEEP : strategy;
     }
 
@@ -66,7 +69,7 @@ final class Idling {
             }
             case ADAPTIVE -> {
                 if (turns % TURNS_TO_LOOK == 0) {
-                    return look(System.nanoTime());
+                    return look(environment.nanoTime());
                 }
                 Thread.onSpinWait();
             }
@@ -82,7 +85,7 @@ final class Idling {
             return true;
         } else if (now - yields >= 0) {
             Thread.yield();
-            yields = System.nanoTime() + NANOS_TO_YIELD;
+            yields = environment.nanoTime() + NANOS_TO_YIELD;
         }
         return false;
     }

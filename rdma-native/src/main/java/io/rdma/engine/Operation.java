@@ -283,7 +283,7 @@ public abstract class Operation {
      * after that, so that the peer cannot read the data of its next owner.
      */
     private void unexpose(MemoryRegion region, Runnable then) {
-        Thread.ofVirtual().name("rdma-unexpose").start(() -> {
+        region.environment().start("rdma-unexpose", () -> {
             try {
                 region.close();
             } finally {

@@ -49,7 +49,7 @@ final class Probe extends Operation {
     protected void completed(long value) {
         underWay = false;
         seen = endpoint.happened(); // a probe does not count as traffic
-        quietSince = System.nanoTime();
+        quietSince = endpoint.loop().environment().nanoTime();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import io.rdma.environment.Environment;
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.buffer.RegistrationCache;
@@ -72,11 +73,12 @@ public final class RdmaEndpoint implements Submitter {
     private final CompletableFuture<Void> ending = new CompletableFuture<>();
     private final CompletableFuture<Void> left = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
-    private final long opened = System.nanoTime();
+    private final Environment environment;
+    private final long opened;
     private final @Nullable Probe probe;
     private boolean peerEnded; // (loop)
-    private long leaveDeadline; // (loop) System.nanoTime
-    private volatile long drainDeadline; // System.nanoTime
+    private long leaveDeadline; // (loop) nanoTime
+    private volatile long drainDeadline; // nanoTime
 
     /**
      * Takes over a queue pair in INIT and posts its receives. Must run within a
@@ -111,6 +113,8 @@ public final class RdmaEndpoint implements Submitter {
             EndpointOptions options) {
         this.completions = completions;
         this.loop = completions.loop();
+        this.environment = loop.environment();
+        this.opened = environment.nanoTime();
         this.registrations = registrations;
         this.domain = registrations.domain();
         this.queuePair = queuePair;
@@ -271,12 +275,12 @@ public final class RdmaEndpoint implements Submitter {
         }
         CompletableFuture<Void> over = new CompletableFuture<>();
         MemoryRegion grant = ours(domain.grant(memory, offset, length, access, () -> {
-            over.cancel(false); // cancels its timer, too
+            over.complete(null);
             regions.removeIf(MemoryRegion::isClosed);
         }));
         // On a thread of its own, because deregistering is slow.
-        over.completeOnTimeout(null, nanos(time), TimeUnit.NANOSECONDS)
-                .thenRunAsync(grant::close, Thread::startVirtualThread);
+        Environment.Timer timer = environment.startAfter(nanos(time), "rdma-grant", grant::close);
+        over.thenRun(timer::cancel);
         return grant;
     }
 
@@ -507,14 +511,10 @@ public final class RdmaEndpoint implements Submitter {
             if (sends.inFlight() == 0 && !options.farewells()) {
                 fail(cause);
             } else {
-                onThreadAfter(REFUSAL_NANOS, () -> loop.executeAfterPoll(() -> fail(cause)));
+                environment.startAfter(
+                        REFUSAL_NANOS, "rdma-lost", () -> loop.executeAfterPoll(() -> fail(cause)));
             }
         });
-    }
-
-    private static void onThreadAfter(long nanos, Runnable task) {
-        CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, Thread::startVirtualThread)
-                .execute(task);
     }
 
     /**
@@ -616,7 +616,7 @@ public final class RdmaEndpoint implements Submitter {
 
     private void startDrain() {
         int farewell = options.farewells() ? Objects.requireNonNull(end.get()).farewell() : Frame.DATA;
-        leaveDeadline = System.nanoTime() + nanos(options.drainTimeout());
+        leaveDeadline = environment.nanoTime() + nanos(options.drainTimeout());
         attempt(() -> ending.complete(null));
         attempt(() -> sends.close(farewell));
         attempt(() -> sendBuffers.close(closedException(false)));
@@ -632,11 +632,11 @@ public final class RdmaEndpoint implements Submitter {
         attempt(() -> left.complete(null));
         attempt(queuePair::moveToError); // if this fails, destroying the queue pair ends its requests as well
         receives.draining();
-        drainDeadline = System.nanoTime() + nanos(options.drainTimeout());
+        drainDeadline = environment.nanoTime() + nanos(options.drainTimeout());
     }
 
     private boolean isFarewellOver() {
-        return peerEnded || loop.failure() != null || sends.hasSaidFarewell() || System.nanoTime() - leaveDeadline >= 0;
+        return peerEnded || loop.failure() != null || sends.hasSaidFarewell() || environment.nanoTime() - leaveDeadline >= 0;
     }
 
     private void closeProbe() {
@@ -685,7 +685,7 @@ public final class RdmaEndpoint implements Submitter {
         }
         // A dead loop counts no completions down. There, destroying the queue pair ends its requests.
         boolean drained = loop.failure() != null || sends.inFlight() == 0 && receives.isDrained();
-        if (!drained && System.nanoTime() - drainDeadline < 0) {
+        if (!drained && environment.nanoTime() - drainDeadline < 0) {
             return false;
         }
         // Each step runs even if an earlier one threw, so that every waiting operation ends.
@@ -716,7 +716,7 @@ public final class RdmaEndpoint implements Submitter {
         ConnectionEvent event = new ConnectionEvent();
         if (event.shouldCommit()) {
             event.queuePair = queuePair.number();
-            event.open = System.nanoTime() - opened;
+            event.open = environment.nanoTime() - opened;
             event.end = reason.message();
             event.lost = reason.cause() != null;
             event.commit();

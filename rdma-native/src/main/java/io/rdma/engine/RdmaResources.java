@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import io.rdma.environment.Environment;
 import io.rdma.buffer.RegistrationCache;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.Errno;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +63,15 @@ public final class RdmaResources implements AutoCloseable {
      * @param options how connections share it
      */
     public RdmaResources(RdmaDevice device, ResourceOptions options) {
+        this(device, options, loop -> LoopThread.start(loop, options.idleStrategy()));
+    }
+
+    /**
+     * Opens a device.
+     *
+     * @param driver makes a thread drive each loop until it is closed
+     */
+    RdmaResources(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
         try (CleanupStack cleanup = new CleanupStack()) {
             context = cleanup.add(device.open());
             memory = new MemoryPolicy(options.hugePages(), new RegistrationBudget(options.maxRegisteredBytes()));
@@ -71,7 +82,14 @@ public final class RdmaResources implements AutoCloseable {
             List<CompletionLoop> made = new ArrayList<>();
             for (int i = 0; i < options.loops(); i++) {
                 String name = "rdma-loop-" + device.name() + "-" + NUMBER.incrementAndGet();
-                made.add(cleanup.add(new CompletionLoop(context, limits, options.idleStrategy(), name)));
+                CompletionLoop loop = new CompletionLoop(context, limits, name);
+                try {
+                    driver.accept(loop);
+                } catch (Throwable e) {
+                    loop.finish(); // nothing drives it, so its close would wait for ever
+                    throw e;
+                }
+                made.add(cleanup.add(loop));
             }
             loops = List.copyOf(made);
             if (options.sharedReceiveBuffers() > 0) {
@@ -94,6 +112,15 @@ public final class RdmaResources implements AutoCloseable {
      */
     public DeviceContext context() {
         return context;
+    }
+
+    /**
+     * Returns the clock, threads and randomness of the device. For this project's modules.
+     *
+     * @return the environment
+     */
+    public Environment environment() {
+        return context.environment();
     }
 
     /**
@@ -323,12 +350,12 @@ public final class RdmaResources implements AutoCloseable {
         steps.run(events::close);
         steps.run(registrations::close);
         busy.add(registrations.domain());
-        if (closeDomains(System.nanoTime() + REGIONS_MOMENT_NANOS, REGIONS_PAUSE_NANOS)) {
+        if (closeDomains(environment().nanoTime() + REGIONS_MOMENT_NANOS, REGIONS_PAUSE_NANOS)) {
             steps.run(context::close);
         } else {
             // ibv_close_device(3) frees the context even if regions use it, so the close waits for the last region.
-            Thread.ofVirtual().name("rdma-release").start(() -> {
-                closeDomains(System.nanoTime() + Long.MAX_VALUE / 2, PATIENT_PAUSE_NANOS);
+            environment().start("rdma-release", () -> {
+                closeDomains(environment().nanoTime() + Long.MAX_VALUE / 2, PATIENT_PAUSE_NANOS);
                 closeLate(context);
             });
         }
@@ -355,7 +382,7 @@ public final class RdmaResources implements AutoCloseable {
             if (busy.isEmpty()) {
                 return true;
             }
-            if (System.nanoTime() - deadline >= 0) {
+            if (environment().nanoTime() - deadline >= 0) {
                 return false;
             }
             LockSupport.parkNanos(pauseNanos);

@@ -56,7 +56,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private boolean newsDue; // (loop)
     private volatile @Nullable Runnable listener;
     private volatile boolean lastReceiveReached; // of a shared queue
-    private volatile long lastReceiveDeadline; // System.nanoTime, once the queue pair is in ERR
+    private volatile long lastReceiveDeadline; // nanoTime, once the queue pair is in ERR
     private volatile boolean terminated;
 
     /**
@@ -427,7 +427,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
             credits.reposted(more, 0);
             endpoint.creditsChanged();
         } else if (ring.beginGrowth()) {
-            Thread.ofVirtual().name("rdma-grow").start(this::growOnce);
+            endpoint.loop().environment().start("rdma-grow", this::growOnce);
         }
     }
 
@@ -477,7 +477,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
 
     /** Starts the wait for the last receive of a shared queue: the queue pair is in ERR now. Loop. */
     void draining() {
-        lastReceiveDeadline = System.nanoTime() + LAST_RECEIVE_NANOS;
+        lastReceiveDeadline = endpoint.loop().environment().nanoTime() + LAST_RECEIVE_NANOS;
     }
 
     /**
@@ -490,7 +490,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
 
     /** Returns whether the device holds nothing of this queue pair any more. Loop. */
     boolean isDrained() {
-        return shared == null ? ring.posted() == 0 : lastReceiveReached || System.nanoTime() - lastReceiveDeadline >= 0;
+        return shared == null ? ring.posted() == 0 : lastReceiveReached || endpoint.loop().environment().nanoTime() - lastReceiveDeadline >= 0;
     }
 
     /**

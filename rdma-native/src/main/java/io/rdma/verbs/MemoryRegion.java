@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.Verbs;
 import java.lang.foreign.MemorySegment;
@@ -60,6 +61,15 @@ public final class MemoryRegion implements AutoCloseable {
                 true,
                 deregistered,
                 region -> {});
+    }
+
+    /**
+     * Returns the clock, threads and randomness of the device. For this project's modules.
+     *
+     * @return the environment
+     */
+    public Environment environment() {
+        return verbs.environment();
     }
 
     /** Returns the handle for calls that take the region. */

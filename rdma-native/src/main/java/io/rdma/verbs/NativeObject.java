@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.ffi.Verbs;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,15 @@ abstract class NativeObject implements AutoCloseable {
      */
     public final boolean isClosed() {
         return closed.get();
+    }
+
+    /**
+     * Returns the clock, threads and randomness of the device. For this project's modules.
+     *
+     * @return the environment
+     */
+    public final Environment environment() {
+        return verbs.environment();
     }
 
     /** Returns whether this object is open and has the given handle. */

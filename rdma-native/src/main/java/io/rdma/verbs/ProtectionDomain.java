@@ -138,11 +138,11 @@ public final class ProtectionDomain extends NativeObject {
      * Frees the memory of an arena. While a thread still uses it, for example in a system call, it cannot be freed. A
      * virtual thread then retries until the memory is freed.
      */
-    private static void free(Arena arena) {
+    private void free(Arena arena) {
         try {
             arena.close();
         } catch (IllegalStateException inUse) {
-            Thread.ofVirtual().name("rdma-free").start(() -> {
+            environment().start("rdma-free", () -> {
                 while (true) {
                     LockSupport.parkNanos(FREE_PAUSE_NANOS);
                     try {

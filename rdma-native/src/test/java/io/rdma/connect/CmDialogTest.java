@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -40,7 +41,7 @@ class CmDialogTest {
     private RdmaResources resources;
     private CmEventChannel channel;
     private CmIdentifier identifier;
-    private final CmDialog dialog = new CmDialog("the peer", PATIENCE);
+    private final CmDialog dialog = new CmDialog(Environment.SYSTEM, "the peer", PATIENCE);
 
     @BeforeEach
     void open() {

@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,7 +29,7 @@ class CmLoopTest {
 
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final CmEventChannel channel = CmChannelOf.failing(FaultySoft.create(0, 0, 0, 1), failure);
-    private final CmLoop loop = new CmLoop(channel, "soft0");
+    private final CmLoop loop = new CmLoop(channel, "soft0", Environment.SYSTEM);
 
     @AfterEach
     void close() {
@@ -100,7 +101,7 @@ class CmLoopTest {
 
     @Test
     void aConnectThatWaitsFailsWithTheCause() {
-        CmDialog dialog = new CmDialog("the peer", Duration.ofSeconds(60));
+        CmDialog dialog = new CmDialog(Environment.SYSTEM, "the peer", Duration.ofSeconds(60));
         loop.create(dialog);
         Error end = new InternalError("a test's");
         failure.set(end);

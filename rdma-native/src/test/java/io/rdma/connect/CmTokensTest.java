@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Uses and lifetime of a token. */
 class CmTokensTest {
     private final Admission admission = new Admission(AdmissionLimits.DEFAULT.withHandshakes(1));
-    private final CmTokens tokens = new CmTokens();
+    private final CmTokens tokens = new CmTokens(Environment.SYSTEM.random());
 
     private Admission.Permit permit() {
         return Objects.requireNonNull(admission.tryBegin(InetAddress.getLoopbackAddress()));

@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -185,7 +186,7 @@ abstract class HostileClientContract {
 
     private static PeerParameters answer(RdmaListener listener, PeerParameters hello) throws IOException {
         try (Socket raw = new Socket("127.0.0.1", listener.address().getPort());
-                Exchange client = Exchange.over(raw, new ExchangeDeadline(raw, PATIENCE), OPTIONS, "127.0.0.1")) {
+                Exchange client = Exchange.over(raw, new ExchangeDeadline(Environment.SYSTEM, raw, PATIENCE), OPTIONS, "127.0.0.1")) {
             client.sendHello(hello);
             return client.receiveAnswer();
         }

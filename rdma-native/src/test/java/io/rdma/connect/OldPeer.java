@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.engine.RdmaEndpoint;
@@ -180,7 +181,7 @@ final class OldPeer {
     /** Connects as a client of the connection manager. */
     RdmaEndpoint connectByManager(InetSocketAddress address) {
         CmLoop loop = CmLoop.of(resources);
-        CmDialog dialog = new CmDialog(address.toString(), options.handshakeTimeout());
+        CmDialog dialog = new CmDialog(Environment.SYSTEM, address.toString(), options.handshakeTimeout());
         CmIdentifier id = loop.create(dialog);
         CmConnector.resolve(resources, id, dialog, null, address);
         InetAddress local = id.localAddress().getAddress();
@@ -201,7 +202,7 @@ final class OldPeer {
     /** Accepts one request of the connection manager. */
     RdmaEndpoint acceptByManager(CmEvent event) {
         CmIdentifier request = event.identifier();
-        CmDialog dialog = new CmDialog("a client", options.handshakeTimeout());
+        CmDialog dialog = new CmDialog(Environment.SYSTEM, "a client", options.handshakeTimeout());
         request.attach(dialog);
         try (QueuePairBringUp queuePair = new QueuePairBringUp(
                 resources,

@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -143,7 +144,7 @@ class ServerNameTest {
                 Socket raw = new Socket("localhost", listening.getLocalPort())) {
             CompletableFuture<List<String>> names = CompletableFuture.supplyAsync(() -> sniNamesOf(listening));
             ConnectionOptions tls = OPTIONS.withTls(TestCertificates.context(client, server));
-            Exchange.over(raw, new ExchangeDeadline(raw, PATIENCE), tls, "localhost");
+            Exchange.over(raw, new ExchangeDeadline(Environment.SYSTEM, raw, PATIENCE), tls, "localhost");
             assertThat(names.get(60, TimeUnit.SECONDS)).containsExactly("localhost");
         }
     }

@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import java.io.IOException;
 import java.net.Socket;
 
@@ -13,7 +14,7 @@ final class TestExchange {
      * @param client whether this side connected
      */
     static Exchange over(Socket socket, ConnectionOptions options, boolean client) throws IOException {
-        ExchangeDeadline deadline = new ExchangeDeadline(socket, options.handshakeTimeout());
+        ExchangeDeadline deadline = new ExchangeDeadline(Environment.SYSTEM, socket, options.handshakeTimeout());
         return Exchange.over(socket, deadline, options, client ? "localhost" : null);
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma.connect;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -101,7 +102,7 @@ abstract class TokenContract {
 
     private Exchange authenticated(RdmaListener by) throws Exception {
         Socket socket = opened.later(new Socket(host(), by.address().getPort()));
-        return Exchange.over(socket, new ExchangeDeadline(socket, PATIENCE), secure, host());
+        return Exchange.over(socket, new ExchangeDeadline(Environment.SYSTEM, socket, PATIENCE), secure, host());
     }
 
     /** Allows one handshake at a time: the request of the connection manager takes over the permit of the exchange. */

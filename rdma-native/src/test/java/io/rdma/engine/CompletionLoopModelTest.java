@@ -35,7 +35,8 @@ class CompletionLoopModelTest {
 
     private static void race(int tasks, int completions) {
         ModelVerbs device = new ModelVerbs();
-        CompletionLoop loop = new CompletionLoop(device.context(), 2, IdleStrategy.SLEEP, "loop");
+        CompletionLoop loop = new CompletionLoop(device.context(), CompletionQueueLimits.fixed(2), "loop");
+        LoopThread.start(loop, IdleStrategy.SLEEP);
         CountDownLatch done = new CountDownLatch(tasks + completions);
         InFlightTable.Slots slots = loop.table().add(2, (slot, batch, index) -> done.countDown());
         Thread other = new Thread(() -> {

@@ -154,6 +154,15 @@ abstract class ConnectedContract {
         return message[0];
     }
 
+    /** Sends a message of eight bytes and receives it. */
+    static void exchange(RdmaEndpoint from, RdmaEndpoint to) {
+        assertThat(submit(from, WorkRequest.send(acquire(from).limit(8), true)).ended().error)
+                .isNull();
+        try (ReceivedMessage message = next(to.receives()::poll)) {
+            assertThat(message.length()).isEqualTo(8);
+        }
+    }
+
     static RegisteredBuffer acquire(RdmaEndpoint of) {
         return acquire(of, false);
     }

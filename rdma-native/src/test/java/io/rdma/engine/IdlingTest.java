@@ -1,5 +1,6 @@
 package io.rdma.engine;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.IntStream;
@@ -10,13 +11,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class IdlingTest {
     @Test
     void adaptiveWaitingSleepsAtOnceWhereThereIsASingleProcessor() {
-        assertThat(new Idling(IdleStrategy.ADAPTIVE, 1).shouldSleep()).isTrue();
-        assertThat(new Idling(IdleStrategy.ADAPTIVE, 2).shouldSleep()).isFalse();
+        assertThat(new Idling(IdleStrategy.ADAPTIVE, 1, Environment.SYSTEM).shouldSleep()).isTrue();
+        assertThat(new Idling(IdleStrategy.ADAPTIVE, 2, Environment.SYSTEM).shouldSleep()).isFalse();
     }
 
     @Test
     void adaptiveWaitingGivesUpPolling() {
-        Idling idling = new Idling(IdleStrategy.ADAPTIVE, 2);
+        Idling idling = new Idling(IdleStrategy.ADAPTIVE, 2, Environment.SYSTEM);
         assertThat(IntStream.iterate(0, i -> i + 1).anyMatch(turn -> idling.shouldSleep()))
                 .isTrue();
     }
@@ -26,6 +27,6 @@ class IdlingTest {
             value = IdleStrategy.class,
             names = {"BUSY_SPIN", "BACK_OFF"})
     void pollingStrategiesPollOnASingleProcessorToo(IdleStrategy strategy) {
-        assertThat(new Idling(strategy, 1).shouldSleep()).isFalse();
+        assertThat(new Idling(strategy, 1, Environment.SYSTEM).shouldSleep()).isFalse();
     }
 }

@@ -123,14 +123,6 @@ abstract class LoopContract extends ConnectedContract {
         }
     }
 
-    private static void exchange(RdmaEndpoint from, RdmaEndpoint to) {
-        assertThat(submit(from, WorkRequest.send(acquire(from).limit(8), true)).ended().error)
-                .isNull();
-        try (ReceivedMessage message = next(to.receives()::poll)) {
-            assertThat(message.length()).isEqualTo(8);
-        }
-    }
-
     @Test
     void entriesThatClosedConnectionsFreeServeALargerConnection() {
         reopen(ResourceOptions.DEFAULT.withCompletionQueueEntries(600).withMaxCompletionQueueEntries(600));

@@ -78,7 +78,9 @@ class SendQueueModelTest {
     }
 
     private static CompletionLoop loop(DeviceContext context) {
-        return new CompletionLoop(context, 2, IdleStrategy.SLEEP, "loop");
+        CompletionLoop loop = new CompletionLoop(context, CompletionQueueLimits.fixed(2), "loop");
+        LoopThread.start(loop, IdleStrategy.SLEEP);
+        return loop;
     }
 
     private static RdmaEndpoint endpoint(DeviceContext context, CompletionLoop loop) {

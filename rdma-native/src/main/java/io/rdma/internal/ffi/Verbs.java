@@ -1,5 +1,6 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.environment.Environment;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.util.List;
@@ -396,6 +397,15 @@ public interface Verbs extends DatagramVerbs {
     default Rdmacm rdmacm() {
         throw new VerbsException(
                 "rdma_create_event_channel", Errno.EOPNOTSUPP, "This device has no connection manager");
+    }
+
+    /**
+     * Returns the clock, threads and randomness for this device and for the connections on it.
+     *
+     * @return that of the JVM, unless the device was made with another
+     */
+    default Environment environment() {
+        return Environment.SYSTEM;
     }
 
     /**

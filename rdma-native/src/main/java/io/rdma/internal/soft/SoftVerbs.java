@@ -1,5 +1,6 @@
 package io.rdma.internal.soft;
 
+import io.rdma.environment.Environment;
 import static io.rdma.internal.ffi.Ibv.*;
 import static io.rdma.internal.soft.objects.SoftLimits.*;
 
@@ -73,13 +74,14 @@ public final class SoftVerbs implements CmDevice {
     private final ExtendedVerbs extended = new SoftExtended(this);
     private final SoftConfig config;
     private final MemoryWindowVerbs windows = new SoftMemoryWindows(this);
-    private final SoftRdmacm rdmacm = new SoftRdmacm(this);
+    private final SoftRdmacm rdmacm;
     private final MemoryVerbs memory = new SoftMemory(this);
     private @Nullable SoftDevice device;
     private int contexts;
 
     public SoftVerbs(SoftConfig config) {
         this.config = config;
+        rdmacm = new SoftRdmacm(this);
     }
 
     private static final class Shared {
@@ -102,6 +104,11 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public SoftRdmacm rdmacm() {
         return rdmacm;
+    }
+
+    @Override
+    public Environment environment() {
+        return config.environment();
     }
 
     @Override
@@ -146,7 +153,7 @@ public final class SoftVerbs implements CmDevice {
      */
     public synchronized void captureTo(@Nullable Path file) {
         try {
-            device().captureTo(file == null ? null : new CaptureFile(file));
+            device().captureTo(file == null ? null : new CaptureFile(file, environment()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

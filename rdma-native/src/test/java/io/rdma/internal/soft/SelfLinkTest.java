@@ -1,5 +1,6 @@
 package io.rdma.internal.soft;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.internal.ffi.Ibv;
@@ -111,7 +112,7 @@ class SelfLinkTest {
         FaultPlan.Settings settings = new FaultPlan(faults).settings();
         StringBuilder sent = new StringBuilder();
         RecordingSocket socket = new RecordingSocket(sent);
-        FaultInjector injector = new FaultInjector(socket, settings);
+        FaultInjector injector = new FaultInjector(Environment.SYSTEM, socket, settings);
         UdpAddress to = new UdpAddress(socket.local());
         for (int i = 0; i < 200; i++) {
             socket.memory().putLong(0, i);

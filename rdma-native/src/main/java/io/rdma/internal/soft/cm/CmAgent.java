@@ -1,18 +1,18 @@
 package io.rdma.internal.soft.cm;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.log.LimitedLog;
 import io.rdma.internal.soft.device.ManagementPort;
 import io.rdma.internal.soft.wire.Psn;
 import io.rdma.internal.soft.wire.SoftAddress;
 import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 /** State of a device's connection manager: conversations, listeners and timers. */
 public final class CmAgent implements ManagementPort.Receiver {
-    private static final SecureRandom RANDOM = new SecureRandom();
     private static final int MOST_WAITING = 1024;
     private static final int MOST_EXCHANGES = 1 << 16;
     private static final long KEEP_ALIVE_SECONDS = 10;
@@ -42,26 +41,32 @@ public final class CmAgent implements ManagementPort.Receiver {
     private final Map<Peer, CmExchange> byPeer = new ConcurrentHashMap<>();
     private final List<SoftCmId> listeners = new CopyOnWriteArrayList<>();
     private final AtomicInteger waiting = new AtomicInteger();
-    private final ScheduledThreadPoolExecutor thread;
+    private final Environment environment;
+    private final ThreadPoolExecutor thread;
     /** GUID of the device on the wire. It is random, so that peers can tell devices apart. */
-    final long guid = RANDOM.nextLong();
+    final long guid;
 
     CmAgent(SoftRdmacm manager, CmDevice verbs) {
         this.manager = manager;
         this.verbs = verbs;
-        thread = new ScheduledThreadPoolExecutor(
-                1, Thread.ofPlatform().daemon().name("rdma-soft-cm").factory());
-        thread.setKeepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS);
+        environment = verbs.environment();
+        guid = environment.random().nextLong();
+        thread = new ThreadPoolExecutor(
+                1,
+                1,
+                KEEP_ALIVE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> environment.newThread("rdma-soft-cm", task));
         thread.allowCoreThreadTimeOut(true);
-        thread.setRemoveOnCancelPolicy(true);
     }
 
     SoftRdmacm manager() {
         return manager;
     }
 
-    static int randomPsn() {
-        return RANDOM.nextInt(Psn.MASK + 1);
+    int randomPsn() {
+        return environment.random().nextInt(Psn.MASK + 1);
     }
 
     void listen(SoftCmId listener) {
@@ -74,13 +79,13 @@ public final class CmAgent implements ManagementPort.Receiver {
 
     /** Creates the exchange of an identifier that begins a conversation. */
     CmExchange begin(SoftCmId id) {
-        return add(id, RANDOM.nextLong(), null);
+        return add(id, environment.random().nextLong(), null);
     }
 
     private CmExchange add(SoftCmId id, long transaction, @Nullable InetSocketAddress peer) {
         CmExchange made;
         do {
-            int number = RANDOM.nextInt();
+            int number = environment.random().nextInt();
             made = new CmExchange(this, id, number == 0 ? 1 : number, transaction, peer);
         } while (byNumber.putIfAbsent(made.conversation.localId, made) != null);
         return made;
@@ -99,14 +104,9 @@ public final class CmAgent implements ManagementPort.Receiver {
         verbs.sendManagement(MadCodec.encode(transaction, message), to);
     }
 
-    Future<?> after(long nanos, CmExchange exchange) {
-        return thread.schedule(() -> safely(() -> expired(exchange)), nanos, TimeUnit.NANOSECONDS);
-    }
-
-    private static void expired(CmExchange exchange) {
-        synchronized (exchange.id) {
-            exchange.conversation.expired();
-        }
+    /** Runs a task on the agent's thread after some time. */
+    Environment.Timer after(long nanos, Runnable task) {
+        return environment.startAfter(nanos, "rdma-soft-cm-timer", () -> thread.execute(() -> safely(task)));
     }
 
     /** Queues a datagram for the agent's thread. In the device's turn. */
@@ -270,7 +270,7 @@ public final class CmAgent implements ManagementPort.Receiver {
      * not keep the process alive.
      */
     private void goodbye() {
-        Thread words = Thread.ofPlatform().daemon().name("rdma-soft-cm-last").start(() -> {
+        Thread words = environment.newThread("rdma-soft-cm-last", () -> {
             for (CmExchange exchange : byNumber.values()) {
                 synchronized (exchange.id) {
                     if (exchange.conversation.state() == CmConversation.State.ESTABLISHED) {
@@ -279,6 +279,7 @@ public final class CmAgent implements ManagementPort.Receiver {
                 }
             }
         });
+        words.start();
         try {
             words.join(GOODBYE_MILLIS);
         } catch (InterruptedException e) {

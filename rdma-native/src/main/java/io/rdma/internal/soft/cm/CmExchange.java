@@ -1,12 +1,12 @@
 package io.rdma.internal.soft.cm;
 
+import io.rdma.environment.Environment;
 import static io.rdma.internal.ffi.Cma.*;
 
 import io.rdma.internal.ffi.ConnParam;
 import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: everything but the final fields is guarded by the identifier's monitor.
@@ -20,7 +20,8 @@ final class CmExchange implements CmConversation.Side {
     private final CmAgent agent;
     private final long transaction;
     private @Nullable InetSocketAddress peer; // null until the active side has found it
-    private @Nullable Future<?> timer;
+    private Environment.@Nullable Timer timer;
+    private int timers; // since the start
     private @Nullable Socket line; // of CmRendezvous: its end shows the peer that this side has ended
 
     CmExchange(CmAgent agent, SoftCmId id, int number, long transaction, @Nullable InetSocketAddress peer) {
@@ -60,11 +61,20 @@ final class CmExchange implements CmConversation.Side {
 
     @Override
     public void timer(long nanos) {
-        Future<?> last = timer;
+        Environment.Timer last = timer;
         if (last != null) {
-            last.cancel(false);
+            last.cancel();
         }
-        timer = nanos == 0 ? null : agent.after(nanos, this);
+        int number = ++timers; // an expiry that is under way finds another number
+        timer = nanos == 0 ? null : agent.after(nanos, () -> expired(number));
+    }
+
+    private void expired(int number) {
+        synchronized (id) {
+            if (number == timers) {
+                conversation.expired();
+            }
+        }
     }
 
     @Override

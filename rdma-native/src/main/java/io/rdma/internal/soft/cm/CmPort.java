@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.cm;
 
+import io.rdma.environment.Environment;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -36,9 +37,9 @@ final class CmPort implements AutoCloseable {
     }
 
     /** Answers at this port with the device's GID from now on, if devices share the IP address. */
-    void tell(byte[] gid, CmRendezvous.Ended ended) {
+    void tell(Environment environment, byte[] gid, CmRendezvous.Ended ended) {
         if (reserved != null) {
-            told = CmRendezvous.tell(reserved, gid, ended);
+            told = CmRendezvous.tell(environment, reserved, gid, ended);
         }
     }
 

@@ -4,15 +4,14 @@ import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.random.RandomGenerator;
 
 /** The ports of a device's services: numbers of the device itself, as in the kernel, not sockets. Thread-safe. */
 final class CmPorts {
     private static final int FIRST_FREE = 32_768; // start of the range from which Linux chooses
     private static final int AFTER_FREE = 61_000;
-    private static final SecureRandom RANDOM = new SecureRandom();
 
     private record Taken(int portSpace, InetAddress address, int port) {
         boolean conflicts(Taken other) {
@@ -24,7 +23,12 @@ final class CmPorts {
         }
     }
 
+    private final RandomGenerator random;
     private final Set<Taken> taken = new HashSet<>();
+
+    CmPorts(RandomGenerator random) {
+        this.random = random;
+    }
 
     /**
      * Takes a port.
@@ -37,7 +41,7 @@ final class CmPorts {
         InetAddress address = wanted.getAddress();
         int tries = wanted.getPort() == 0 ? AFTER_FREE - FIRST_FREE : 1;
         while (tries-- > 0) {
-            int port = wanted.getPort() == 0 ? RANDOM.nextInt(FIRST_FREE, AFTER_FREE) : wanted.getPort();
+            int port = wanted.getPort() == 0 ? random.nextInt(FIRST_FREE, AFTER_FREE) : wanted.getPort();
             Taken mine = new Taken(portSpace, address, port);
             if (taken.stream().noneMatch(mine::conflicts)) {
                 taken.add(mine);

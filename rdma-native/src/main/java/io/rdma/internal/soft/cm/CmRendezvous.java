@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.cm;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.log.LimitedLog;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
@@ -61,25 +62,25 @@ final class CmRendezvous {
     }
 
     /** Sends a GID to every client of a reserved address, until the returned socket is closed. */
-    static ServerSocket tell(Socket reserved, byte[] gid, Ended ended) {
+    static ServerSocket tell(Environment environment, Socket reserved, byte[] gid, Ended ended) {
         try {
             InetSocketAddress address = (InetSocketAddress) reserved.getLocalSocketAddress();
             reserved.close();
             ServerSocket socket = new ServerSocket();
             socket.bind(address, 128);
             byte[] answer = ByteBuffer.allocate(BYTES).putInt(MAGIC).put(gid).array();
-            Thread.ofVirtual().name("rdma-soft-cm-listen").start(() -> serve(socket, answer, ended));
+            environment.start("rdma-soft-cm-listen", () -> serve(environment, socket, answer, ended));
             return socket;
         } catch (IOException e) {
             throw new VerbsException("rdma_listen", Errno.EADDRINUSE, e.getMessage());
         }
     }
 
-    static void serve(ServerSocket at, byte[] answer, Ended ended) {
+    static void serve(Environment environment, ServerSocket at, byte[] answer, Ended ended) {
         Semaphore lines = new Semaphore(MOST_LINES);
         while (!at.isClosed()) {
             try {
-                answer(at.accept(), answer, ended, lines);
+                answer(environment, at.accept(), answer, ended, lines);
             } catch (Throwable e) { // EMFILE, out of memory or any other: it may pass, and the service continues
                 if (!at.isClosed()) {
                     FAILURES.log(System.Logger.Level.WARNING, "a peer that asked for a service was not answered", e);
@@ -89,12 +90,13 @@ final class CmRendezvous {
         }
     }
 
-    private static void answer(Socket asking, byte[] answer, Ended ended, Semaphore lines) {
+    private static void answer(
+            Environment environment, Socket asking, byte[] answer, Ended ended, Semaphore lines) {
         boolean kept = false;
         try {
             asking.getOutputStream().write(answer); // fits the socket's buffer, so it does not block
             if (lines.tryAcquire()) {
-                Thread.ofVirtual().name("rdma-soft-cm-line").start(() -> follow(asking, ended, lines));
+                environment.start("rdma-soft-cm-line", () -> follow(asking, ended, lines));
                 kept = true;
             }
         } catch (IOException e) {

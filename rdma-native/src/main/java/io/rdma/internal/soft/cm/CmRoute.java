@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.cm;
 
+import io.rdma.environment.Environment;
 import static io.rdma.internal.ffi.Cma.*;
 
 import io.rdma.internal.soft.wire.SoftAddress;
@@ -18,11 +19,13 @@ import org.jspecify.annotations.Nullable;
 final class CmRoute {
     private static final int ETIMEDOUT = 110;
 
+    private final Environment environment;
     private final SoftCmId id;
     private final CmExchange exchange;
     private final byte[] own; // GID
 
-    CmRoute(SoftCmId id, CmExchange exchange, byte[] own) {
+    CmRoute(Environment environment, SoftCmId id, CmExchange exchange, byte[] own) {
+        this.environment = environment;
         this.own = own;
         this.id = id;
         this.exchange = exchange;
@@ -65,7 +68,7 @@ final class CmRoute {
             return;
         }
         Socket line = new Socket();
-        Thread.ofVirtual().name("rdma-soft-cm-find").start(() -> {
+        environment.start("rdma-soft-cm-find", () -> {
             try {
                 byte[] gid = CmRendezvous.ask(line, service, this.own, exchange.conversation.localId);
                 InetSocketAddress device = SoftAddress.of(gid);

@@ -1,10 +1,15 @@
 package io.rdma.internal.soft.cm;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.ffi.CmEventEntry;
 import io.rdma.internal.soft.objects.EventQueue;
 import io.rdma.internal.soft.objects.SoftObject;
 
 /** An event channel for the events of identifiers; {@code users} counts the identifiers. */
 final class SoftCmChannel extends SoftObject {
-    final EventQueue<CmEventEntry> events = new EventQueue<>();
+    final EventQueue<CmEventEntry> events;
+
+    SoftCmChannel(Environment environment) {
+        events = new EventQueue<>(environment);
+    }
 }

@@ -45,7 +45,7 @@ public final class SoftRdmacm implements Rdmacm {
 
     private final CmDevice verbs;
     private final CmAgent agent;
-    private final CmPorts ports = new CmPorts();
+    private final CmPorts ports;
     private final HandleTable handles = new HandleTable();
     private long context;
     private long pd;
@@ -53,6 +53,7 @@ public final class SoftRdmacm implements Rdmacm {
 
     public SoftRdmacm(CmDevice verbs) {
         this.verbs = verbs;
+        ports = new CmPorts(verbs.environment().random());
         agent = new CmAgent(this, verbs);
     }
 
@@ -78,7 +79,7 @@ public final class SoftRdmacm implements Rdmacm {
 
     @Override
     public long createEventChannel() {
-        return handles.add(new SoftCmChannel());
+        return handles.add(new SoftCmChannel(verbs.environment()));
     }
 
     @Override
@@ -131,7 +132,7 @@ public final class SoftRdmacm implements Rdmacm {
         made.local = new InetSocketAddress(addressing.destination(), at == null ? 0 : at.getPort());
         made.remote = addressing.source();
         made.state = State.TALKING;
-        made.psn = CmAgent.randomPsn();
+        made.psn = agent.randomPsn();
         bindToDevice(made);
         handles.add(made);
         return made;
@@ -291,7 +292,7 @@ public final class SoftRdmacm implements Rdmacm {
             id.require("rdma_listen", State.BOUND);
             bindToDevice(id); // for a wildcard address as well: requests arrive at the device
             if (id.port != null) {
-                id.port.tell(gid(), (gid, number) -> agent.ended(gid, number, id.isDatagram()));
+                id.port.tell(verbs.environment(), gid(), (gid, number) -> agent.ended(gid, number, id.isDatagram()));
             }
             id.listening(backlog > 0 ? Math.min(backlog, MOST_BACKLOG) : MOST_BACKLOG);
             agent.listen(id);
@@ -335,13 +336,13 @@ public final class SoftRdmacm implements Rdmacm {
         SoftCmId id = id("rdma_connect", handle);
         synchronized (id) {
             id.require("rdma_connect", State.ROUTE);
-            id.psn = CmAgent.randomPsn();
+            id.psn = agent.randomPsn();
             int room = id.isDatagram() ? SoftCmId.LOOKUP_DATA : SoftCmId.REQUEST_DATA;
             ConnParam said = said("rdma_connect", id, false, param, room);
             CmExchange exchange = agent.begin(id);
             id.exchange = exchange;
             id.state = State.TALKING;
-            CmRoute route = new CmRoute(id, exchange, gid());
+            CmRoute route = new CmRoute(verbs.environment(), id, exchange, gid());
             InetSocketAddress to = Objects.requireNonNull(id.remote);
             if (id.isDatagram()) {
                 CmLookup question = id.lookup(exchange.conversation.localId, said.privateData());

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.device;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.soft.link.ReceiveLane;
 import io.rdma.internal.soft.link.SocketWatch;
 import io.rdma.internal.soft.link.Threads;
@@ -54,6 +55,7 @@ final class DeviceTurns {
     /** Pause of the device's thread after a failed turn, so that a lasting fault does not occupy a processor. */
     private static final long FAILED_NANOS = 10_000_000;
 
+    private final Environment environment;
     private final ReentrantLock turn = new ReentrantLock(true);
     private final Queue<SoftQp> doorbells = new MpscUnboundedVarHandleArrayQueue<>(64);
     private final ArrayDeque<SoftQp> runQueue = new ArrayDeque<>();
@@ -80,12 +82,19 @@ final class DeviceTurns {
      *
      * @param threads number of threads that receive packets from the link
      */
-    DeviceTurns(UdpLink link, List<SoftQp> all, Owner owner, @Nullable StrictTiming timing, int threads) {
+    DeviceTurns(
+            Environment environment,
+            UdpLink link,
+            List<SoftQp> all,
+            Owner owner,
+            @Nullable StrictTiming timing,
+            int threads) {
+        this.environment = environment;
         this.link = link;
         this.all = all;
         this.owner = owner;
         this.timing = timing;
-        thread = Thread.ofPlatform().daemon().name("rdma-soft0").unstarted(this::loop);
+        thread = environment.newThread("rdma-soft0", this::loop);
         lanes = link.lanes(threads - 1, new LaneTurns());
     }
 
@@ -279,7 +288,7 @@ final class DeviceTurns {
      * @return whether a packet has arrived
      */
     private boolean receive() {
-        long now = System.nanoTime();
+        long now = environment.nanoTime();
         link.release(now);
         int received = 0;
         while (received < RECEIVES && receiveOne(now)) {
@@ -329,7 +338,7 @@ final class DeviceTurns {
 
     private void deliver(ReceiveLane lane) {
         try {
-            long now = System.nanoTime();
+            long now = environment.nanoTime();
             for (int i = 0; i < lane.count(); i++) {
                 UdpAddress from = link.receive(lane, i, incoming);
                 if (from != null) {
@@ -380,7 +389,7 @@ final class DeviceTurns {
     }
 
     private boolean drainQueue() {
-        long now = System.nanoTime();
+        long now = environment.nanoTime();
         boolean earlier = false;
         for (int i = 0; i < RUNS; i++) {
             for (SoftQp rang; (rang = doorbells.poll()) != null; ) {
@@ -447,7 +456,7 @@ final class DeviceTurns {
             away = watch.leaveToPollers();
             until = timer;
             if (away) {
-                long back = System.nanoTime() + SocketWatch.AWAY_NANOS;
+                long back = environment.nanoTime() + SocketWatch.AWAY_NANOS;
                 until = until == 0 || back - until < 0 ? back : until;
             }
             sleepsUntil = until;
@@ -455,7 +464,7 @@ final class DeviceTurns {
             turn.unlock();
         }
         if (doorbells.isEmpty() && !leftOver && open) {
-            link.await(until == 0 ? -1 : Math.max(0, until - System.nanoTime()), !away);
+            link.await(until == 0 ? -1 : Math.max(0, until - environment.nanoTime()), !away);
         }
         sleeping.set(false);
         return away;

@@ -65,7 +65,7 @@ final class MulticastSocket implements AutoCloseable {
                     Errno.EADDRNOTAVAIL,
                     "The host cannot join " + group.getHostAddress() + ": " + e.getMessage());
         }
-        Thread.ofVirtual().name("rdma-group-" + group.getHostAddress()).start(this::run);
+        device.environment().start("rdma-group-" + group.getHostAddress(), this::run);
     }
 
     private static NetworkInterface interfaceOf(InetAddress local) throws IOException {

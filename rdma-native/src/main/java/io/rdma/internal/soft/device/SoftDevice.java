@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.device;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.PortAttr;
 import io.rdma.internal.log.LimitedLog;
@@ -28,7 +29,6 @@ import io.rdma.internal.soft.wire.UdpAddress;
 import io.rdma.verbs.Errno;
 import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,11 +47,11 @@ import org.jspecify.annotations.Nullable;
 /** The running part of an open software device: its thread, queue pairs, keys and link. */
 public final class SoftDevice implements Device, DeviceTurns.Owner {
     private static final int MOST_VIOLATIONS = 0xffff;
-    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final IntTable<SoftQp> qps = new IntTable<>();
     private final IntTable<SoftSrq> xrcQueues = new IntTable<>();
-    private final MemoryKeys keys = new MemoryKeys();
+    private final Environment environment;
+    private final MemoryKeys keys;
     private final HandleTable handles;
     private final List<SoftQp> all = new ArrayList<>();
     private final List<SoftContext> contexts = new CopyOnWriteArrayList<>();
@@ -66,13 +66,15 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
 
     public SoftDevice(SoftConfig config, HandleTable handles, ManagementPort.Receiver manager) {
         this.handles = handles;
+        environment = config.environment();
+        keys = new MemoryKeys(environment.random());
         int threads = ReceiveLane.threads(System.getProperty(ReceiveLane.PROPERTY, "1"));
         link = new UdpLink(config, counters);
         datagrams = new Datagrams(this, link);
         management = new ManagementPort(this, link, manager);
         mtu = Packet.mtuBytes(config.activeMtu());
         try {
-            turns = new DeviceTurns(link, all, this, timing, threads);
+            turns = new DeviceTurns(environment, link, all, this, timing, threads);
         } catch (VerbsException e) {
             link.close();
             throw e;
@@ -83,6 +85,11 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     @Override
     public InetSocketAddress local() {
         return link.local();
+    }
+
+    @Override
+    public Environment environment() {
+        return environment;
     }
 
     @Override
@@ -143,7 +150,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     public int freshSrqn() {
         int number;
         do {
-            number = RANDOM.nextInt(1 << 24);
+            number = environment.random().nextInt(1 << 24);
         } while (number == 0 || xrcQueues.get(number) != null);
         return number;
     }
@@ -277,7 +284,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
             link.send(packet, link.local());
         } else if (peer == null) {
             link.capture(packet);
-            deliverConnected(packet, null, System.nanoTime());
+            deliverConnected(packet, null, environment.nanoTime());
         } else {
             link.send(packet, peer);
         }
@@ -422,7 +429,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     public int freshQpn() {
         int qpn;
         do {
-            qpn = RANDOM.nextInt(1 << 24);
+            qpn = environment.random().nextInt(1 << 24);
         } while (qpn < 2 || qps.get(qpn) != null); // 0 and 1 are for management
         return qpn;
     }

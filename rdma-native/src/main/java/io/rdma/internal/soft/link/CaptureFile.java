@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.link;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.soft.wire.UdpAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,7 +10,6 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.TimeUnit;
 
 // Format: draft-ietf-opsawg-pcapng. A section header, one interface of link type RAW (each packet begins with its IP
 // header) with timestamps in nanoseconds, then one enhanced packet block for each packet. Every block repeats its
@@ -31,10 +31,13 @@ public final class CaptureFile implements AutoCloseable {
 
     private final FileChannel channel;
     private final ByteBuffer out = ByteBuffer.allocateDirect(1 << 18).order(ByteOrder.LITTLE_ENDIAN);
+    private final Environment environment;
     /** Offset from the packets' clock, which counts from an arbitrary moment, to the Unix epoch. */
-    private final long epoch = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+    private final long epoch;
 
-    public CaptureFile(Path file) throws IOException {
+    public CaptureFile(Path file, Environment environment) throws IOException {
+        this.environment = environment;
+        epoch = environment.epochNanos() - environment.nanoTime();
         channel = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
         out.putInt(SECTION).putInt(28).putInt(BYTE_ORDER).putShort((short) 1).putShort((short) 0);
@@ -62,7 +65,7 @@ public final class CaptureFile implements AutoCloseable {
         if (out.remaining() < MAX_BLOCK + 128) {
             flush();
         }
-        long time = epoch + System.nanoTime();
+        long time = epoch + environment.nanoTime();
         out.putInt(PACKET).putInt(block).putInt(0).putInt((int) (time >>> 32)).putInt((int) time);
         out.putInt(captured).putInt(captured);
         out.order(ByteOrder.BIG_ENDIAN);

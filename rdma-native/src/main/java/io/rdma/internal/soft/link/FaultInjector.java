@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.link;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.soft.wire.UdpAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -41,13 +42,15 @@ public final class FaultInjector {
         }
     }
 
+    private final Environment environment;
     private final LinkSocket socket;
     private final Map<InetSocketAddress, Link> links = new HashMap<>();
     private final PriorityQueue<Waiting> waiting = new PriorityQueue<>();
     private FaultPlan.Settings current;
     private long number;
 
-    public FaultInjector(LinkSocket socket, FaultPlan.Settings settings) {
+    public FaultInjector(Environment environment, LinkSocket socket, FaultPlan.Settings settings) {
+        this.environment = environment;
         this.socket = socket;
         this.current = settings;
     }
@@ -58,7 +61,7 @@ public final class FaultInjector {
             links.clear();
             current = settings;
         }
-        long now = System.nanoTime();
+        long now = environment.nanoTime();
         Link link = links.computeIfAbsent(peer, p -> new Link(settings.of(p), now));
         SoftFaults faults = link.faults;
         boolean lost = link.chance.nextDouble() < faults.loss();

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.link;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.soft.wire.Icrc;
 import io.rdma.internal.soft.wire.UdpAddress;
 import io.rdma.verbs.Errno;
@@ -55,14 +56,14 @@ public final class ReceiveLane {
      * @param address address at which a shared {@link NativeSocket} listens
      * @throws IOException if no further socket can be bound
      */
-    ReceiveLane(InetSocketAddress address, int number, Taker taker) throws IOException {
+    ReceiveLane(Environment environment, InetSocketAddress address, int number, Taker taker) throws IOException {
         socket = new NativeSocket(address, true);
         memory = socket.memory().order(ByteOrder.BIG_ENDIAN);
         local = new UdpAddress(address);
         for (int i = 0; i < MOST; i++) {
             from[i] = new UdpAddress();
         }
-        thread = Thread.ofPlatform().daemon().name("rdma-soft0-" + number).unstarted(() -> loop(taker));
+        thread = environment.newThread("rdma-soft0-" + number, () -> loop(taker));
     }
 
     /**

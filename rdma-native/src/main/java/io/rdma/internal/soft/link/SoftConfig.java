@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.link;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.SoftAddress;
@@ -12,13 +13,14 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 
 /**
- * Configuration of a software device: the address at which it listens, and the faults of its links.
+ * Configuration of a software device: the address at which it listens, the faults of its links, and its environment.
  *
  * @param address local address
  * @param port UDP port, 0 for a free one
  * @param faults fault plan of its links
+ * @param environment clock, threads and randomness of the device and of the connections on it
  */
-public record SoftConfig(InetAddress address, int port, FaultPlan faults) {
+public record SoftConfig(InetAddress address, int port, FaultPlan faults, Environment environment) {
     /** System property: the IP address to listen on, at UDP port 4791. */
     static final String ADDRESS_PROPERTY = "io.rdma.soft.address";
 
@@ -37,7 +39,10 @@ public record SoftConfig(InetAddress address, int port, FaultPlan faults) {
         }
         try {
             return new SoftConfig(
-                    InetAddress.getByName(address.strip()), SoftAddress.ROCE_PORT, new FaultPlan(SoftFaults.NONE));
+                    InetAddress.getByName(address.strip()),
+                    SoftAddress.ROCE_PORT,
+                    new FaultPlan(SoftFaults.NONE),
+                    Environment.SYSTEM);
         } catch (UnknownHostException e) {
             throw new VerbsException(
                     "soft0",
@@ -49,14 +54,22 @@ public record SoftConfig(InetAddress address, int port, FaultPlan faults) {
     public static SoftConfig loopback() {
         try {
             return new SoftConfig(
-                    InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0, new FaultPlan(SoftFaults.NONE));
+                    InetAddress.getByAddress(new byte[] {127, 0, 0, 1}),
+                    0,
+                    new FaultPlan(SoftFaults.NONE),
+                    Environment.SYSTEM);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
     }
 
     public SoftConfig withFaults(SoftFaults newFaults) {
-        return new SoftConfig(address, port, new FaultPlan(newFaults));
+        return new SoftConfig(address, port, new FaultPlan(newFaults), environment);
+    }
+
+    /** Returns the same device in another environment. */
+    public SoftConfig withEnvironment(Environment newEnvironment) {
+        return new SoftConfig(address, port, faults, newEnvironment);
     }
 
     InetSocketAddress socketAddress() {

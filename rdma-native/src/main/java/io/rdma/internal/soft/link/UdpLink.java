@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.link;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.os.SixLongs;
 import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Counters;
@@ -52,6 +53,7 @@ public final class UdpLink implements AutoCloseable {
     private final UdpAddress from = new UdpAddress();
     private final Map<InetSocketAddress, UdpAddress> destinations = new HashMap<>();
     private final Icrc icrc = new Icrc(LinkSocket.MAX_DATAGRAM);
+    private final Environment environment;
     private final FaultPlan plan;
     private final FaultInjector faults;
     private final Counters counters;
@@ -59,6 +61,7 @@ public final class UdpLink implements AutoCloseable {
 
     public UdpLink(SoftConfig config, Counters counters) {
         this.counters = counters;
+        environment = config.environment();
         plan = config.faults();
         InetSocketAddress address = config.socketAddress();
         try {
@@ -76,7 +79,7 @@ public final class UdpLink implements AutoCloseable {
         memory = socket.memory().order(ByteOrder.BIG_ENDIAN);
         base = MemorySegment.ofBuffer(memory).address();
         local = new UdpAddress(socket.local());
-        faults = new FaultInjector(socket, plan.settings());
+        faults = new FaultInjector(environment, socket, plan.settings());
     }
 
     /**
@@ -97,7 +100,7 @@ public final class UdpLink implements AutoCloseable {
                 shareable.share();
             }
             for (int i = 0; i < more; i++) {
-                lanes.add(new ReceiveLane(socket.local(), i + 2, taker));
+                lanes.add(new ReceiveLane(environment, socket.local(), i + 2, taker));
             }
             return lanes;
         } catch (IOException e) {

@@ -6,6 +6,7 @@ import io.rdma.internal.os.Pages;
 import io.rdma.verbs.HugePages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: positions only grow; an entry is at its position modulo the number of entries. One extra entry is scratch
@@ -121,8 +122,8 @@ final class CompletionRing {
     }
 
     /** Returns an empty ring of the same size whose entries have timestamps. */
-    CompletionRing withTimestamps(boolean wallClock) {
-        return new CompletionRing(entries, new SoftTimestamps(1, wallClock));
+    CompletionRing withTimestamps(LongSupplier clock) {
+        return new CompletionRing(entries, new SoftTimestamps(1, clock));
     }
 
     /** Returns an empty ring of another size, with timestamps if this one has them. */

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.objects;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.soft.wire.Counters;
 import io.rdma.internal.soft.wire.Packet;
 import java.net.InetSocketAddress;
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** The running device, as seen by the objects created from it and by their transports. */
 public interface Device {
     /** Returns the table of the device's objects. */
+    Environment environment();
+
     HandleTable handles();
 
     /** Returns the keys of all registered memory. Device thread. */

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.objects;
 
+import io.rdma.environment.Environment;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -10,10 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /** A queue of events that threads wait for, with one remembered wake-up. Both are guarded by the lock. */
 public final class EventQueue<T> {
+    private final Environment environment;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<T> events = new ArrayDeque<>();
     private boolean woken;
+
+    public EventQueue(Environment environment) {
+        this.environment = environment;
+    }
 
     public void add(T event) {
         lock.lock();
@@ -45,9 +51,9 @@ public final class EventQueue<T> {
         boolean interrupted = false;
         lock.lock();
         try {
-            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            long deadline = environment.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
             while (events.isEmpty() && !woken) {
-                long left = timeoutMillis < 0 ? Long.MAX_VALUE : deadline - System.nanoTime();
+                long left = timeoutMillis < 0 ? Long.MAX_VALUE : deadline - environment.nanoTime();
                 if (left <= 0) {
                     break;
                 }

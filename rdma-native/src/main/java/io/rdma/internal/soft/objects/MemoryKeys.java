@@ -4,9 +4,9 @@ import static io.rdma.internal.ffi.Ibv.*;
 
 import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.soft.wire.Packet;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.random.RandomGenerator;
 
 // Invariants (device thread)
 // - The upper 24 bits of a key identify one region or window; the lowest byte is its current variant. So a stale key
@@ -18,17 +18,22 @@ public final class MemoryKeys {
     private static final int KEY_BITS = 8;
     private static final int KEY_MASK = (1 << KEY_BITS) - 1;
     private static final int REMOTE_WRITES = ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC;
-    private static final SecureRandom RANDOM = new SecureRandom();
 
+    private final RandomGenerator random;
     private final IntTable<SoftMr> regions = new IntTable<>();
     private final IntTable<SoftMw> windows = new IntTable<>();
     private final List<SoftMw> boundToQueuePairs = new ArrayList<>();
+
+    /** Creates an empty set of keys, which cannot be guessed if the random numbers cannot. */
+    public MemoryKeys(RandomGenerator random) {
+        this.random = random;
+    }
 
     /** Returns an unused key that cannot be guessed. */
     public int fresh() {
         int key;
         do {
-            key = RANDOM.nextInt();
+            key = random.nextInt();
         } while (index(key) == 0 || regions.get(index(key)) != null || windows.get(index(key)) != null);
         return key;
     }

@@ -5,10 +5,11 @@ import io.rdma.internal.ffi.AsyncEventEntry;
 /** An open device, with the asynchronous events of the objects created from it. */
 public final class SoftContext extends SoftObject {
     public final Device device;
-    private final EventQueue<AsyncEventEntry> events = new EventQueue<>();
+    private final EventQueue<AsyncEventEntry> events;
 
     public SoftContext(Device device) {
         this.device = device;
+        events = new EventQueue<>(device.environment());
     }
 
     public EventQueue<AsyncEventEntry> events() {

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.objects;
 
+import io.rdma.environment.Environment;
 import static io.rdma.internal.ffi.Ibv.*;
 
 import io.rdma.internal.ffi.Wc;
@@ -131,7 +132,8 @@ public final class SoftCq extends SoftObject {
 
     /** Gives every completion a timestamp. Called before the queue is published. */
     public synchronized void withTimestamps(boolean wallClock) {
-        ring = ring.withTimestamps(wallClock);
+        Environment environment = context.device.environment();
+        ring = ring.withTimestamps(wallClock ? environment::epochNanos : environment::nanoTime);
     }
 
     /** Polls completions, and their timestamps if they have some and {@code times} is not 0. */
@@ -214,9 +216,10 @@ public final class SoftCq extends SoftObject {
             armed = false;
             eventsSent -= channel.events.forget(cq -> cq == this);
         }
-        long end = System.nanoTime() + millis * 1_000_000;
+        Environment environment = context.device.environment();
+        long end = environment.nanoTime() + millis * 1_000_000;
         while (eventsAcked < eventsSent) {
-            long left = (end - System.nanoTime()) / 1_000_000;
+            long left = (end - environment.nanoTime()) / 1_000_000;
             if (left <= 0) {
                 return false;
             }

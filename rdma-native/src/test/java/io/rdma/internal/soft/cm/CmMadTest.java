@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.cm;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.internal.ffi.Cma;
@@ -224,7 +225,7 @@ public class CmMadTest {
     /** A request contains the PSN that the other side begins with, which is the one that this side expects. */
     @Test
     void theOtherSideBeginsWithThePsnOfARequest() {
-        SoftCmId id = new SoftCmId(Cma.PS_TCP, new SoftCmChannel());
+        SoftCmId id = new SoftCmId(Cma.PS_TCP, new SoftCmChannel(Environment.SYSTEM));
         id.local = new InetSocketAddress("10.77.0.2", 40_000);
         id.remote = new InetSocketAddress("10.77.0.1", 7174);
         id.psn = 0x123456;

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.cm;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -30,7 +31,7 @@ class CmRendezvousTest {
             }
         }) {
             Thread serving = Thread.ofPlatform()
-                    .start(() -> CmRendezvous.serve(socket, new byte[] {1, 2, 3}, (gid, number) -> {}));
+                    .start(() -> CmRendezvous.serve(Environment.SYSTEM, socket, new byte[] {1, 2, 3}, (gid, number) -> {}));
             try (Socket asking = new Socket(socket.getInetAddress(), socket.getLocalPort())) {
                 asking.setSoTimeout(60_000);
                 assertThat(asking.getInputStream().readNBytes(3)).containsExactly(1, 2, 3);

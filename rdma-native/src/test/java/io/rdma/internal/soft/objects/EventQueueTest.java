@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.objects;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** A wait for events. As with {@code poll(2)}, an interrupt of the Java thread does not end it. */
 class EventQueueTest {
-    private final EventQueue<String> queue = new EventQueue<>();
+    private final EventQueue<String> queue = new EventQueue<>(Environment.SYSTEM);
 
     @Test
     void anInterruptedThreadWaitsForTheEvent() throws Exception {

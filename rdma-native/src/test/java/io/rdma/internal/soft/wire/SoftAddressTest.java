@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.wire;
 
+import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.internal.ffi.Ibv;
@@ -51,7 +52,7 @@ class SoftAddressTest {
     void theMtuIsThatOfTheInterface() throws UnknownHostException {
         assertThat(SoftConfig.loopback().activeMtu()).isEqualTo(Ibv.MTU_4096);
         InetAddress nobodys = InetAddress.getByName("192.0.2.1");
-        assertThat(new SoftConfig(nobodys, 0, new FaultPlan(SoftFaults.NONE)).activeMtu())
+        assertThat(new SoftConfig(nobodys, 0, new FaultPlan(SoftFaults.NONE), Environment.SYSTEM).activeMtu())
                 .isEqualTo(Ibv.MTU_1024);
     }
 }

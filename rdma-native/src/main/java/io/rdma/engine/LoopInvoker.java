@@ -1,0 +1,51 @@
+package io.rdma.engine;
+
+// Invariant: one thread calls invoke(), the first one that did.
+
+/**
+ * Driver of a completion loop on somebody else's thread, which does other work between the steps. The loop never waits;
+ * its caller decides when to call again.
+ */
+final class LoopInvoker {
+    private final CompletionLoop loop;
+    private boolean driving;
+    private volatile boolean finished;
+
+    LoopInvoker(CompletionLoop loop) {
+        this.loop = loop;
+    }
+
+    /**
+     * Runs one step. Throws nothing.
+     *
+     * @return 0 if there was nothing to do
+     */
+    int invoke() {
+        if (!driving) {
+            loop.drive();
+            driving = true;
+        }
+        if (finished) {
+            return 0;
+        }
+        int work = 0;
+        try {
+            work = loop.doWork();
+        } catch (Throwable t) {
+            loop.die(t);
+        }
+        if (loop.failure() != null) {
+            loop.failAll();
+        }
+        if (loop.isFinished()) {
+            finished = true;
+            loop.finish();
+        }
+        return work;
+    }
+
+    /** Returns whether the loop was closed and its last step has run. Any thread. */
+    boolean isFinished() {
+        return finished;
+    }
+}

@@ -1,0 +1,78 @@
+package io.rdma.environment;
+
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+
+/**
+ * Clock, threads and randomness of a device and of the connections on it. Code below the front-ends reads no clock and
+ * starts no thread of its own accord, so one environment can run both ends of a connection under its own control.
+ */
+public interface Environment {
+    /** The environment of this JVM: its clock, its threads and {@link java.security.SecureRandom}. */
+    Environment SYSTEM = new SystemEnvironment();
+
+    /** Task that has not run yet. */
+    @FunctionalInterface
+    interface Timer {
+        /** Cancels the task, unless it has begun. */
+        void cancel();
+    }
+
+    /**
+     * Returns the time since an arbitrary moment.
+     *
+     * @return nanoseconds, to be compared by subtraction as those of {@link System#nanoTime}
+     */
+    long nanoTime();
+
+    /**
+     * Returns the time of day.
+     *
+     * @return nanoseconds since 1970
+     */
+    long epochNanos();
+
+    /**
+     * Creates a daemon thread for a task that runs as long as its owner, such as a completion loop.
+     *
+     * @param name name of the thread
+     * @param task task of the thread
+     * @return the thread, not started
+     */
+    Thread newThread(String name, Runnable task);
+
+    /**
+     * Starts a task that ends by itself and may block, on a thread of its own.
+     *
+     * @param name name of the thread
+     * @param task task of the thread
+     */
+    void start(String name, Runnable task);
+
+    /**
+     * Starts a task on a thread of its own after some time.
+     *
+     * @param nanos delay
+     * @param name name of the thread
+     * @param task task that may block
+     * @return to cancel it before
+     */
+    Timer startAfter(long nanos, String name, Runnable task);
+
+    /**
+     * Returns the source of everything that a peer must not guess: keys, packet sequence numbers, tokens.
+     *
+     * @return thread-safe
+     */
+    RandomGenerator random();
+
+    /**
+     * Returns an executor that starts a thread for each task.
+     *
+     * @param name name of the threads
+     * @return for tasks that may block
+     */
+    default Executor executor(String name) {
+        return task -> start(name, task);
+    }
+}

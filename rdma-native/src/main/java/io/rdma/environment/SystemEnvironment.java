@@ -1,0 +1,50 @@
+package io.rdma.environment;
+
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+
+/** Environment of this JVM. Tasks that may block run on virtual threads. */
+final class SystemEnvironment implements Environment {
+    private static final long NANOS = 1_000_000_000;
+
+    /** Made at the first use, because looking for the provider takes milliseconds. */
+    private static final class Random {
+        static final SecureRandom SECURE = new SecureRandom();
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public long epochNanos() {
+        Instant now = Instant.now();
+        return now.getEpochSecond() * NANOS + now.getNano();
+    }
+
+    @Override
+    public Thread newThread(String name, Runnable task) {
+        return Thread.ofPlatform().daemon().name(name).unstarted(task);
+    }
+
+    @Override
+    public void start(String name, Runnable task) {
+        Thread.ofVirtual().name(name).start(task);
+    }
+
+    @Override
+    public Timer startAfter(long nanos, String name, Runnable task) {
+        CompletableFuture<Void> due = new CompletableFuture<>();
+        due.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).thenRunAsync(task, executor(name));
+        return () -> due.cancel(false); // which cancels its time-out, too
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return Random.SECURE;
+    }
+}
