@@ -14,7 +14,9 @@ module io.rdma.core {
     // The socket option that keeps the software device's datagrams from being fragmented.
     requires jdk.net;
 
-    // Objects, options and errors that users of either front-end handle directly.
+    // Errors, rights, addresses and attributes: values that users of either front-end handle directly.
+    exports io.rdma.types;
+    // Objects of a device: users open devices, and get regions from connections.
     exports io.rdma.verbs;
     // Buffers that operations read from and write to; encoders and decoders of users work with them.
     exports io.rdma.buffer;

@@ -3,7 +3,7 @@ package io.rdma.coroutines
 import io.rdma.connect.ConnectHandler
 import io.rdma.connect.EstablishedConnection
 import io.rdma.connect.RdmaConnector
-import io.rdma.verbs.RdmaException
+import io.rdma.types.RdmaException
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.NonCancellable
@@ -20,7 +20,7 @@ public object RdmaClient {
      * aborts the attempt.
      *
      * @throws io.rdma.connect.RdmaConnectException if the connection cannot be made
-     * @throws io.rdma.verbs.VerbsException if the device cannot be used
+     * @throws io.rdma.types.VerbsException if the device cannot be used
      *
      * @sample io.rdma.coroutines.samples.connect
      */

@@ -3,7 +3,7 @@ package io.rdma.coroutines
 import io.rdma.connect.AdmissionLimits
 import io.rdma.connect.ConnectionOptions
 import io.rdma.engine.RdmaResources
-import io.rdma.verbs.QueuePairCapacity
+import io.rdma.types.QueuePairCapacity
 import io.rdma.verbs.RdmaDevices
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration

@@ -7,9 +7,9 @@ import io.rdma.engine.BoundWindow
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint
 import io.rdma.engine.WorkRequest
-import io.rdma.verbs.AccessFlag
+import io.rdma.types.AccessFlag
+import io.rdma.types.RemoteMemory
 import io.rdma.verbs.MemoryRegion
-import io.rdma.verbs.RemoteMemory
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
@@ -27,7 +27,7 @@ import kotlin.time.toJavaDuration
  * A reliable connection to one peer.
  *
  * Every suspending operation, unless stated otherwise:
- * - **errors**: the operation that failed throws [io.rdma.verbs.WorkCompletionException]. The connection is then
+ * - **errors**: the operation that failed throws [io.rdma.types.WorkCompletionException]. The connection is then
  *   lost, and all other operations end with [ConnectionClosedException], whose cause is that first failure. Misuse
  *   (closed buffer, message too large) throws [IllegalStateException] or [IllegalArgumentException], and the
  *   connection stays usable.
@@ -244,7 +244,7 @@ public class RdmaConnection internal constructor(
      * caller closes it, otherwise the end of the connection does. The region needs [AccessFlag.MW_BIND], and
      * [AccessFlag.LOCAL_WRITE] if the peer may write. Without them the connection ends.
      *
-     * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows
+     * @throws io.rdma.types.VerbsException EOPNOTSUPP if the device has no windows
      */
     public suspend fun bind(
         memory: MemoryRegion,

@@ -20,8 +20,8 @@ import java.util.concurrent.CompletableFuture
  *
  * Every suspending operation, unless stated otherwise:
  * - **errors**: [io.rdma.engine.DatagramTooLongException] for a message that does not fit into a packet, and
- *   [io.rdma.verbs.VerbsException] for a destination to which no path leads; other operations are not affected.
- *   [io.rdma.verbs.WorkCompletionException] for a request that the device failed. The endpoint is then lost, and all
+ *   [io.rdma.types.VerbsException] for a destination to which no path leads; other operations are not affected.
+ *   [io.rdma.types.WorkCompletionException] for a request that the device failed. The endpoint is then lost, and all
  *   other operations end with [ConnectionClosedException], whose cause is that first failure. Misuse (closed buffer)
  *   throws [IllegalStateException].
  * - **cancellation** is prompt. A request that is not yet posted is never posted. After the post the datagram is sent,
@@ -178,7 +178,7 @@ public class RdmaDatagramSocket private constructor(
          * milliseconds while the device is opened.
          *
          * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use, or if no RDMA device has the address
-         * @throws io.rdma.verbs.RdmaException if the device cannot be used, or there is no connection manager
+         * @throws io.rdma.types.RdmaException if the device cannot be used, or there is no connection manager
          */
         public fun bind(
             host: String,

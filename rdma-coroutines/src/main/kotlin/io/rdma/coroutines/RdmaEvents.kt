@@ -23,7 +23,7 @@ import kotlin.coroutines.resume
  *
  * Up to [io.rdma.engine.EventBuffer.CAPACITY] events wait for a slow collector. When there are more, the oldest one is
  * dropped; the first drop logs a warning. The flow ends when the resources close, and throws
- * [io.rdma.verbs.VerbsException] if events can no longer be read. Cancellation ends this collection only. The collector
+ * [io.rdma.types.VerbsException] if events can no longer be read. Cancellation ends this collection only. The collector
  * runs in its own coroutine context, never on the thread that reads the events.
  */
 public fun RdmaResources.events(): Flow<AsyncEvent> =

@@ -109,7 +109,7 @@ public class RdmaServer private constructor(
          * milliseconds while the device is opened.
          *
          * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use
-         * @throws io.rdma.verbs.VerbsException if the device cannot be used
+         * @throws io.rdma.types.VerbsException if the device cannot be used
          */
         public fun bind(
             host: String,

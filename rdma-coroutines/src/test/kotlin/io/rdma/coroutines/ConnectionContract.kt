@@ -7,11 +7,11 @@ import io.rdma.connect.ConnectMethod
 import io.rdma.connect.RdmaConnectException
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.testing.TestDevice
-import io.rdma.verbs.AccessFlag
-import io.rdma.verbs.RemoteMemory
-import io.rdma.verbs.VerbsException
-import io.rdma.verbs.WorkCompletionException
-import io.rdma.verbs.WorkCompletionStatus
+import io.rdma.types.AccessFlag
+import io.rdma.types.RemoteMemory
+import io.rdma.types.VerbsException
+import io.rdma.types.WorkCompletionException
+import io.rdma.types.WorkCompletionStatus
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll

@@ -4,7 +4,7 @@ import io.rdma.engine.RdmaResources
 import io.rdma.testing.seam.SeamScenario
 import io.rdma.testing.seam.Setup
 import io.rdma.testing.seam.Tally
-import io.rdma.verbs.AccessFlag
+import io.rdma.types.AccessFlag
 import io.rdma.verbs.RdmaDevice
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async

@@ -5,9 +5,9 @@ import io.rdma.connect.RdmaConnectException
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.DatagramTooLongException
 import io.rdma.testing.TestDevice
+import io.rdma.types.VerbsException
 import io.rdma.verbs.AddressHandleAttributes
 import io.rdma.verbs.DatagramAddress
-import io.rdma.verbs.VerbsException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancelAndJoin

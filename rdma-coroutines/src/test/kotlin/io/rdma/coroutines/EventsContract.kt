@@ -3,7 +3,7 @@ package io.rdma.coroutines
 import io.rdma.engine.RdmaResources
 import io.rdma.testing.LimitEvents
 import io.rdma.testing.TestDevice
-import io.rdma.verbs.AsyncEventType
+import io.rdma.types.AsyncEventType
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async

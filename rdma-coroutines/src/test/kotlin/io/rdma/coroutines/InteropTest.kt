@@ -108,7 +108,7 @@ class InteropTest {
     private fun number(message: ReceivedMessage): Int = message.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0)
 
     /** Cancels a coroutine that runs [wait], after the buffer that it waits for has arrived and before it resumes. */
-    private fun CoroutineScope.cancelledInBetween(
+    private fun CoroutineScope.cancelBeforeResumption(
         all: List<RegisteredBuffer>,
         wait: suspend () -> Unit,
     ) {

@@ -6,9 +6,9 @@ import io.rdma.engine.ResourceOptions
 import io.rdma.reactive.RdmaBlockHoundIntegration
 import io.rdma.soft.LinkFaults
 import io.rdma.soft.SoftNetwork
-import io.rdma.verbs.AccessFlag
+import io.rdma.types.AccessFlag
+import io.rdma.types.RemoteMemory
 import io.rdma.verbs.RdmaDevices
-import io.rdma.verbs.RemoteMemory
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async

@@ -1,6 +1,6 @@
 package io.rdma.engine;
 
-import io.rdma.verbs.RemoteMemory;
+import io.rdma.types.RemoteMemory;
 import java.lang.invoke.VarHandle;
 
 /** An operation that counts how often its listener is notified of its end. */

@@ -1,6 +1,6 @@
 package io.rdma.buffer;
 
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import java.lang.System.Logger;

@@ -1,7 +1,7 @@
 package io.rdma.buffer;
 
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;

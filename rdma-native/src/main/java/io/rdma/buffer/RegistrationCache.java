@@ -1,6 +1,6 @@
 package io.rdma.buffer;
 
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
@@ -82,8 +82,8 @@ public final class RegistrationCache implements AutoCloseable {
      * @return to be closed
      * @throws IllegalArgumentException if the memory cannot be registered
      * @throws IllegalStateException if its arena or the cache is closed
-     * @throws io.rdma.verbs.VerbsException if the device refuses it
-     * @throws io.rdma.verbs.RegistrationLimitException if the budget does not allow it
+     * @throws io.rdma.types.VerbsException if the device refuses it
+     * @throws io.rdma.types.RegistrationLimitException if the budget does not allow it
      */
     public RegisteredBuffer lease(MemorySegment memory) {
         check(memory);

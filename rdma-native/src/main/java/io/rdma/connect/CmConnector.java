@@ -1,16 +1,16 @@
 package io.rdma.connect;
 
-import io.rdma.environment.Environment;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.CleanupStack;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
+import io.rdma.environment.Environment;
+import io.rdma.types.CmEventType;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.CmEvent;
-import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
-import io.rdma.verbs.QueuePairState;
-import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
 import java.security.MessageDigest;
 import java.time.Duration;

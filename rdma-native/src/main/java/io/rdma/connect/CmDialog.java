@@ -1,11 +1,11 @@
 package io.rdma.connect;
 
-import io.rdma.environment.Environment;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaEndpoint;
+import io.rdma.environment.Environment;
+import io.rdma.types.CmEventType;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.CmEvent;
-import io.rdma.verbs.CmEventType;
-import io.rdma.verbs.RdmaException;
 import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,7 @@
 package io.rdma.connect;
 
+import io.rdma.types.Gid;
 import io.rdma.verbs.ConnectionParameters;
-import io.rdma.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

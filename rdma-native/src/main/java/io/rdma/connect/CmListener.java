@@ -6,14 +6,14 @@ import io.rdma.engine.CloseSteps;
 import io.rdma.engine.PendingSetup;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
+import io.rdma.types.CmEventType;
+import io.rdma.types.Errno;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.RdmaException;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.CmEvent;
-import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.QueuePairState;
-import io.rdma.verbs.RdmaException;
-import io.rdma.verbs.VerbsException;
 import java.lang.System.Logger;
 import java.net.InetSocketAddress;
 import java.util.Objects;
@@ -138,7 +138,8 @@ final class CmListener implements AutoCloseable {
         }
         CmDialog dialog = new CmDialog(resources.environment(), "a client", options.handshakeTimeout());
         request.attach(dialog);
-        resources.environment()
+        resources
+                .environment()
                 .start("rdma-accept", () -> serve(new Request(request, event, dialog, proof), client, permit));
     }
 

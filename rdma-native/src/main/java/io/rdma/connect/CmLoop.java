@@ -1,15 +1,15 @@
 package io.rdma.connect;
 
-import io.rdma.environment.Environment;
 import io.rdma.engine.CleanupStack;
 import io.rdma.engine.RdmaResources;
+import io.rdma.environment.Environment;
+import io.rdma.types.CmEventType;
+import io.rdma.types.PortSpace;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
-import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.PortSpace;
-import io.rdma.verbs.RdmaException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,7 +45,7 @@ final class CmLoop implements AutoCloseable {
     /**
      * Returns the loop of these resources.
      *
-     * @throws io.rdma.verbs.RdmaException if there is no connection manager
+     * @throws io.rdma.types.RdmaException if there is no connection manager
      */
     static CmLoop of(RdmaResources resources) {
         return resources.companion(CmLoop.class, CmLoop::new);

@@ -1,6 +1,6 @@
 package io.rdma.connect;
 
-import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.types.QueuePairCapacity;
 import java.time.Duration;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;

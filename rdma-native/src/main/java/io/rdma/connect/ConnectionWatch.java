@@ -1,8 +1,8 @@
 package io.rdma.connect;
 
-import io.rdma.environment.Environment;
 import io.rdma.engine.RdmaEndpoint;
-import io.rdma.verbs.RdmaException;
+import io.rdma.environment.Environment;
+import io.rdma.types.RdmaException;
 import java.io.IOException;
 import java.lang.System.Logger;
 

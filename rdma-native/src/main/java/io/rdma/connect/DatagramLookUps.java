@@ -2,13 +2,13 @@ package io.rdma.connect;
 
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaResources;
+import io.rdma.types.CmEventType;
+import io.rdma.types.PortSpace;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.CmEvent;
-import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
 import io.rdma.verbs.DatagramAddress;
-import io.rdma.verbs.PortSpace;
-import io.rdma.verbs.VerbsException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
@@ -46,7 +46,8 @@ final class DatagramLookUps implements AutoCloseable {
     /** Starts a look-up, see {@link DatagramBinding#resolve}. */
     CompletableFuture<DatagramAddress> start(InetSocketAddress host) {
         CmDialog dialog = new CmDialog(resources.environment(), host.toString(), timeout);
-        CompletableFuture<DatagramAddress> result = NetworkTask.start(resources.environment(), "rdma-resolve", () -> lookUp(host, dialog));
+        CompletableFuture<DatagramAddress> result =
+                NetworkTask.start(resources.environment(), "rdma-resolve", () -> lookUp(host, dialog));
         result.whenComplete((found, error) -> dialog.cancel());
         return result;
     }

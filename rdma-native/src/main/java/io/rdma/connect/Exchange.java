@@ -1,7 +1,7 @@
 package io.rdma.connect;
 
 import io.rdma.connect.RdmaConnectException.Reason;
-import io.rdma.verbs.RdmaException;
+import io.rdma.types.RdmaException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;

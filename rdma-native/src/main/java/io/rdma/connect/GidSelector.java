@@ -1,11 +1,11 @@
 package io.rdma.connect;
 
+import io.rdma.types.Errno;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.GidType;
+import io.rdma.types.LinkLayer;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.GidTableEntry;
-import io.rdma.verbs.GidType;
-import io.rdma.verbs.LinkLayer;
-import io.rdma.verbs.VerbsException;
 import java.net.InetAddress;
 
 /** Selection of the local GID by type and address, never by a constant index. */

@@ -10,7 +10,8 @@ final class NetworkTask {
     private NetworkTask() {}
 
     /** Starts a task. Its future fails with the exception itself, which that of supplyAsync would wrap. */
-    static <T extends @Nullable Object> CompletableFuture<T> start(Environment environment, String thread, Supplier<T> task) {
+    static <T extends @Nullable Object> CompletableFuture<T> start(
+            Environment environment, String thread, Supplier<T> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
         environment.start(thread, () -> {
             try {

@@ -1,7 +1,7 @@
 package io.rdma.connect;
 
 import io.rdma.connect.RdmaConnectException.Reason;
-import io.rdma.verbs.Gid;
+import io.rdma.types.Gid;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;

@@ -1,7 +1,7 @@
 package io.rdma.connect;
 
-import io.rdma.verbs.Gid;
-import io.rdma.verbs.Mtu;
+import io.rdma.types.Gid;
+import io.rdma.types.Mtu;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,6 +1,6 @@
 package io.rdma.connect;
 
-import io.rdma.verbs.RdmaException;
+import io.rdma.types.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /** Failure to establish a connection or a listener. */

@@ -5,7 +5,7 @@ import io.rdma.engine.CleanupStack;
 import io.rdma.engine.PendingSetup;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
-import io.rdma.verbs.RdmaException;
+import io.rdma.types.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -153,7 +153,8 @@ public final class RdmaConnector {
      */
     private EstablishedConnection exchange(PendingSetup begun, boolean manager) {
         try (CleanupStack cleanup = new CleanupStack()) {
-            ExchangeDeadline deadline = cleanup.add(new ExchangeDeadline(resources.environment(), socket, options.handshakeTimeout()));
+            ExchangeDeadline deadline =
+                    cleanup.add(new ExchangeDeadline(resources.environment(), socket, options.handshakeTimeout()));
             socket.connect(address, deadline.millisLeft());
             cleanup.add(socket);
             Exchange exchange = cleanup.add(Exchange.over(socket, deadline, options, address.getHostString()));

@@ -5,8 +5,8 @@ import io.rdma.engine.CleanupStack;
 import io.rdma.engine.CloseSteps;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
-import io.rdma.verbs.RdmaException;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.RdmaException;
+import io.rdma.types.VerbsException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -53,7 +53,9 @@ public final class RdmaListener implements AutoCloseable {
         this.options = options;
         this.handler = handler;
         this.admission = new Admission(limits);
-        this.tokens = options.tls() == null ? null : new CmTokens(resources.environment().random());
+        this.tokens = options.tls() == null
+                ? null
+                : new CmTokens(resources.environment().random());
         this.refusals = new RefusalLog(RdmaListener::log, resources.environment());
         if (options.connectMethod() == ConnectMethod.RDMA_CM && tokens == null) {
             socket = null;
@@ -207,7 +209,8 @@ public final class RdmaListener implements AutoCloseable {
     private @Nullable EstablishedConnection exchange(Socket accepted, Admission.Permit permit) throws IOException {
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(accepted);
-            ExchangeDeadline deadline = cleanup.add(new ExchangeDeadline(resources.environment(), accepted, options.handshakeTimeout()));
+            ExchangeDeadline deadline =
+                    cleanup.add(new ExchangeDeadline(resources.environment(), accepted, options.handshakeTimeout()));
             Exchange exchange = cleanup.add(Exchange.over(accepted, deadline, options, null));
             PeerParameters peer = introduced(exchange, permit);
             if (peer == null) {

@@ -1,6 +1,6 @@
 package io.rdma.connect;
 
-import io.rdma.verbs.RdmaException;
+import io.rdma.types.RdmaException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;

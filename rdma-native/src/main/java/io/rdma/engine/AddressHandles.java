@@ -1,10 +1,10 @@
 package io.rdma.engine;
 
 import io.rdma.environment.Environment;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.AddressHandle;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.ProtectionDomain;
-import io.rdma.verbs.RdmaException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,6 +1,6 @@
 package io.rdma.engine;
 
-import io.rdma.verbs.WorkRequestOpcode;
+import io.rdma.types.WorkRequestOpcode;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;

@@ -1,8 +1,8 @@
 package io.rdma.engine;
 
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.MemoryWindow;
 import io.rdma.verbs.MemoryWindowBinding;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.util.concurrent.CompletableFuture;
 
 // Invariant: once the future has completed with the window, the window belongs to it. Until then, and if no caller

@@ -1,7 +1,7 @@
 package io.rdma.engine;
 
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryWindow;
-import io.rdma.verbs.RemoteMemory;
 
 /**
  * A part of a region that the peer of one connection may use, through a memory window of type 2, until this is closed:

@@ -1,12 +1,12 @@
 package io.rdma.engine;
 
 import io.rdma.environment.Environment;
+import io.rdma.types.RdmaException;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionChannel;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.RdmaException;
-import io.rdma.verbs.VerbsException;
 import java.lang.System.Logger;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -460,7 +460,9 @@ public final class CompletionLoop implements AutoCloseable {
     boolean prepareSleep() {
         probes.walkIfDue();
         queues.requestNotify();
-        return poll() == 0 && tasks.isEmpty() && running; // an event that the arming causes is taken after the next wait
+        return poll() == 0
+                && tasks.isEmpty()
+                && running; // an event that the arming causes is taken after the next wait
     }
 
     /** Waits until the device, a task or a close wakes the loop, or a deadline passes. Driver, after prepareSleep. */

@@ -1,6 +1,6 @@
 package io.rdma.engine;
 
-import io.rdma.verbs.DeviceAttributes;
+import io.rdma.types.DeviceAttributes;
 
 /**
  * Bounds of the completion queues of one loop.

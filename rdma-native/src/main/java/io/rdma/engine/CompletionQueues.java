@@ -1,10 +1,10 @@
 package io.rdma.engine;
 
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.CompletionChannel;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.VerbsException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

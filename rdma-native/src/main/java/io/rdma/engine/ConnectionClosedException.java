@@ -1,6 +1,6 @@
 package io.rdma.engine;
 
-import io.rdma.verbs.RdmaException;
+import io.rdma.types.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,10 +1,10 @@
 package io.rdma.engine;
 
+import io.rdma.types.PortAttributes;
+import io.rdma.types.QueuePairCapacity;
 import io.rdma.verbs.DatagramAddress;
 import io.rdma.verbs.GlobalRoutingHeader;
-import io.rdma.verbs.PortAttributes;
 import io.rdma.verbs.QueuePair;
-import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.SenderAddresses;
 import java.time.Duration;
 
@@ -141,7 +141,7 @@ public final class DatagramEndpoint implements Submitter {
     /**
      * Submits a send of {@link WorkRequest#sendTo} or {@link WorkRequest#sendToWithImmediate}. For a new path, another
      * thread makes an address handle first. A failure there is the operation's failure: a {@link
-     * io.rdma.verbs.VerbsException} if the destination is unreachable.
+     * io.rdma.types.VerbsException} if the destination is unreachable.
      *
      * @param operation fresh, or ended
      * @throws DatagramTooLongException if it does not fit into a packet; nothing was submitted then

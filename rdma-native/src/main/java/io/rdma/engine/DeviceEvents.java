@@ -1,9 +1,9 @@
 package io.rdma.engine;
 
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.AsyncEvents;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.RdmaException;
 import java.lang.System.Logger;
 import java.util.ArrayList;
 import java.util.List;

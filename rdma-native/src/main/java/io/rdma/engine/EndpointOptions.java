@@ -1,6 +1,6 @@
 package io.rdma.engine;
 
-import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.types.QueuePairCapacity;
 import java.time.Duration;
 
 /**

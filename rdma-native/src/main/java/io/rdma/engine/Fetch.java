@@ -2,9 +2,9 @@ package io.rdma.engine;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.RdmaException;
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.RdmaException;
-import io.rdma.verbs.RemoteMemory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;

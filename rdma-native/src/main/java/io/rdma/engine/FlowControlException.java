@@ -1,6 +1,6 @@
 package io.rdma.engine;
 
-import io.rdma.verbs.RdmaException;
+import io.rdma.types.RdmaException;
 
 /**
  * Failure of a connection whose peer sent more than was announced to it, into receive buffers that are shared with

@@ -22,7 +22,9 @@ final class LoopThread {
 
     /** Starts the thread of a loop. It ends after the loop's {@link CompletionLoop#close}. */
     static void start(CompletionLoop loop, IdleStrategy strategy) {
-        loop.environment().newThread(loop.name(), new LoopThread(loop, strategy)::run).start();
+        loop.environment()
+                .newThread(loop.name(), new LoopThread(loop, strategy)::run)
+                .start();
     }
 
     private void run() {

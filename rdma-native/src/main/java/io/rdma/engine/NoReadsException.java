@@ -1,7 +1,7 @@
 package io.rdma.engine;
 
-import io.rdma.verbs.RdmaException;
-import io.rdma.verbs.WorkRequestOpcode;
+import io.rdma.types.RdmaException;
+import io.rdma.types.WorkRequestOpcode;
 
 /**
  * Error of a read or an atomic on a connection whose two sides agreed on none. Nothing was posted, and the connection

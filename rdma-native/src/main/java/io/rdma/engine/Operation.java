@@ -1,7 +1,7 @@
 package io.rdma.engine;
 
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.RemoteMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import jdk.jfr.FlightRecorder;

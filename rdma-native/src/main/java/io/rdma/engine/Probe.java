@@ -1,8 +1,8 @@
 package io.rdma.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.RemoteMemory;
 
 // A write of no bytes needs neither a key nor a receive of the peer (IBA specification, C9-88), and it does not involve
 // the peer's processor. Without an acknowledgement the device retries, as for any request; then the queue pair fails,

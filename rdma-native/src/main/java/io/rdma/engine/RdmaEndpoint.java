@@ -1,21 +1,21 @@
 package io.rdma.engine;
 
-import io.rdma.environment.Environment;
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.buffer.RegistrationCache;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.environment.Environment;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.MemoryWindowType;
+import io.rdma.types.RdmaException;
+import io.rdma.types.WorkCompletionException;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.MemoryWindow;
 import io.rdma.verbs.MemoryWindowBinding;
-import io.rdma.verbs.MemoryWindowType;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
-import io.rdma.verbs.RdmaException;
-import io.rdma.verbs.WorkCompletionException;
-import io.rdma.verbs.WorkCompletionStatus;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -291,7 +291,7 @@ public final class RdmaEndpoint implements Submitter {
      * {@code rdma_rxe}, check the range against the whole region only.
      *
      * <p><b>Completes</b> on the loop when the device has bound the window; exceptionally with
-     * {@link io.rdma.verbs.WorkCompletionException}, and the connection is lost, if the region lacks the rights.
+     * {@link io.rdma.types.WorkCompletionException}, and the connection is lost, if the region lacks the rights.
      * <b>Cancel</b> closes the window once it is bound. Makes a system call.
      *
      * @param memory region with {@link AccessFlag#MW_BIND}, and {@link AccessFlag#LOCAL_WRITE} if the peer may write
@@ -301,7 +301,7 @@ public final class RdmaEndpoint implements Submitter {
      * @return the window, to be closed; closed with the connection at the latest
      * @throws ConnectionClosedException if the connection is closed
      * @throws IndexOutOfBoundsException if the part does not lie inside
-     * @throws io.rdma.verbs.VerbsException EOPNOTSUPP if the device has no windows of type 2; use {@link #grant} then
+     * @throws io.rdma.types.VerbsException EOPNOTSUPP if the device has no windows of type 2; use {@link #grant} then
      */
     public CompletableFuture<BoundWindow> bind(MemoryRegion memory, long offset, long length, Set<AccessFlag> access) {
         MemoryWindowBinding binding = new MemoryWindowBinding(memory, offset, length, access);
@@ -511,8 +511,7 @@ public final class RdmaEndpoint implements Submitter {
             if (sends.inFlight() == 0 && !options.farewells()) {
                 fail(cause);
             } else {
-                environment.startAfter(
-                        REFUSAL_NANOS, "rdma-lost", () -> loop.executeAfterPoll(() -> fail(cause)));
+                environment.startAfter(REFUSAL_NANOS, "rdma-lost", () -> loop.executeAfterPoll(() -> fail(cause)));
             }
         });
     }
@@ -636,7 +635,10 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     private boolean isFarewellOver() {
-        return peerEnded || loop.failure() != null || sends.hasSaidFarewell() || environment.nanoTime() - leaveDeadline >= 0;
+        return peerEnded
+                || loop.failure() != null
+                || sends.hasSaidFarewell()
+                || environment.nanoTime() - leaveDeadline >= 0;
     }
 
     private void closeProbe() {

@@ -1,14 +1,14 @@
 package io.rdma.engine;
 
-import io.rdma.environment.Environment;
 import io.rdma.buffer.RegistrationCache;
+import io.rdma.environment.Environment;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.Errno;
 import io.rdma.verbs.MemoryPolicy;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RegistrationBudget;
-import io.rdma.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -211,7 +211,7 @@ public final class RdmaResources implements AutoCloseable {
      * Returns the loop for one more connection.
      *
      * @return of the live loops, the one whose connections have reserved the fewest entries of its completion queues
-     * @throws io.rdma.verbs.RdmaException if every loop has failed, with the reason
+     * @throws io.rdma.types.RdmaException if every loop has failed, with the reason
      */
     public CompletionLoop roomiestLoop() {
         CompletionLoop roomiest = null;

@@ -2,12 +2,12 @@ package io.rdma.engine;
 
 import io.rdma.buffer.MessageLender;
 import io.rdma.buffer.ReceivedMessage;
+import io.rdma.types.RdmaException;
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
-import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.ReceiveChain;
-import io.rdma.verbs.RemoteMemory;
 import java.lang.System.Logger;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -490,7 +490,9 @@ public final class ReceiveQueue implements ReceiveRing.Device {
 
     /** Returns whether the device holds nothing of this queue pair any more. Loop. */
     boolean isDrained() {
-        return shared == null ? ring.posted() == 0 : lastReceiveReached || endpoint.loop().environment().nanoTime() - lastReceiveDeadline >= 0;
+        return shared == null
+                ? ring.posted() == 0
+                : lastReceiveReached || endpoint.loop().environment().nanoTime() - lastReceiveDeadline >= 0;
     }
 
     /**

@@ -1,11 +1,11 @@
 package io.rdma.engine;
 
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.ReceiveChain;
-import io.rdma.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package io.rdma.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.DatagramAddress;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.SendChain;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 

@@ -1,6 +1,6 @@
 package io.rdma.engine;
 
-import io.rdma.verbs.HugePages;
+import io.rdma.types.HugePages;
 
 /**
  * Options of {@link RdmaResources}: how connections share an open device. Immutable.
@@ -13,7 +13,7 @@ import io.rdma.verbs.HugePages;
  * @param idleStrategy behaviour of a loop when nothing completes
  * @param hugePages pages behind buffers and allocated regions
  * @param maxRegisteredBytes upper bound of the memory that all connections together may have registered. Beyond it a
- *     registration fails with a {@link io.rdma.verbs.RegistrationLimitException}, even while a connection is being made
+ *     registration fails with a {@link io.rdma.types.RegistrationLimitException}, even while a connection is being made
  * @param cachedBytes memory of the application that stays registered for its next use, see {@link
  *     io.rdma.buffer.RegistrationCache}; 0 for none
  * @param sharedReceiveBuffers receive buffers per loop that its connections share, instead of a ring for each

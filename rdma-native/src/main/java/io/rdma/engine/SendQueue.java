@@ -1,12 +1,12 @@
 package io.rdma.engine;
 
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.QueuePair;
-import io.rdma.verbs.RemoteMemory;
 import io.rdma.verbs.SendChain;
-import io.rdma.verbs.VerbsException;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.invoke.VarHandle;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

@@ -1,11 +1,11 @@
 package io.rdma.engine;
 
+import io.rdma.types.SharedReceiveQueueAttributes;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SharedReceiveQueue;
-import io.rdma.verbs.SharedReceiveQueueAttributes;
-import io.rdma.verbs.VerbsException;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.rdma.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.DatagramAddress;
-import io.rdma.verbs.RemoteMemory;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -87,7 +87,7 @@ public final class SoftNetwork {
      * Breaks a queue pair: it goes to ERR, its outstanding work requests are flushed, {@code IBV_EVENT_QP_FATAL}.
      *
      * @param number of a queue pair of {@code soft0}
-     * @throws io.rdma.verbs.VerbsException EINVAL if no queue pair has that number, ENODEV if {@code soft0} is not open
+     * @throws io.rdma.types.VerbsException EINVAL if no queue pair has that number, ENODEV if {@code soft0} is not open
      */
     public void failQueuePair(int number) {
         verbs.failQueuePair(number);
@@ -96,7 +96,7 @@ public final class SoftNetwork {
     /**
      * Breaks all completion queues, as an overrun does: {@code IBV_EVENT_CQ_ERR}. Their queue pairs are lost.
      *
-     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     * @throws io.rdma.types.VerbsException ENODEV if {@code soft0} is not open
      */
     public void failCompletionQueues() {
         verbs.fail(SoftFailure.COMPLETION_QUEUES);
@@ -105,7 +105,7 @@ public final class SoftNetwork {
     /**
      * Breaks all shared receive queues: {@code IBV_EVENT_SRQ_ERR}. Their queue pairs are lost.
      *
-     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     * @throws io.rdma.types.VerbsException ENODEV if {@code soft0} is not open
      */
     public void failSharedReceiveQueues() {
         verbs.fail(SoftFailure.SHARED_RECEIVE_QUEUES);
@@ -115,7 +115,7 @@ public final class SoftNetwork {
      * Breaks all queue pairs: {@code IBV_EVENT_DEVICE_FATAL}. Unlike an adapter, {@code soft0} then accepts new queue
      * pairs again.
      *
-     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     * @throws io.rdma.types.VerbsException ENODEV if {@code soft0} is not open
      */
     public void failDevice() {
         verbs.fail(SoftFailure.DEVICE);
@@ -127,7 +127,7 @@ public final class SoftNetwork {
      * each other, as those of an adapter do.
      *
      * @param up whether the link is up, as it is when the device is opened
-     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     * @throws io.rdma.types.VerbsException ENODEV if {@code soft0} is not open
      */
     public void setPort(boolean up) {
         verbs.fail(up ? SoftFailure.PORT_UP : SoftFailure.PORT_DOWN);
@@ -137,7 +137,7 @@ public final class SoftNetwork {
      * Reports that the GID table has changed, {@code IBV_EVENT_GID_CHANGE}, as when a network interface gets or loses
      * an address. The GID itself stays.
      *
-     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     * @throws io.rdma.types.VerbsException ENODEV if {@code soft0} is not open
      */
     public void changeGids() {
         verbs.fail(SoftFailure.GIDS);
@@ -162,7 +162,7 @@ public final class SoftNetwork {
      * @param file an existing file is replaced
      * @return the capture; close it before you read the file
      * @throws java.io.UncheckedIOException if the file cannot be written
-     * @throws io.rdma.verbs.VerbsException ENODEV if {@code soft0} is not open
+     * @throws io.rdma.types.VerbsException ENODEV if {@code soft0} is not open
      */
     public Capture capture(Path file) {
         verbs.captureTo(file);

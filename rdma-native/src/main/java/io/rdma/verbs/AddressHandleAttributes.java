@@ -1,6 +1,7 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.AhAttr;
+import io.rdma.internal.ibv.AhAttr;
+import io.rdma.types.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**

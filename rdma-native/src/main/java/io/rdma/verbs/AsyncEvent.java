@@ -1,6 +1,8 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.AsyncEventEntry;
+import io.rdma.internal.ibv.AsyncEventEntry;
+import io.rdma.types.AsyncEventElement;
+import io.rdma.types.AsyncEventType;
 
 /**
  * An asynchronous event of a device, {@code ibv_get_async_event(3)}. It is a copy; the event itself is already

@@ -1,7 +1,7 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.AsyncEventEntry;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.AsyncEventEntry;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 

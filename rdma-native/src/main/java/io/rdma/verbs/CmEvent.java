@@ -1,7 +1,8 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.AhAttr;
-import io.rdma.internal.ffi.CmEventEntry;
+import io.rdma.internal.ibv.AhAttr;
+import io.rdma.internal.ibv.CmEventEntry;
+import io.rdma.types.CmEventType;
 import org.jspecify.annotations.Nullable;
 
 /**

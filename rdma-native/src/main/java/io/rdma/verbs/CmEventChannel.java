@@ -1,8 +1,13 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.CmEventEntry;
 import io.rdma.internal.ffi.Rdmacm;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.CmEventEntry;
+import io.rdma.types.CmAddressInfo;
+import io.rdma.types.CmEventType;
+import io.rdma.types.Errno;
+import io.rdma.types.PortSpace;
+import io.rdma.types.VerbsException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,18 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.CmIdEntry;
-import io.rdma.internal.ffi.CmQpAttr;
-import io.rdma.internal.ffi.Cma;
-import io.rdma.internal.ffi.Qp;
-import io.rdma.internal.ffi.QpInitAttr;
 import io.rdma.internal.ffi.Rdmacm;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.CmIdEntry;
+import io.rdma.internal.ibv.CmQpAttr;
+import io.rdma.internal.ibv.Cma;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.QpInitAttr;
+import io.rdma.types.CmEventType;
+import io.rdma.types.Errno;
+import io.rdma.types.PortSpace;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -243,11 +249,11 @@ public final class CmIdentifier implements AutoCloseable {
             CompletionQueue receiveQueue,
             QueuePairCapacity capacity) {
         QueuePairType type = portSpace == PortSpace.UDP ? QueuePairType.UD : QueuePairType.RC;
-        QpInitAttr wanted =
-                new QpInitAttr(sendQueue.handle(), receiveQueue.handle(), 0, capacity.toCap(), type.code(), false);
+        QpInitAttr wanted = new QpInitAttr(
+                sendQueue.handle(), receiveQueue.handle(), 0, Structures.of(capacity), type.code(), false);
         Qp made = cm.createQp(open(), domain.handle(), wanted);
         QueuePair own = new QueuePair(
-                verbs, domain.context(), type, made, QueuePairCapacity.of(made.cap()), this::destroyQueuePair);
+                verbs, domain.context(), type, made, Structures.capacity(made.cap()), this::destroyQueuePair);
         queuePair = own;
         return own;
     }

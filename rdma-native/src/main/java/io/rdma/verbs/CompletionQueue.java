@@ -1,8 +1,10 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.Cq;
+import io.rdma.types.PostingInterface;
+import io.rdma.types.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue, {@code ibv_create_cq(3)}. Exactly one thread polls it. */

@@ -1,7 +1,7 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.Cma;
-import io.rdma.internal.ffi.ConnParam;
+import io.rdma.internal.ibv.Cma;
+import io.rdma.internal.ibv.ConnParam;
 
 /**
  * The parameters that one side requests for a connection, {@code struct rdma_conn_param} of {@code rdma_connect(3)} and

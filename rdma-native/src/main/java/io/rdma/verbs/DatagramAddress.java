@@ -1,6 +1,6 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.Cma;
+import io.rdma.internal.ibv.Cma;
 
 /**
  * The destination or the source of a datagram, {@code wr.ud} of {@code ibv_post_send(3)}. It holds the path as

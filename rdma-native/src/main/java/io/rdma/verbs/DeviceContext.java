@@ -1,9 +1,19 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
-import io.rdma.internal.ffi.GidEntry;
-import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.GidEntry;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.types.CompletionTimestamp;
+import io.rdma.types.DeviceAttributes;
+import io.rdma.types.Errno;
+import io.rdma.types.ExtendedDeviceAttributes;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.GidType;
+import io.rdma.types.PortAttributes;
+import io.rdma.types.PostingInterface;
+import io.rdma.types.RdmaException;
+import io.rdma.types.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +81,7 @@ public final class DeviceContext extends NativeObject {
      * @return the attributes
      */
     public DeviceAttributes queryDevice() {
-        return DeviceAttributes.of(verbs.queryDevice(handle()));
+        return Structures.attributes(verbs.queryDevice(handle()));
     }
 
     /**
@@ -80,7 +90,7 @@ public final class DeviceContext extends NativeObject {
      * @return the attributes
      */
     public ExtendedDeviceAttributes queryDeviceExtended() {
-        return ExtendedDeviceAttributes.of(verbs.memory().queryDeviceEx(handle()));
+        return Structures.attributes(verbs.memory().queryDeviceEx(handle()));
     }
 
     /**
@@ -90,7 +100,7 @@ public final class DeviceContext extends NativeObject {
      * @return its attributes
      */
     public PortAttributes queryPort(int port) {
-        return PortAttributes.of(verbs.queryPort(handle(), port));
+        return Structures.attributes(verbs.queryPort(handle(), port));
     }
 
     /**
@@ -101,7 +111,7 @@ public final class DeviceContext extends NativeObject {
     public List<GidTableEntry> queryGidTable() {
         List<GidTableEntry> table = new ArrayList<>();
         for (GidEntry entry : verbs.queryGidTable(handle())) {
-            table.add(GidTableEntry.of(entry));
+            table.add(Structures.entry(entry));
         }
         return List.copyOf(table);
     }
@@ -115,7 +125,7 @@ public final class DeviceContext extends NativeObject {
      * @throws VerbsException EINVAL if there is no such port or index, ENODATA if that entry of the table is empty
      */
     public GidTableEntry queryGid(int port, int index) {
-        return GidTableEntry.of(verbs.queryGidEx(handle(), port, index));
+        return Structures.entry(verbs.queryGidEx(handle(), port, index));
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.types.VerbsException;
 import java.lang.foreign.MemorySegment;
 
 /**

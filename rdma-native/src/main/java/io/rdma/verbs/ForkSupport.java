@@ -1,6 +1,8 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.lib.FfmFork;
+import io.rdma.types.ForkStatus;
+import io.rdma.types.VerbsException;
 
 /**
  * Support for {@code fork(2)} in a process that has registered memory, {@code ibv_fork_init(3)}. It is hardly ever

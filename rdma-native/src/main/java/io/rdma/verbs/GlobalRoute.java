@@ -1,5 +1,7 @@
 package io.rdma.verbs;
 
+import io.rdma.types.Gid;
+
 /**
  * The global route of a path, {@code struct ibv_global_route} in {@code ibv_create_ah(3)}: the fields of the GRH, or of
  * the IP header on RoCE version 2.

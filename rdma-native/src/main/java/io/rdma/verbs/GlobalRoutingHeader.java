@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.types.Gid;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

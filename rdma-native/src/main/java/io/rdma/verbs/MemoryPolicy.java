@@ -1,5 +1,7 @@
 package io.rdma.verbs;
 
+import io.rdma.types.HugePages;
+
 /**
  * The policy for the memory of protection domains: its pages and its limit.
  *

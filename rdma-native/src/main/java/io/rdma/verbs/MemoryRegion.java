@@ -1,8 +1,10 @@
 package io.rdma.verbs;
 
 import io.rdma.environment.Environment;
-import io.rdma.internal.ffi.Mr;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.Mr;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;

@@ -1,7 +1,9 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.Mw;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.Mw;
+import io.rdma.types.MemoryWindowType;
+import io.rdma.types.RemoteMemory;
 import java.util.ArrayList;
 import java.util.List;
 

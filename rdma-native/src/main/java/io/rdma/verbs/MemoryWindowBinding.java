@@ -1,5 +1,7 @@
 package io.rdma.verbs;
 
+import io.rdma.types.AccessFlag;
+import io.rdma.types.RemoteMemory;
 import java.util.Objects;
 import java.util.Set;
 

@@ -2,6 +2,7 @@ package io.rdma.verbs;
 
 import io.rdma.environment.Environment;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.types.VerbsException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,7 @@
 package io.rdma.verbs;
 
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 

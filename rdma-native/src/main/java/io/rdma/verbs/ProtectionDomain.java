@@ -1,14 +1,26 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.Mr;
-import io.rdma.internal.ffi.Qp;
-import io.rdma.internal.ffi.QpCap;
-import io.rdma.internal.ffi.QpInitAttr;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Mr;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.QpCap;
+import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.os.Pages;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.DeviceAttributes;
+import io.rdma.types.Errno;
+import io.rdma.types.ExtendedDeviceAttributes;
+import io.rdma.types.HugePages;
+import io.rdma.types.MemoryAdvice;
+import io.rdma.types.MemoryWindowType;
+import io.rdma.types.PostingInterface;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.RegistrationLimitException;
+import io.rdma.types.SharedReceiveQueueAttributes;
+import io.rdma.types.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -377,7 +389,7 @@ public final class ProtectionDomain extends NativeObject {
             // message fails.
             throw new IllegalArgumentException("the shared receive queue is of another protection domain");
         }
-        QpCap cap = capacity.toCap();
+        QpCap cap = Structures.of(capacity);
         boolean receives = shared == null && type != QueuePairType.XRC_SEND;
         QpInitAttr attr = new QpInitAttr(
                 sendQueue.handle(),
@@ -394,7 +406,7 @@ public final class ProtectionDomain extends NativeObject {
                         shared.attributes().maxWr(),
                         shared.attributes().maxSge())
                 : receives ? qp.cap() : withReceives(qp.cap(), capacity.maxReceiveWr(), capacity.maxReceiveSge());
-        return new QueuePair(verbs, extended, context, type, qp, QueuePairCapacity.of(granted));
+        return new QueuePair(verbs, extended, context, type, qp, Structures.capacity(granted));
     }
 
     /**
@@ -412,7 +424,7 @@ public final class ProtectionDomain extends NativeObject {
         return new SharedReceiveQueue(
                 verbs,
                 this,
-                verbs.xrc().createXrcSrq(handle(), xrc.handle(), completions.handle(), attributes.toAttr()));
+                verbs.xrc().createXrcSrq(handle(), xrc.handle(), completions.handle(), Structures.of(attributes)));
     }
 
     /**
@@ -440,7 +452,7 @@ public final class ProtectionDomain extends NativeObject {
      *     no shared receive queues
      */
     public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueAttributes attributes) {
-        return new SharedReceiveQueue(verbs, this, verbs.createSrq(handle(), attributes.toAttr()));
+        return new SharedReceiveQueue(verbs, this, verbs.createSrq(handle(), Structures.of(attributes)));
     }
 
     /**

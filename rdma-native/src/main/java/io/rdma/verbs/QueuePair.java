@@ -1,11 +1,19 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.MwBind;
-import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.QpStateTable;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.MwBind;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.types.Errno;
+import io.rdma.types.Gid;
+import io.rdma.types.MemoryWindowType;
+import io.rdma.types.Mtu;
+import io.rdma.types.PostingInterface;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe, as in C. Filling a {@link SendChain} is not. */

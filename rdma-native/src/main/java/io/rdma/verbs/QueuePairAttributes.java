@@ -1,9 +1,14 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.AhAttr;
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.QpAttr;
-import io.rdma.internal.ffi.QpCap;
+import io.rdma.internal.ibv.AhAttr;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.QpAttr;
+import io.rdma.internal.ibv.QpCap;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.AsyncEventType;
+import io.rdma.types.Gid;
+import io.rdma.types.Mtu;
+import io.rdma.types.QueuePairState;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,12 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.QpAttr;
-import io.rdma.internal.ffi.QpCap;
-import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.ibv.QpAttr;
+import io.rdma.internal.ibv.QpCap;
+import io.rdma.internal.ibv.QpInitAttr;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.Mtu;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.QueuePairState;
 import java.util.Set;
 
 /**
@@ -60,7 +64,7 @@ public record QueuePairInfo(
                 a.sqPsn(),
                 a.destQpNum(),
                 AccessFlag.setOf(a.qpAccessFlags()),
-                cap.maxRecvWr() == 0 || cap.maxRecvSge() == 0 ? granted : QueuePairCapacity.of(cap),
+                cap.maxRecvWr() == 0 || cap.maxRecvSge() == 0 ? granted : Structures.capacity(cap),
                 a.pkeyIndex(),
                 a.sqDraining(),
                 a.maxRdAtomic(),

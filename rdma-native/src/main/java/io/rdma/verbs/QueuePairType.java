@@ -1,7 +1,8 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.types.WorkRequestOpcode;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,7 +1,8 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.DeviceEntry;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.DeviceEntry;
+import io.rdma.types.VerbsException;
 
 /** A device that is present but not opened. */
 public final class RdmaDevice {

@@ -1,10 +1,13 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.DeviceEntry;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ffi.lib.FfmVerbs;
+import io.rdma.internal.ibv.DeviceEntry;
 import io.rdma.internal.os.Preparation;
 import io.rdma.internal.soft.SoftVerbs;
+import io.rdma.types.Errno;
+import io.rdma.types.PortState;
+import io.rdma.types.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.RecvWr;
-import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.ibv.RecvWr;
+import io.rdma.internal.ibv.Sge;
 import io.rdma.internal.os.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

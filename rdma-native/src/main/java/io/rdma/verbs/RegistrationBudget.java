@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.types.RegistrationLimitException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

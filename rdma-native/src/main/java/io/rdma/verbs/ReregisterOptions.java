@@ -1,6 +1,7 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.types.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,12 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.BindWr;
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.SendWr;
-import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.ibv.BindWr;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.SendWr;
+import io.rdma.internal.ibv.Sge;
 import io.rdma.internal.os.NativeMemory;
+import io.rdma.types.MemoryWindowType;
+import io.rdma.types.WorkRequestOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

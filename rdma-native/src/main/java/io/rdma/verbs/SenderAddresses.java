@@ -1,5 +1,8 @@
 package io.rdma.verbs;
 
+import io.rdma.types.Gid;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.GidType;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,9 +1,12 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.Srq;
-import io.rdma.internal.ffi.SrqAttr;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Srq;
+import io.rdma.internal.ibv.SrqAttr;
+import io.rdma.types.AsyncEventType;
+import io.rdma.types.SharedReceiveQueueAttributes;
+import io.rdma.types.VerbsException;
 
 /**
  * A shared receive queue, {@code ibv_create_srq(3)}. Each of its queue pairs takes receives from it, in the order of
@@ -19,7 +22,7 @@ public final class SharedReceiveQueue extends NativeObject {
     SharedReceiveQueue(Verbs verbs, ProtectionDomain domain, Srq srq) {
         super(verbs, srq.handle());
         this.domain = domain;
-        this.attributes = SharedReceiveQueueAttributes.of(srq.attr());
+        this.attributes = Structures.attributes(srq.attr());
     }
 
     /**
@@ -86,7 +89,7 @@ public final class SharedReceiveQueue extends NativeObject {
      * @return the attributes; the limit is 0 once it was reached
      */
     public SharedReceiveQueueAttributes query() {
-        return SharedReceiveQueueAttributes.of(verbs.querySrq(handle()));
+        return Structures.attributes(verbs.querySrq(handle()));
     }
 
     @Override

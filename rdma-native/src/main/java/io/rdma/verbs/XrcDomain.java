@@ -1,7 +1,8 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.Qp;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.types.QueuePairCapacity;
 
 /**
  * A domain of extended reliable connections, {@code ibv_open_xrcd(3)}. Its queue pairs receive for every shared receive

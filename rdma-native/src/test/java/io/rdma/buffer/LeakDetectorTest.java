@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.engine.RdmaResources;
 import io.rdma.testing.TestDevice;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import java.time.Duration;
 import java.util.EnumSet;

@@ -1,6 +1,5 @@
 package io.rdma.connect;
 
-import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -9,15 +8,16 @@ import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
+import io.rdma.environment.Environment;
 import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.TestDevice;
+import io.rdma.types.CmEventType;
+import io.rdma.types.PortSpace;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
 import io.rdma.verbs.CmEventOf;
-import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
-import io.rdma.verbs.PortSpace;
-import io.rdma.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -1,16 +1,16 @@
 package io.rdma.connect;
 
-import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.soft.FaultySoft;
+import io.rdma.types.CmEventType;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.CmChannelOf;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
-import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
-import io.rdma.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

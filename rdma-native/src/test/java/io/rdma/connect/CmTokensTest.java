@@ -1,8 +1,8 @@
 package io.rdma.connect;
 
-import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.environment.Environment;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.Objects;

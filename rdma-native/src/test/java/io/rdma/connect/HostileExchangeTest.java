@@ -3,8 +3,8 @@ package io.rdma.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma.verbs.Gid;
-import io.rdma.verbs.Mtu;
+import io.rdma.types.Gid;
+import io.rdma.types.Mtu;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;

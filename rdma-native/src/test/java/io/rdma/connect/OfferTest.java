@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.connect.RdmaConnectException.Reason;
-import io.rdma.verbs.Gid;
-import io.rdma.verbs.Mtu;
+import io.rdma.types.Gid;
+import io.rdma.types.Mtu;
 import java.io.DataInputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,18 +1,18 @@
 package io.rdma.connect;
 
-import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.RdmaResources;
+import io.rdma.environment.Environment;
+import io.rdma.types.CmEventType;
+import io.rdma.types.Gid;
+import io.rdma.types.Mtu;
+import io.rdma.types.QueuePairState;
 import io.rdma.verbs.CmEvent;
-import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
-import io.rdma.verbs.Gid;
-import io.rdma.verbs.Mtu;
 import io.rdma.verbs.QueuePairAttributes;
-import io.rdma.verbs.QueuePairState;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;

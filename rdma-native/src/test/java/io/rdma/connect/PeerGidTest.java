@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.connect.RdmaConnectException.Reason;
-import io.rdma.verbs.Gid;
+import io.rdma.types.Gid;
 import java.net.InetAddress;
 import java.util.HexFormat;
 import org.junit.jupiter.params.ParameterizedTest;

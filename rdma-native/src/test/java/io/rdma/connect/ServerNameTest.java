@@ -1,11 +1,11 @@
 package io.rdma.connect;
 
-import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.engine.RdmaResources;
+import io.rdma.environment.Environment;
 import io.rdma.testing.CapturedLog;
 import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;

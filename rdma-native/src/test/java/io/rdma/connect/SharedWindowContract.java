@@ -17,7 +17,7 @@ import io.rdma.engine.WorkRequest;
 import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

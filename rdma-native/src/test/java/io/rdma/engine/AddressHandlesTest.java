@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.testing.TestDevice;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.AddressHandle;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.GlobalRoute;
 import io.rdma.verbs.ProtectionDomain;
-import io.rdma.verbs.VerbsException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.rdma.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.verbs.RemoteMemory;
-import io.rdma.verbs.WorkRequestOpcode;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkRequestOpcode;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.soft.SoftNetwork;
-import io.rdma.verbs.AsyncEventType;
+import io.rdma.types.AsyncEventType;
 import io.rdma.verbs.MemoryRegion;
 import java.util.ArrayList;
 import java.util.List;

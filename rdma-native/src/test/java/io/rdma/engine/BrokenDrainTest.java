@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.FaultyDevice;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.VerbsException;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.rdma.connect.EstablishedConnection;
 import io.rdma.connect.RdmaListener;
 import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.TestDevice;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.testing.LimitEvents;
 import io.rdma.testing.TestDevice;
+import io.rdma.types.AsyncEventType;
 import io.rdma.verbs.AsyncEvent;
-import io.rdma.verbs.AsyncEventType;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;

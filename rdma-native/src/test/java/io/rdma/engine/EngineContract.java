@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.WorkCompletionException;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.WorkCompletionException;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +108,7 @@ abstract class EngineContract extends ConnectedContract {
         List<Counted> operations = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
             var target = i == 5
-                    ? new io.rdma.verbs.RemoteMemory(there.remote().address(), 8, there.rkey() ^ 0x5a5a00)
+                    ? new io.rdma.types.RemoteMemory(there.remote().address(), 8, there.rkey() ^ 0x5a5a00)
                     : there.remote();
             operations.add(submit(client, WorkRequest.write(source, target)));
         }

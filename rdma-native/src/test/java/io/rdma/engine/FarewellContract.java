@@ -10,7 +10,7 @@ import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.EstablishedConnection;
 import io.rdma.connect.RdmaListener;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

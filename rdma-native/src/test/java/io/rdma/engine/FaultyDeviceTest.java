@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.verbs.AccessFlag;
-import io.rdma.verbs.Errno;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkCompletionException;
+import io.rdma.types.WorkCompletionStatus;
 import io.rdma.verbs.FaultyDevice;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.VerbsException;
-import io.rdma.verbs.WorkCompletionException;
-import io.rdma.verbs.WorkCompletionStatus;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;

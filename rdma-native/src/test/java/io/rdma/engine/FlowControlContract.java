@@ -7,7 +7,7 @@ import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.FlowControl;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.rdma.engine;
 
-import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.environment.Environment;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,8 +11,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class IdlingTest {
     @Test
     void adaptiveWaitingSleepsAtOnceWhereThereIsASingleProcessor() {
-        assertThat(new Idling(IdleStrategy.ADAPTIVE, 1, Environment.SYSTEM).shouldSleep()).isTrue();
-        assertThat(new Idling(IdleStrategy.ADAPTIVE, 2, Environment.SYSTEM).shouldSleep()).isFalse();
+        assertThat(new Idling(IdleStrategy.ADAPTIVE, 1, Environment.SYSTEM).shouldSleep())
+                .isTrue();
+        assertThat(new Idling(IdleStrategy.ADAPTIVE, 2, Environment.SYSTEM).shouldSleep())
+                .isFalse();
     }
 
     @Test

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.AsyncEventType;
+import io.rdma.types.PortState;
 import io.rdma.verbs.AsyncEvent;
-import io.rdma.verbs.AsyncEventType;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.PortState;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.testing.TestDevice;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.CompletionBatch;
-import io.rdma.verbs.Errno;
 import io.rdma.verbs.ReceiveChain;
-import io.rdma.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,12 +2,12 @@ package io.rdma.engine;
 
 import io.rdma.buffer.RegistrationCache;
 import io.rdma.testing.Stress;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ModelVerbs;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
-import io.rdma.verbs.QueuePairCapacity;
-import io.rdma.verbs.RemoteMemory;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;

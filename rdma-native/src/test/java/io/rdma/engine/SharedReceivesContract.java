@@ -131,7 +131,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
     void aLargeMessageIsFetchedAndAWriteWithImmediateArrives() {
         another(window(8));
         RegisteredBuffer large = RegisteredBuffer.of(
-                client.allocate(100_000, java.util.Set.of(io.rdma.verbs.AccessFlag.LOCAL_WRITE)), 0, 100_000);
+                client.allocate(100_000, java.util.Set.of(io.rdma.types.AccessFlag.LOCAL_WRITE)), 0, 100_000);
         large.segment().setAtIndex(ValueLayout.JAVA_INT, 20_000, 4711);
         Counted sent = submit(client, WorkRequest.send(large, true));
         try (ReceivedMessage fetched = next(server.receives()::poll)) {
@@ -162,7 +162,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
             flooding.add(send(flood, i));
         }
         RegisteredBuffer buffer =
-                RegisteredBuffer.of(flood.allocate(4, java.util.Set.of(io.rdma.verbs.AccessFlag.LOCAL_WRITE)), 0, 4);
+                RegisteredBuffer.of(flood.allocate(4, java.util.Set.of(io.rdma.types.AccessFlag.LOCAL_WRITE)), 0, 4);
         for (int i = 4; i < 200; i++) {
             flooding.add(submit(flood, WorkRequest.send(buffer, false)));
         }

@@ -2,7 +2,9 @@ package io.rdma.interop;
 
 import static io.rdma.interop.Side.check;
 
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.AddressHandle;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CmIdentifier;
@@ -13,10 +15,8 @@ import io.rdma.verbs.GlobalRoutingHeader;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
-import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SendChain;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.function.BooleanSupplier;

@@ -3,9 +3,9 @@ package io.rdma.interop;
 import static io.rdma.interop.Side.DEPTH;
 import static io.rdma.interop.Side.check;
 
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.QueuePairType;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

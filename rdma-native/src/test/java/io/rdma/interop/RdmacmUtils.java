@@ -2,12 +2,12 @@ package io.rdma.interop;
 
 import static io.rdma.interop.Side.check;
 
+import io.rdma.types.CmEventType;
+import io.rdma.types.PortSpace;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
-import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
-import io.rdma.verbs.PortSpace;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -2,7 +2,7 @@ package io.rdma.interop;
 
 import static io.rdma.interop.Side.DEPTH;
 
-import io.rdma.verbs.WorkRequestOpcode;
+import io.rdma.types.WorkRequestOpcode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

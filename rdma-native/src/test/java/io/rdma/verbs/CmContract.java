@@ -4,9 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.rdma.internal.ffi.QpAttr;
+import io.rdma.internal.ibv.QpAttr;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
+import io.rdma.types.CmEventType;
+import io.rdma.types.Errno;
+import io.rdma.types.PortSpace;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkCompletionStatus;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
+import io.rdma.types.CmEventType;
+import io.rdma.types.PortSpace;
+import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

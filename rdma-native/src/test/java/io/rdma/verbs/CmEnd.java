@@ -2,8 +2,13 @@ package io.rdma.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.QpAttr;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.QpAttr;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;

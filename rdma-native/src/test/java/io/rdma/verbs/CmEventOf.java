@@ -1,7 +1,8 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.CmEventEntry;
-import io.rdma.internal.ffi.ConnParam;
+import io.rdma.internal.ibv.CmEventEntry;
+import io.rdma.internal.ibv.ConnParam;
+import io.rdma.types.CmEventType;
 
 /**
  * Events of the connection manager that a test cannot cause: the removal of a device, or a route that a subnet manager

@@ -5,6 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.CompletionTimestamp;
+import io.rdma.types.Errno;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.MemoryWindowType;
+import io.rdma.types.PostingInterface;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;

@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
+import io.rdma.types.Errno;
+import io.rdma.types.Gid;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

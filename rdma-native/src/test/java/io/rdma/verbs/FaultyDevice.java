@@ -1,10 +1,11 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.SendWr;
 import io.rdma.internal.ffi.Verbs;
-import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.ibv.SendWr;
+import io.rdma.internal.ibv.Wc;
 import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.SoftVerbs;
+import io.rdma.types.Errno;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

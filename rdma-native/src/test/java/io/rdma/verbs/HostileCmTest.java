@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.internal.soft.FaultySoft;
 import io.rdma.internal.soft.HostileManager;
+import io.rdma.types.CmEventType;
+import io.rdma.types.PortSpace;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.soft.FaultySoft;
 import io.rdma.testing.NewestFirst;
+import io.rdma.types.CmEventType;
+import io.rdma.types.PortSpace;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;

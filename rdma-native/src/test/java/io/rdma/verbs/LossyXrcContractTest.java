@@ -1,6 +1,7 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.soft.FaultySoft;
+import io.rdma.types.WorkCompletionStatus;
 import java.util.Set;
 
 /**

@@ -5,6 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.rdma.types.AccessFlag;
+import io.rdma.types.Errno;
+import io.rdma.types.ExtendedDeviceAttributes;
+import io.rdma.types.ForkStatus;
+import io.rdma.types.MemoryAdvice;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -3,6 +3,13 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.types.AccessFlag;
+import io.rdma.types.DeviceAttributes;
+import io.rdma.types.MemoryWindowType;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import java.lang.foreign.ValueLayout;
 import java.util.EnumSet;
 import java.util.Set;

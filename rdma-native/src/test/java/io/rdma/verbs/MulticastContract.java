@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.testing.JavaProcess;
 import io.rdma.testing.NewestFirst;
+import io.rdma.types.PortSpace;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,6 +1,8 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.soft.FaultySoft;
+import io.rdma.types.CmEventType;
+import io.rdma.types.PortSpace;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;

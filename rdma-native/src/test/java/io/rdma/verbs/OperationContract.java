@@ -2,6 +2,11 @@ package io.rdma.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.types.AccessFlag;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import java.lang.foreign.ValueLayout;
 import java.util.EnumSet;
 import java.util.Set;

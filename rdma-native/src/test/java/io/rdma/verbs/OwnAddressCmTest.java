@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.internal.soft.FaultySoft;
 import io.rdma.testing.NewestFirst;
+import io.rdma.types.CmEventType;
+import io.rdma.types.Errno;
+import io.rdma.types.PortSpace;
+import io.rdma.types.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -105,8 +109,7 @@ class OwnAddressCmTest {
 
     @Test
     void aPortWithoutAListenerIsRefused() {
-        opened.later(servers.createIdentifier(PortSpace.TCP))
-                .bind(new InetSocketAddress(other, 0)); // opens the device
+        opened.later(servers.createIdentifier(PortSpace.TCP)).bind(new InetSocketAddress(other, 0)); // opens the device
         CmIdentifier client = routed(PortSpace.TCP, SERVICE);
         opened.later(CmEnd.of(client));
         client.connect(ConnectionParameters.DEFAULT);

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.EnumSet;

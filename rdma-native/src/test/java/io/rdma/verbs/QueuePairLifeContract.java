@@ -3,8 +3,15 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.QpStateTable;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.AsyncEventType;
+import io.rdma.types.Errno;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Consumer;

@@ -1,6 +1,7 @@
 package io.rdma.verbs;
 
 import io.rdma.testing.RoutablePath;
+import io.rdma.types.Gid;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.StandardProtocolFamily;

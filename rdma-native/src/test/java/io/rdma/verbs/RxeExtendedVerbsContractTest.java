@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.types.PostingInterface;
 import org.junit.jupiter.api.Tag;
 
 /** Verbs of libibverbs through the extended interfaces for posting and polling. */

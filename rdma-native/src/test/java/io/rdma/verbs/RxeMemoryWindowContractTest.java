@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.types.WorkCompletionStatus;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")

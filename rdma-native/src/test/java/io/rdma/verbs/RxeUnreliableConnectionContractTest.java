@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.types.QueuePairState;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")

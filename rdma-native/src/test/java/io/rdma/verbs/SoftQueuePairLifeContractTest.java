@@ -3,6 +3,9 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.types.QueuePairState;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkRequestOpcode;
 import org.junit.jupiter.api.Test;
 
 class SoftQueuePairLifeContractTest extends QueuePairLifeContract {

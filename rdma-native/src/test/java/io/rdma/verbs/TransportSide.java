@@ -2,6 +2,10 @@ package io.rdma.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.types.AccessFlag;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.EnumSet;

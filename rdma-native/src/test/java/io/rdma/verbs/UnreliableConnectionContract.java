@@ -5,6 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.Errno;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.Mtu;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import java.util.EnumSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -5,7 +5,7 @@ import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.EstablishedConnection;
 import io.rdma.connect.RdmaConnector;
 import io.rdma.engine.RdmaResources;
-import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.types.QueuePairCapacity;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -116,7 +116,7 @@ public final class RdmaClient {
      * Connects once for each subscription.
      *
      * <p><b>Completes</b> with an open connection. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} or
-     * {@link io.rdma.verbs.VerbsException}. <b>Cancel</b> stops the attempt; a connection that is established
+     * {@link io.rdma.types.VerbsException}. <b>Cancel</b> stops the attempt; a connection that is established
      * nevertheless is closed. If an operator downstream may drop the connection ({@code publishOn}, {@code zip},
      * {@code timeout} …), end the chain with {@code doOnDiscard(RdmaConnection.class, RdmaConnection::dispose)}, or
      * use {@code Mono.usingWhen}.

@@ -4,9 +4,9 @@ import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -24,7 +24,7 @@ import reactor.core.publisher.Mono;
  * Unless a method says otherwise:
  *
  * <ul>
- * <li><b>Errors</b>: the operation that failed ends with {@link io.rdma.verbs.WorkCompletionException}. The connection
+ * <li><b>Errors</b>: the operation that failed ends with {@link io.rdma.types.WorkCompletionException}. The connection
  * is then lost, and all other operations end with {@link io.rdma.engine.ConnectionClosedException}, whose cause is that
  * first failure. Misuse (a closed buffer, a message that is too large) ends with {@link IllegalStateException} or
  * {@link IllegalArgumentException}, and the connection stays open.
@@ -206,7 +206,7 @@ public interface RdmaConnection extends Disposable {
      * region only.
      *
      * <p><b>Completes</b> when the device has bound the window. The subscriber closes the window; otherwise the
-     * connection does. <b>Errors</b> with {@link io.rdma.verbs.VerbsException} (EOPNOTSUPP) if the device has no
+     * connection does. <b>Errors</b> with {@link io.rdma.types.VerbsException} (EOPNOTSUPP) if the device has no
      * windows, and with {@link IndexOutOfBoundsException} if the part does not lie inside the region. <b>Cancel</b>: a
      * window that is bound afterwards is closed. <b>Blocks</b> for a system call.
      *

@@ -3,7 +3,7 @@ package io.rdma.reactive;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.DatagramBinding;
 import io.rdma.engine.RdmaResources;
-import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.types.QueuePairCapacity;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
@@ -104,7 +104,7 @@ public final class RdmaDatagramBinder {
      * Binds once for each subscription.
      *
      * <p><b>Completes</b> with a bound socket. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if
-     * the port is in use or the address belongs to no RDMA device, or with {@link io.rdma.verbs.RdmaException} if there
+     * the port is in use or the address belongs to no RDMA device, or with {@link io.rdma.types.RdmaException} if there
      * is no connection manager.
      *
      * @return the bound socket

@@ -23,8 +23,8 @@ import reactor.core.publisher.Mono;
  *
  * <ul>
  * <li><b>Errors</b>: {@link io.rdma.engine.DatagramTooLongException} for a message that does not fit into a packet, and
- * {@link io.rdma.verbs.VerbsException} for a destination that no path leads to; other operations continue.
- * {@link io.rdma.verbs.WorkCompletionException} for a request that the device failed. The endpoint is then lost, and
+ * {@link io.rdma.types.VerbsException} for a destination that no path leads to; other operations continue.
+ * {@link io.rdma.types.WorkCompletionException} for a request that the device failed. The endpoint is then lost, and
  * all other operations end with {@link io.rdma.engine.ConnectionClosedException}, whose cause is that first failure.
  * Misuse (a closed buffer) ends with {@link IllegalStateException}.
  * <li><b>Cancel</b> before the post: the request is never posted. <b>Cancel</b> after the post ends only the wait: the

@@ -3,7 +3,7 @@ package io.rdma.reactive;
 import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.RdmaResources;
-import io.rdma.verbs.QueuePairCapacity;
+import io.rdma.types.QueuePairCapacity;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -144,7 +144,7 @@ public final class RdmaServer {
      * Binds and listens, once for each subscription.
      *
      * <p><b>Completes</b> with a listening server. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND
-     * if the port is in use, or with {@link io.rdma.verbs.VerbsException}.
+     * if the port is in use, or with {@link io.rdma.types.VerbsException}.
      *
      * @return the listening server
      */

@@ -1,6 +1,6 @@
 package io.rdma.reactive;
 
-import io.rdma.verbs.WorkRequestOpcode;
+import io.rdma.types.WorkRequestOpcode;
 
 /** Names of the operators in Reactor's traces and checkpoints. */
 final class StepNames {

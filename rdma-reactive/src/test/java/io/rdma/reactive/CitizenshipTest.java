@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.context.ContextRegistry;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.RemoteMemory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

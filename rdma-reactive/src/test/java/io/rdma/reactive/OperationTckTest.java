@@ -33,7 +33,7 @@ public class OperationTckTest extends PublisherVerification<Object> {
     public Publisher<Object> createPublisher(long elements) {
         TckPair.Ends ends = pair.connect();
         return ends.server()
-                .allocate(8, io.rdma.verbs.AccessFlag.REMOTE_ATOMIC)
+                .allocate(8, io.rdma.types.AccessFlag.REMOTE_ATOMIC)
                 .flatMap(region -> ends.client().fetchAndAdd(region.remote(), 1).cast(Object.class));
     }
 
@@ -41,7 +41,7 @@ public class OperationTckTest extends PublisherVerification<Object> {
     public Publisher<Object> createFailedPublisher() {
         RdmaConnection connection = pair.connect().client();
         return connection
-                .fetchAndAdd(new io.rdma.verbs.RemoteMemory(1, 8, 0), 1)
+                .fetchAndAdd(new io.rdma.types.RemoteMemory(1, 8, 0), 1)
                 .cast(Object.class); // misaligned
     }
 }

@@ -1,7 +1,7 @@
 package io.rdma.reactive;
 
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import java.util.Objects;
 import reactor.core.publisher.Mono;

@@ -1,10 +1,10 @@
 package io.rdma.samples;
 
-import io.rdma.verbs.AccessFlag;
-import io.rdma.verbs.GidTableEntry;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.QueuePairState;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
-import io.rdma.verbs.QueuePairState;
 import io.rdma.verbs.QueuePairType;
 import java.util.EnumSet;
 

@@ -1,11 +1,11 @@
 package io.rdma.samples;
 
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.QueuePairState;
 import io.rdma.verbs.AddressHandle;
-import io.rdma.verbs.GidTableEntry;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
-import io.rdma.verbs.QueuePairState;
 import io.rdma.verbs.SendChain;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package io.rdma.samples;
 
 import io.rdma.buffer.ReceivedDatagram;
 import io.rdma.reactive.RdmaDatagramSocket;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.DatagramAddress;
-import io.rdma.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

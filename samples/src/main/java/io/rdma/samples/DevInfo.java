@@ -1,13 +1,13 @@
 package io.rdma.samples;
 
 import io.rdma.soft.SoftNetwork;
-import io.rdma.verbs.DeviceAttributes;
+import io.rdma.types.DeviceAttributes;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.PortAttributes;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.GidTableEntry;
-import io.rdma.verbs.PortAttributes;
 import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RdmaDevices;
-import io.rdma.verbs.VerbsException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package io.rdma.samples;
 
+import io.rdma.types.Gid;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.AddressHandleAttributes;
-import io.rdma.verbs.Gid;
-import io.rdma.verbs.GidTableEntry;
 import io.rdma.verbs.GlobalRoute;
-import io.rdma.verbs.RdmaException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.regex.Matcher;

@@ -1,6 +1,6 @@
 package io.rdma.samples;
 
-import io.rdma.verbs.RdmaException;
+import io.rdma.types.RdmaException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;

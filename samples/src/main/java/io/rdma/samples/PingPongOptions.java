@@ -1,6 +1,6 @@
 package io.rdma.samples;
 
-import io.rdma.verbs.Mtu;
+import io.rdma.types.Mtu;
 import java.util.Arrays;
 import picocli.CommandLine.Option;
 

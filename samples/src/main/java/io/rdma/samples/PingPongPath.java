@@ -1,6 +1,6 @@
 package io.rdma.samples;
 
-import io.rdma.verbs.GidTableEntry;
+import io.rdma.types.GidTableEntry;
 import io.rdma.verbs.SendChain;
 
 /**

@@ -1,6 +1,6 @@
 package io.rdma.samples;
 
-import io.rdma.verbs.LinkLayer;
+import io.rdma.types.LinkLayer;
 
 /**
  * Names of the codes of a port as {@code ibv_devinfo} of rdma-core spells them; IB specification volume 1,

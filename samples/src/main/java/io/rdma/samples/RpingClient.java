@@ -1,13 +1,13 @@
 package io.rdma.samples;
 
+import io.rdma.types.CmEventType;
+import io.rdma.types.PortSpace;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
-import io.rdma.verbs.CmEventType;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.PortSpace;
-import io.rdma.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;

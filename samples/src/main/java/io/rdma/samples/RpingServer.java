@@ -1,14 +1,14 @@
 package io.rdma.samples;
 
+import io.rdma.types.PortSpace;
+import io.rdma.types.RdmaException;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.PortSpace;
-import io.rdma.verbs.RdmaException;
-import io.rdma.verbs.RemoteMemory;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;

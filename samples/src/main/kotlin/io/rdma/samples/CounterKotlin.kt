@@ -3,9 +3,9 @@ package io.rdma.samples
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaServer
 import io.rdma.engine.RdmaResources
-import io.rdma.verbs.AccessFlag
+import io.rdma.types.AccessFlag
+import io.rdma.types.RemoteMemory
 import io.rdma.verbs.RdmaDevice
-import io.rdma.verbs.RemoteMemory
 import kotlinx.coroutines.runBlocking
 import java.lang.foreign.ValueLayout
 

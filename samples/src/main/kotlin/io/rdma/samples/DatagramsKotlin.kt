@@ -1,8 +1,8 @@
 package io.rdma.samples
 
 import io.rdma.coroutines.RdmaDatagramSocket
+import io.rdma.types.VerbsException
 import io.rdma.verbs.DatagramAddress
-import io.rdma.verbs.VerbsException
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.runBlocking

@@ -3,8 +3,8 @@ package io.rdma.samples
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
-import io.rdma.verbs.AccessFlag
-import io.rdma.verbs.RemoteMemory
+import io.rdma.types.AccessFlag
+import io.rdma.types.RemoteMemory
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.launch

@@ -2,8 +2,8 @@ package io.rdma.samples
 
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.RdmaServer
-import io.rdma.verbs.AccessFlag
-import io.rdma.verbs.RemoteMemory
+import io.rdma.types.AccessFlag
+import io.rdma.types.RemoteMemory
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking

@@ -3,8 +3,8 @@ package io.rdma.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma.verbs.Gid;
-import io.rdma.verbs.RdmaException;
+import io.rdma.types.Gid;
+import io.rdma.types.RdmaException;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -24,7 +24,8 @@ class RxeSamplesContractTest extends SamplesContract {
     @Test
     void devinfoAgreesWithIbvDevinfo() throws Exception {
         Process ibvDevinfo = new ProcessBuilder("ibv_devinfo", "-v", "-d", "rxe0").start();
-        Map<String, String> expected = rows(new String(ibvDevinfo.getInputStream().readAllBytes()));
+        Map<String, String> expected =
+                rows(new String(ibvDevinfo.getInputStream().readAllBytes()));
         try (JavaProcess devinfo = new JavaProcess(Main.class, "devinfo", "-v", "--device", "rxe0")) {
             Map<String, String> actual = rows(devinfo.ended(0).output());
             actual.keySet().retainAll(expected.keySet());

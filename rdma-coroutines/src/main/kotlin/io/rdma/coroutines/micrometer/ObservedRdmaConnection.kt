@@ -6,9 +6,9 @@ import io.rdma.buffer.RegisteredBuffer
 import io.rdma.coroutines.MessageEncoder
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.engine.BoundWindow
-import io.rdma.verbs.AccessFlag
+import io.rdma.types.AccessFlag
+import io.rdma.types.RemoteMemory
 import io.rdma.verbs.MemoryRegion
-import io.rdma.verbs.RemoteMemory
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.flow.Flow
 import java.lang.foreign.MemorySegment

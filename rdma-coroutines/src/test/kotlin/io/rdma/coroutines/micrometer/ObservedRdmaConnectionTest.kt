@@ -8,7 +8,7 @@ import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.RdmaServer
 import io.rdma.reactive.micrometer.RdmaObservations
-import io.rdma.verbs.RemoteMemory
+import io.rdma.types.RemoteMemory
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin

@@ -3,8 +3,8 @@ package io.rdma.coroutines.samples
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.RdmaServer
-import io.rdma.verbs.AccessFlag
-import io.rdma.verbs.RemoteMemory
+import io.rdma.types.AccessFlag
+import io.rdma.types.RemoteMemory
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.map

@@ -2,7 +2,7 @@ package io.rdma.coroutines.samples
 
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
-import io.rdma.verbs.RemoteMemory
+import io.rdma.types.RemoteMemory
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.awaitCancellation

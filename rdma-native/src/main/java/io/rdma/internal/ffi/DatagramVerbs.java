@@ -1,7 +1,8 @@
 package io.rdma.internal.ffi;
 
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.internal.ibv.AhAttr;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 
 /**
  * The part of {@link Verbs} that only datagrams need: address handles and multicast groups. A device without datagrams

@@ -1,5 +1,12 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.internal.ibv.Cq;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.QpInitAttr;
+import io.rdma.internal.ibv.SendWr;
+import io.rdma.internal.ibv.Wc;
+
 /**
  * The extended interfaces of posting and polling, by the conventions of {@link Verbs}: {@code ibv_wr_post(3)},
  * {@code ibv_create_cq_ex(3)}. C makes one call for each field. A method here handles a whole chain or batch, in the

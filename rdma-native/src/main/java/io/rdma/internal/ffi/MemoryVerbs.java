@@ -1,7 +1,9 @@
 package io.rdma.internal.ffi;
 
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.internal.ibv.DeviceAttrEx;
+import io.rdma.internal.ibv.Mr;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 
 /**
  * The calls for kinds of memory beyond {@link Verbs#regMr}, by the conventions of {@link Verbs}. A device that lacks

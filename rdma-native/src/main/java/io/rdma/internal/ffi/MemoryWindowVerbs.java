@@ -1,5 +1,10 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.internal.ibv.BindWr;
+import io.rdma.internal.ibv.Mw;
+import io.rdma.internal.ibv.MwBind;
+import io.rdma.internal.ibv.SendWr;
+
 /**
  * The control path of memory windows, {@code ibv_alloc_mw(3)} and {@code ibv_bind_mw(3)}, by the conventions of
  * {@link Verbs}. Type 2 windows are bound by {@code IBV_WR_BIND_MW} in a {@link SendWr}, see {@link BindWr}.

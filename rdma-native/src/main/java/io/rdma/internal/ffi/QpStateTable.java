@@ -1,6 +1,6 @@
 package io.rdma.internal.ffi;
 
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,14 @@
 package io.rdma.internal.ffi;
 
-import io.rdma.verbs.VerbsException;
+import io.rdma.internal.ibv.CmAddrInfo;
+import io.rdma.internal.ibv.CmEventEntry;
+import io.rdma.internal.ibv.CmIdEntry;
+import io.rdma.internal.ibv.CmQpAttr;
+import io.rdma.internal.ibv.Cma;
+import io.rdma.internal.ibv.ConnParam;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.QpInitAttr;
+import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

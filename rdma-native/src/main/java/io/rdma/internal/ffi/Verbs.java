@@ -1,8 +1,25 @@
 package io.rdma.internal.ffi;
 
 import io.rdma.environment.Environment;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.internal.ibv.AsyncEventEntry;
+import io.rdma.internal.ibv.Cq;
+import io.rdma.internal.ibv.DeviceAttr;
+import io.rdma.internal.ibv.DeviceEntry;
+import io.rdma.internal.ibv.GidEntry;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Mr;
+import io.rdma.internal.ibv.PortAttr;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.QpAttr;
+import io.rdma.internal.ibv.QpInitAttr;
+import io.rdma.internal.ibv.RecvWr;
+import io.rdma.internal.ibv.SendWr;
+import io.rdma.internal.ibv.Sge;
+import io.rdma.internal.ibv.Srq;
+import io.rdma.internal.ibv.SrqAttr;
+import io.rdma.internal.ibv.Wc;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,9 @@
 package io.rdma.internal.ffi;
 
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.Srq;
+import io.rdma.internal.ibv.SrqAttr;
+
 /**
  * The calls for extended reliable connections, by the conventions of {@link Verbs}: {@code ibv_open_xrcd(3)},
  * {@code ibv_create_srq_ex(3)}, {@code ibv_create_qp_ex(3)}. {@link Verbs#createQp} creates the sending queue

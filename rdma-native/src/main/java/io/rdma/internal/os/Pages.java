@@ -2,8 +2,8 @@ package io.rdma.internal.os;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import io.rdma.verbs.HugePages;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.HugePages;
+import io.rdma.types.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;

@@ -1,17 +1,17 @@
 package io.rdma.internal.soft;
 
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
-import io.rdma.internal.ffi.Cq;
 import io.rdma.internal.ffi.ExtendedVerbs;
-import io.rdma.internal.ffi.Qp;
-import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.ibv.Cq;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.device.Posting;
 import io.rdma.internal.soft.objects.SoftCq;
 import io.rdma.internal.soft.objects.SoftQp;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.util.Objects;
 
 /**

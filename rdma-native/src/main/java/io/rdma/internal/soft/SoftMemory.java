@@ -1,10 +1,10 @@
 package io.rdma.internal.soft;
 
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
-import io.rdma.internal.ffi.DeviceAttrEx;
 import io.rdma.internal.ffi.MemoryVerbs;
-import io.rdma.internal.ffi.Mr;
+import io.rdma.internal.ibv.DeviceAttrEx;
+import io.rdma.internal.ibv.Mr;
 import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.SoftContext;
@@ -13,8 +13,8 @@ import io.rdma.internal.soft.objects.SoftDm;
 import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.internal.soft.objects.SoftMr;
 import io.rdma.internal.soft.objects.SoftPd;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 
 // Invariant: the monitor of the verbs serialises the control path. Regions are changed on the device thread only.
 

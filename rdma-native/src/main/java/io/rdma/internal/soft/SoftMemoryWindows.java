@@ -1,10 +1,10 @@
 package io.rdma.internal.soft;
 
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
 import io.rdma.internal.ffi.MemoryWindowVerbs;
-import io.rdma.internal.ffi.Mw;
-import io.rdma.internal.ffi.MwBind;
+import io.rdma.internal.ibv.Mw;
+import io.rdma.internal.ibv.MwBind;
 import io.rdma.internal.soft.device.Posting;
 import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.Bind;
@@ -13,8 +13,8 @@ import io.rdma.internal.soft.objects.SoftMr;
 import io.rdma.internal.soft.objects.SoftMw;
 import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.internal.soft.objects.SoftQp;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 
 // Invariant: the monitor of the verbs serialises the control path. Keys are accessed on the device thread only.
 

@@ -1,10 +1,10 @@
 package io.rdma.internal.soft;
 
-import io.rdma.internal.ffi.Qp;
-import io.rdma.internal.ffi.QpCap;
-import io.rdma.internal.ffi.Srq;
-import io.rdma.internal.ffi.SrqAttr;
 import io.rdma.internal.ffi.XrcVerbs;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.QpCap;
+import io.rdma.internal.ibv.Srq;
+import io.rdma.internal.ibv.SrqAttr;
 import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;
@@ -13,8 +13,8 @@ import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftSrq;
 import io.rdma.internal.soft.objects.SoftXrcd;
 import io.rdma.internal.soft.wire.Opcode;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 
 /**
  * Implementation of {@link XrcVerbs} by the software device. The monitor of its {@link SoftVerbs} guards it, like the

@@ -2,8 +2,8 @@ package io.rdma.internal.soft;
 
 import static org.awaitility.Awaitility.await;
 
-import io.rdma.internal.ffi.Cma;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.Cma;
 import io.rdma.internal.soft.cm.CmAddressing;
 import io.rdma.internal.soft.cm.CmMad;
 import io.rdma.internal.soft.cm.CmMadTest;

@@ -2,8 +2,8 @@ package io.rdma.internal.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.Mr;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Mr;
 import io.rdma.internal.soft.link.SoftConfig;
 import io.rdma.internal.soft.link.SoftFaults;
 import io.rdma.internal.soft.link.UdpLink;
@@ -13,7 +13,7 @@ import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.Psn;
 import io.rdma.internal.soft.wire.SoftAddress;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;

@@ -2,7 +2,7 @@ package io.rdma.internal.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.soft.link.SoftFaults;
 import io.rdma.internal.soft.wire.SoftAddress;
 import java.io.IOException;

@@ -2,11 +2,11 @@ package io.rdma.internal.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.Cq;
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.ibv.Cq;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Wc;
 import io.rdma.internal.soft.link.SoftFaults;
-import io.rdma.verbs.Errno;
+import io.rdma.types.Errno;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,8 +1,8 @@
 package io.rdma.reactive.spring;
 
 import io.rdma.engine.RdmaResources;
-import io.rdma.verbs.PortAttributes;
-import io.rdma.verbs.PortState;
+import io.rdma.types.PortAttributes;
+import io.rdma.types.PortState;
 import org.springframework.boot.health.contributor.AbstractReactiveHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import reactor.core.publisher.Mono;

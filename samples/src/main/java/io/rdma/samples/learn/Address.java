@@ -1,8 +1,8 @@
 package io.rdma.samples.learn;
 
-import io.rdma.verbs.Gid;
-import io.rdma.verbs.Mtu;
-import io.rdma.verbs.RemoteMemory;
+import io.rdma.types.Gid;
+import io.rdma.types.Mtu;
+import io.rdma.types.RemoteMemory;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -1,14 +1,14 @@
 package io.rdma.samples.learn;
 
 import io.rdma.samples.DeviceOption;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
-import io.rdma.verbs.QueuePairState;
-import io.rdma.verbs.VerbsException;
-import io.rdma.verbs.WorkCompletionStatus;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

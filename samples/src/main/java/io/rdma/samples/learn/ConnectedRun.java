@@ -1,12 +1,12 @@
 package io.rdma.samples.learn;
 
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.SharedReceiveQueueAttributes;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
-import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.SendChain;
 import io.rdma.verbs.SharedReceiveQueue;
-import io.rdma.verbs.SharedReceiveQueueAttributes;
 import java.util.ArrayList;
 import java.util.List;
 

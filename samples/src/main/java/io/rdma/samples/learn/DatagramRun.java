@@ -1,16 +1,16 @@
 package io.rdma.samples.learn;
 
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.QueuePairState;
 import io.rdma.verbs.AddressHandle;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.GidTableEntry;
 import io.rdma.verbs.GlobalRoute;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
-import io.rdma.verbs.QueuePairCapacity;
-import io.rdma.verbs.QueuePairState;
 import io.rdma.verbs.QueuePairType;
 import io.rdma.verbs.SendChain;
 import java.security.SecureRandom;

@@ -1,13 +1,13 @@
 package io.rdma.samples.learn;
 
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.MemoryWindowType;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.MemoryWindow;
 import io.rdma.verbs.MemoryWindowBinding;
-import io.rdma.verbs.MemoryWindowType;
 import io.rdma.verbs.ProtectionDomain;
-import io.rdma.verbs.RemoteMemory;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.util.EnumSet;
 import java.util.Set;
 

@@ -1,9 +1,9 @@
 package io.rdma.samples.learn;
 
 import io.rdma.samples.DeviceOption;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ProtectionDomain;
-import io.rdma.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,14 +1,14 @@
 package io.rdma.samples.learn;
 
+import io.rdma.types.RdmaException;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
-import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.SendChain;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;

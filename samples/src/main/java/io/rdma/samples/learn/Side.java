@@ -1,25 +1,25 @@
 package io.rdma.samples.learn;
 
+import io.rdma.types.CompletionTimestamp;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.GidType;
+import io.rdma.types.LinkLayer;
+import io.rdma.types.PostingInterface;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.RdmaException;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkCompletionException;
+import io.rdma.types.WorkCompletionStatus;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionQueue;
-import io.rdma.verbs.CompletionTimestamp;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.GidTableEntry;
-import io.rdma.verbs.GidType;
-import io.rdma.verbs.LinkLayer;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.PostingInterface;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
-import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.QueuePairType;
-import io.rdma.verbs.RdmaException;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SendChain;
-import io.rdma.verbs.VerbsException;
-import io.rdma.verbs.WorkCompletionException;
-import io.rdma.verbs.WorkCompletionStatus;
 import java.security.SecureRandom;
 
 /** One side of a connection, set up step by step: memory that the peer may use, a completion queue and a queue pair. */

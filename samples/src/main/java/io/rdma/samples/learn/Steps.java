@@ -1,15 +1,15 @@
 package io.rdma.samples.learn;
 
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.Gid;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.PortAttributes;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.Gid;
-import io.rdma.verbs.GidTableEntry;
-import io.rdma.verbs.PortAttributes;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
-import io.rdma.verbs.QueuePairState;
 import io.rdma.verbs.QueuePairType;
-import io.rdma.verbs.RemoteMemory;
 import java.util.EnumSet;
 import java.util.Set;
 

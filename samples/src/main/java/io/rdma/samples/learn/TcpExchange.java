@@ -1,9 +1,9 @@
 package io.rdma.samples.learn;
 
 import io.rdma.samples.DeviceOption;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ProtectionDomain;
-import io.rdma.verbs.WorkRequestOpcode;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -1,17 +1,17 @@
 package io.rdma.samples.learn;
 
 import io.rdma.samples.DeviceOption;
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.SharedReceiveQueueAttributes;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.CompletionChannel;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
-import io.rdma.verbs.QueuePairCapacity;
 import io.rdma.verbs.SharedReceiveQueue;
-import io.rdma.verbs.SharedReceiveQueueAttributes;
-import io.rdma.verbs.VerbsException;
 import java.util.EnumSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

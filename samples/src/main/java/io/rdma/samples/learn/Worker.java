@@ -1,6 +1,6 @@
 package io.rdma.samples.learn;
 
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceContext;

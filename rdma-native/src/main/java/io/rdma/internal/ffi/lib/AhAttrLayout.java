@@ -7,7 +7,7 @@ import static io.rdma.internal.os.NativeMemory.putByte;
 import static io.rdma.internal.os.NativeMemory.putInt;
 import static io.rdma.internal.os.NativeMemory.putShort;
 
-import io.rdma.internal.ffi.AhAttr;
+import io.rdma.internal.ibv.AhAttr;
 
 /** {@code struct ibv_ah_attr} with its {@code ibv_global_route}, and {@code union ibv_gid}, in native memory. */
 final class AhAttrLayout {

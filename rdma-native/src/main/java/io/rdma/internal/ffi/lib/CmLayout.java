@@ -7,11 +7,11 @@ import static io.rdma.internal.os.NativeMemory.putByte;
 import static io.rdma.internal.os.NativeMemory.putInt;
 import static io.rdma.internal.os.NativeMemory.putLong;
 
-import io.rdma.internal.ffi.AhAttr;
-import io.rdma.internal.ffi.CmEventEntry;
-import io.rdma.internal.ffi.Cma;
-import io.rdma.internal.ffi.ConnParam;
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ibv.AhAttr;
+import io.rdma.internal.ibv.CmEventEntry;
+import io.rdma.internal.ibv.Cma;
+import io.rdma.internal.ibv.ConnParam;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.os.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;

@@ -1,7 +1,7 @@
 package io.rdma.internal.ffi.lib;
 
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /** The exceptions for failed calls of librdmacm, with the remedy. */

@@ -3,7 +3,7 @@ package io.rdma.internal.ffi.lib;
 import static io.rdma.internal.os.NativeMemory.getInt;
 import static io.rdma.internal.os.NativeMemory.getLong;
 
-import io.rdma.internal.ffi.DeviceAttrEx;
+import io.rdma.internal.ibv.DeviceAttrEx;
 
 /** {@code struct ibv_device_attr_ex} in native memory; offsets of 64-bit Linux. */
 final class DeviceAttrExLayout {

@@ -5,7 +5,7 @@ import static io.rdma.internal.os.NativeMemory.getInt;
 import static io.rdma.internal.os.NativeMemory.getLong;
 import static io.rdma.internal.os.NativeMemory.getShort;
 
-import io.rdma.internal.ffi.DeviceAttr;
+import io.rdma.internal.ibv.DeviceAttr;
 
 /** {@code struct ibv_device_attr} in native memory; offsets of 64-bit Linux. */
 final class DeviceAttrLayout {

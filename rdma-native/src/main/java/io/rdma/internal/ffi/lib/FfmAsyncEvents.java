@@ -1,13 +1,13 @@
 package io.rdma.internal.ffi.lib;
 
-import io.rdma.internal.ffi.AsyncEventEntry;
+import io.rdma.internal.ibv.AsyncEventEntry;
 import io.rdma.internal.os.CallState;
 import io.rdma.internal.os.Libc;
 import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.os.WakeableDescriptor;
-import io.rdma.verbs.AsyncEventType;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.AsyncEventType;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 // Invariants

@@ -1,9 +1,9 @@
 package io.rdma.internal.ffi.lib;
 
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.os.CallState;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 
 /** {@code ibv_fork_init(3)} and {@code ibv_is_fork_initialized(3)}, which apply to the library, not to a device. */
 public final class FfmFork {

@@ -5,14 +5,14 @@ import static io.rdma.internal.os.NativeMemory.getLong;
 import static io.rdma.internal.os.NativeMemory.putInt;
 import static io.rdma.internal.os.NativeMemory.putLong;
 
-import io.rdma.internal.ffi.DeviceAttrEx;
-import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.MemoryVerbs;
-import io.rdma.internal.ffi.Mr;
-import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.ibv.DeviceAttrEx;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Mr;
+import io.rdma.internal.ibv.Sge;
 import io.rdma.internal.os.CallState;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -3,13 +3,13 @@ package io.rdma.internal.ffi.lib;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma.internal.ffi.Ibv;
 import io.rdma.internal.ffi.MemoryWindowVerbs;
-import io.rdma.internal.ffi.Mw;
-import io.rdma.internal.ffi.MwBind;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Mw;
+import io.rdma.internal.ibv.MwBind;
 import io.rdma.internal.os.CallState;
 import io.rdma.internal.os.NativeMemory;
-import io.rdma.verbs.Errno;
+import io.rdma.types.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;

@@ -5,15 +5,15 @@ import static io.rdma.internal.os.NativeMemory.getLong;
 import static io.rdma.internal.os.NativeMemory.putInt;
 import static io.rdma.internal.os.NativeMemory.putLong;
 
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.Qp;
-import io.rdma.internal.ffi.QpCap;
-import io.rdma.internal.ffi.QpInitAttr;
-import io.rdma.internal.ffi.Srq;
-import io.rdma.internal.ffi.SrqAttr;
 import io.rdma.internal.ffi.XrcVerbs;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.QpCap;
+import io.rdma.internal.ibv.QpInitAttr;
+import io.rdma.internal.ibv.Srq;
+import io.rdma.internal.ibv.SrqAttr;
 import io.rdma.internal.os.CallState;
-import io.rdma.verbs.Errno;
+import io.rdma.types.Errno;
 import java.lang.foreign.Arena;
 
 /** {@link XrcVerbs} over libibverbs, where all of it is inline, through {@code struct verbs_context}. */

@@ -1,6 +1,6 @@
 package io.rdma.internal.ffi.lib;
 
-import io.rdma.verbs.RdmaException;
+import io.rdma.types.RdmaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;

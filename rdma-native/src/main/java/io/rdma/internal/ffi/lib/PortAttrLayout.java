@@ -4,7 +4,7 @@ import static io.rdma.internal.os.NativeMemory.getByte;
 import static io.rdma.internal.os.NativeMemory.getInt;
 import static io.rdma.internal.os.NativeMemory.getShort;
 
-import io.rdma.internal.ffi.PortAttr;
+import io.rdma.internal.ibv.PortAttr;
 
 /** {@code struct ibv_port_attr} in native memory; offsets of 64-bit Linux. */
 final class PortAttrLayout {

@@ -7,9 +7,9 @@ import static io.rdma.internal.os.NativeMemory.putByte;
 import static io.rdma.internal.os.NativeMemory.putInt;
 import static io.rdma.internal.os.NativeMemory.putShort;
 
-import io.rdma.internal.ffi.AhAttr;
-import io.rdma.internal.ffi.QpAttr;
-import io.rdma.internal.ffi.QpCap;
+import io.rdma.internal.ibv.AhAttr;
+import io.rdma.internal.ibv.QpAttr;
+import io.rdma.internal.ibv.QpCap;
 
 /** {@code struct ibv_qp_attr} with its {@code ibv_ah_attr}, and {@code struct ibv_qp_cap}, in native memory. */
 final class QpAttrLayout {

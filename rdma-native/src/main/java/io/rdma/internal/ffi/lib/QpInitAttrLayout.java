@@ -5,8 +5,8 @@ import static io.rdma.internal.os.NativeMemory.getLong;
 import static io.rdma.internal.os.NativeMemory.putInt;
 import static io.rdma.internal.os.NativeMemory.putLong;
 
-import io.rdma.internal.ffi.QpCap;
-import io.rdma.internal.ffi.QpInitAttr;
+import io.rdma.internal.ibv.QpCap;
+import io.rdma.internal.ibv.QpInitAttr;
 
 /** {@code struct ibv_qp_init_attr} in native memory. */
 final class QpInitAttrLayout {

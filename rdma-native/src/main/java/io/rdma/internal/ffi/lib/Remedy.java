@@ -1,8 +1,8 @@
 package io.rdma.internal.ffi.lib;
 
 import io.rdma.internal.os.Libc;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /** The exceptions for failed calls, with the remedy. */

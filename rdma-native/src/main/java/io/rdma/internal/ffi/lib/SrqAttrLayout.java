@@ -3,7 +3,7 @@ package io.rdma.internal.ffi.lib;
 import static io.rdma.internal.os.NativeMemory.getInt;
 import static io.rdma.internal.os.NativeMemory.putInt;
 
-import io.rdma.internal.ffi.SrqAttr;
+import io.rdma.internal.ibv.SrqAttr;
 
 /** {@code struct ibv_srq_attr} in native memory, and its offset in {@code struct ibv_srq_init_attr}. */
 final class SrqAttrLayout {

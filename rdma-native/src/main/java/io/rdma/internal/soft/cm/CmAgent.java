@@ -5,7 +5,7 @@ import io.rdma.internal.log.LimitedLog;
 import io.rdma.internal.soft.device.ManagementPort;
 import io.rdma.internal.soft.wire.Psn;
 import io.rdma.internal.soft.wire.SoftAddress;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;

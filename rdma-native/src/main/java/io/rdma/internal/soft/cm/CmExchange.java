@@ -1,10 +1,10 @@
 package io.rdma.internal.soft.cm;
 
-import io.rdma.environment.Environment;
-import static io.rdma.internal.ffi.Cma.*;
+import static io.rdma.internal.ibv.Cma.*;
 
-import io.rdma.internal.ffi.ConnParam;
-import io.rdma.verbs.VerbsException;
+import io.rdma.environment.Environment;
+import io.rdma.internal.ibv.ConnParam;
+import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import org.jspecify.annotations.Nullable;

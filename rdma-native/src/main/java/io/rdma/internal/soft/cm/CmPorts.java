@@ -1,7 +1,7 @@
 package io.rdma.internal.soft.cm;
 
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashSet;

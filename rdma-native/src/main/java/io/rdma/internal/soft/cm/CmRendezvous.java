@@ -2,8 +2,8 @@ package io.rdma.internal.soft.cm;
 
 import io.rdma.environment.Environment;
 import io.rdma.internal.log.LimitedLog;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -90,8 +90,7 @@ final class CmRendezvous {
         }
     }
 
-    private static void answer(
-            Environment environment, Socket asking, byte[] answer, Ended ended, Semaphore lines) {
+    private static void answer(Environment environment, Socket asking, byte[] answer, Ended ended, Semaphore lines) {
         boolean kept = false;
         try {
             asking.getOutputStream().write(answer); // fits the socket's buffer, so it does not block

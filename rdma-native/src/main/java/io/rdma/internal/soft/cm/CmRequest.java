@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.cm;
 
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ibv.Ibv;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

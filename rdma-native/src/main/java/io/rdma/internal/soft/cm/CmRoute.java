@@ -1,8 +1,8 @@
 package io.rdma.internal.soft.cm;
 
-import io.rdma.environment.Environment;
-import static io.rdma.internal.ffi.Cma.*;
+import static io.rdma.internal.ibv.Cma.*;
 
+import io.rdma.environment.Environment;
 import io.rdma.internal.soft.wire.SoftAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,7 +1,7 @@
 package io.rdma.internal.soft.cm;
 
 import io.rdma.environment.Environment;
-import io.rdma.internal.ffi.CmEventEntry;
+import io.rdma.internal.ibv.CmEventEntry;
 import io.rdma.internal.soft.objects.EventQueue;
 import io.rdma.internal.soft.objects.SoftObject;
 

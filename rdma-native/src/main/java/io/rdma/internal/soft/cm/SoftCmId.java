@@ -1,18 +1,18 @@
 package io.rdma.internal.soft.cm;
 
-import static io.rdma.internal.ffi.Cma.*;
+import static io.rdma.internal.ibv.Cma.*;
 
-import io.rdma.internal.ffi.AhAttr;
-import io.rdma.internal.ffi.CmEventEntry;
-import io.rdma.internal.ffi.CmQpAttr;
-import io.rdma.internal.ffi.ConnParam;
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.QpAttr;
+import io.rdma.internal.ibv.AhAttr;
+import io.rdma.internal.ibv.CmEventEntry;
+import io.rdma.internal.ibv.CmQpAttr;
+import io.rdma.internal.ibv.ConnParam;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.QpAttr;
 import io.rdma.internal.soft.objects.QpTransitions;
 import io.rdma.internal.soft.objects.SoftObject;
 import io.rdma.internal.soft.wire.SoftAddress;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,12 +1,12 @@
 package io.rdma.internal.soft.device;
 
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
-import io.rdma.internal.ffi.BindWr;
 import io.rdma.internal.ffi.ExtendedVerbs;
-import io.rdma.internal.ffi.RecvWr;
-import io.rdma.internal.ffi.SendWr;
-import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.ibv.BindWr;
+import io.rdma.internal.ibv.RecvWr;
+import io.rdma.internal.ibv.SendWr;
+import io.rdma.internal.ibv.Sge;
 import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.objects.Bind;
 import io.rdma.internal.soft.objects.HandleTable;
@@ -18,7 +18,7 @@ import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftSrq;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Psn;
-import io.rdma.verbs.Errno;
+import io.rdma.types.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**

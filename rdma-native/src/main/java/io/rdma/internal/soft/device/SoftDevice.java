@@ -1,8 +1,8 @@
 package io.rdma.internal.soft.device;
 
 import io.rdma.environment.Environment;
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.PortAttr;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.PortAttr;
 import io.rdma.internal.log.LimitedLog;
 import io.rdma.internal.soft.link.CaptureFile;
 import io.rdma.internal.soft.link.ReceiveLane;
@@ -26,8 +26,8 @@ import io.rdma.internal.soft.wire.Counters;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.UdpAddress;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;

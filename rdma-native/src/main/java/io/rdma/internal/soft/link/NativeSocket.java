@@ -5,7 +5,7 @@ import static io.rdma.internal.os.LinuxSockets.*;
 import io.rdma.internal.os.LinuxSockets;
 import io.rdma.internal.os.Pages;
 import io.rdma.internal.soft.wire.UdpAddress;
-import io.rdma.verbs.HugePages;
+import io.rdma.types.HugePages;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,11 +1,11 @@
 package io.rdma.internal.soft.link;
 
 import io.rdma.environment.Environment;
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.SoftAddress;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;

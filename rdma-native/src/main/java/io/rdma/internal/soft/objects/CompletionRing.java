@@ -1,9 +1,9 @@
 package io.rdma.internal.soft.objects;
 
-import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.ibv.Wc;
 import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.os.Pages;
-import io.rdma.verbs.HugePages;
+import io.rdma.types.HugePages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;

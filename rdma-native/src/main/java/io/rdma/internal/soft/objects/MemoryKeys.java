@@ -1,8 +1,8 @@
 package io.rdma.internal.soft.objects;
 
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.soft.wire.Packet;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,17 +1,17 @@
 package io.rdma.internal.soft.objects;
 
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
-import io.rdma.internal.ffi.AhAttr;
-import io.rdma.internal.ffi.QpAttr;
-import io.rdma.internal.ffi.QpCap;
 import io.rdma.internal.ffi.QpStateTable;
+import io.rdma.internal.ibv.AhAttr;
+import io.rdma.internal.ibv.QpAttr;
+import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.Psn;
 import io.rdma.internal.soft.wire.SoftAddress;
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 

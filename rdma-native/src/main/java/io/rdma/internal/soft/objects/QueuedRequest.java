@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.objects;
 
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
 import org.jspecify.annotations.Nullable;
 

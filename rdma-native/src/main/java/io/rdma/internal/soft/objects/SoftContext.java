@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.objects;
 
-import io.rdma.internal.ffi.AsyncEventEntry;
+import io.rdma.internal.ibv.AsyncEventEntry;
 
 /** An open device, with the asynchronous events of the objects created from it. */
 public final class SoftContext extends SoftObject {

@@ -1,11 +1,11 @@
 package io.rdma.internal.soft.objects;
 
-import io.rdma.environment.Environment;
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
-import io.rdma.internal.ffi.Wc;
+import io.rdma.environment.Environment;
+import io.rdma.internal.ibv.Wc;
 import io.rdma.internal.soft.wire.Opcode;
-import io.rdma.verbs.Errno;
+import io.rdma.types.Errno;
 import org.jspecify.annotations.Nullable;
 
 // Invariants

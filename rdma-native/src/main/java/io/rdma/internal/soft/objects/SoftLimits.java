@@ -1,9 +1,9 @@
 package io.rdma.internal.soft.objects;
 
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
-import io.rdma.internal.ffi.DeviceAttr;
-import io.rdma.internal.ffi.PortAttr;
+import io.rdma.internal.ibv.DeviceAttr;
+import io.rdma.internal.ibv.PortAttr;
 
 /** Limits of the software device, and the attributes that report them. */
 public final class SoftLimits {

@@ -1,7 +1,7 @@
 package io.rdma.internal.soft.objects;
 
-import static io.rdma.internal.ffi.Ibv.ACCESS_ZERO_BASED;
-import static io.rdma.internal.ffi.Ibv.MW_TYPE_2;
+import static io.rdma.internal.ibv.Ibv.ACCESS_ZERO_BASED;
+import static io.rdma.internal.ibv.Ibv.MW_TYPE_2;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.rdma.internal.soft.objects;
 
-import static io.rdma.internal.ffi.Ibv.EVENT_SRQ_ERR;
-import static io.rdma.internal.ffi.Ibv.EVENT_SRQ_LIMIT_REACHED;
+import static io.rdma.internal.ibv.Ibv.EVENT_SRQ_ERR;
+import static io.rdma.internal.ibv.Ibv.EVENT_SRQ_LIMIT_REACHED;
 
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.transport;
 
-import static io.rdma.internal.ffi.Ibv.*;
+import static io.rdma.internal.ibv.Ibv.*;
 
 import io.rdma.internal.soft.objects.Bind;
 import io.rdma.internal.soft.objects.QueuedRequest;

@@ -1,9 +1,9 @@
 package io.rdma.internal.soft.transport;
 
-import static io.rdma.internal.ffi.Ibv.EVENT_SQ_DRAINED;
-import static io.rdma.internal.ffi.Ibv.QPS_RTS;
-import static io.rdma.internal.ffi.Ibv.QPS_SQD;
-import static io.rdma.internal.ffi.Ibv.WC_LOC_PROT_ERR;
+import static io.rdma.internal.ibv.Ibv.EVENT_SQ_DRAINED;
+import static io.rdma.internal.ibv.Ibv.QPS_RTS;
+import static io.rdma.internal.ibv.Ibv.QPS_SQD;
+import static io.rdma.internal.ibv.Ibv.WC_LOC_PROT_ERR;
 
 import io.rdma.internal.soft.objects.QueuedRequest;
 import io.rdma.internal.soft.objects.SendSide;

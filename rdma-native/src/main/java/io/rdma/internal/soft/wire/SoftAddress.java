@@ -1,7 +1,7 @@
 package io.rdma.internal.soft.wire;
 
-import io.rdma.verbs.Errno;
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;

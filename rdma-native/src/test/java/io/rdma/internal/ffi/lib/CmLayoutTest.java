@@ -2,8 +2,8 @@ package io.rdma.internal.ffi.lib;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.Cma;
-import io.rdma.internal.ffi.ConnParam;
+import io.rdma.internal.ibv.Cma;
+import io.rdma.internal.ibv.ConnParam;
 import java.lang.foreign.Arena;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;

@@ -2,7 +2,7 @@ package io.rdma.internal.ffi.lib;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.SendWr;
+import io.rdma.internal.ibv.SendWr;
 import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.Locale;

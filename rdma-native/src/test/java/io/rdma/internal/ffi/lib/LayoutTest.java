@@ -2,14 +2,14 @@ package io.rdma.internal.ffi.lib;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.BindWr;
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.QpAttr;
-import io.rdma.internal.ffi.RecvWr;
-import io.rdma.internal.ffi.SendWr;
-import io.rdma.internal.ffi.Sge;
-import io.rdma.internal.ffi.SrqAttr;
-import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.ibv.BindWr;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.QpAttr;
+import io.rdma.internal.ibv.RecvWr;
+import io.rdma.internal.ibv.SendWr;
+import io.rdma.internal.ibv.Sge;
+import io.rdma.internal.ibv.SrqAttr;
+import io.rdma.internal.ibv.Wc;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Field;

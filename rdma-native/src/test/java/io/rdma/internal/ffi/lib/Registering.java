@@ -1,10 +1,10 @@
 package io.rdma.internal.ffi.lib;
 
-import io.rdma.verbs.AccessFlag;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.RdmaDevices;
-import io.rdma.verbs.RdmaException;
 import java.util.EnumSet;
 
 /** A process that registers the given number of bytes and prints the result. */

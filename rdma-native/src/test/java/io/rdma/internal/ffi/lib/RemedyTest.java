@@ -3,9 +3,9 @@ package io.rdma.internal.ffi.lib;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma.verbs.Errno;
+import io.rdma.types.Errno;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.RdmaDevices;
-import io.rdma.verbs.RdmaException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package io.rdma.internal.soft.cm;
 
-import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.Cma;
-import io.rdma.internal.ffi.ConnParam;
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.environment.Environment;
+import io.rdma.internal.ibv.Cma;
+import io.rdma.internal.ibv.ConnParam;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.soft.SoftVerbs;
 import io.rdma.internal.soft.device.ManagementPort;
 import io.rdma.internal.soft.link.SoftConfig;

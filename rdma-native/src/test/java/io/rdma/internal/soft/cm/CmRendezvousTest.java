@@ -1,8 +1,8 @@
 package io.rdma.internal.soft.cm;
 
-import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.environment.Environment;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -31,7 +31,8 @@ class CmRendezvousTest {
             }
         }) {
             Thread serving = Thread.ofPlatform()
-                    .start(() -> CmRendezvous.serve(Environment.SYSTEM, socket, new byte[] {1, 2, 3}, (gid, number) -> {}));
+                    .start(() ->
+                            CmRendezvous.serve(Environment.SYSTEM, socket, new byte[] {1, 2, 3}, (gid, number) -> {}));
             try (Socket asking = new Socket(socket.getInetAddress(), socket.getLocalPort())) {
                 asking.setSoTimeout(60_000);
                 assertThat(asking.getInputStream().readNBytes(3)).containsExactly(1, 2, 3);

@@ -2,8 +2,8 @@ package io.rdma.internal.soft.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.AsyncEventEntry;
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.internal.ibv.AsyncEventEntry;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.soft.SoftSide;
 import io.rdma.internal.soft.link.SoftFaults;
 import java.lang.foreign.Arena;

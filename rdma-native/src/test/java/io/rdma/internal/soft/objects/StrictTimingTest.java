@@ -3,8 +3,8 @@ package io.rdma.internal.soft.objects;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Wc;
 import io.rdma.internal.soft.SoftSide;
 import io.rdma.internal.soft.link.SoftFaults;
 import java.lang.foreign.Arena;

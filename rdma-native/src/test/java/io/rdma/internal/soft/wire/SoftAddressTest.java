@@ -1,9 +1,9 @@
 package io.rdma.internal.soft.wire;
 
-import io.rdma.environment.Environment;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.internal.ffi.Ibv;
+import io.rdma.environment.Environment;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.soft.link.FaultPlan;
 import io.rdma.internal.soft.link.SoftConfig;
 import io.rdma.internal.soft.link.SoftFaults;

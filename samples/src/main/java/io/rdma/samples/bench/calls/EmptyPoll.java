@@ -1,6 +1,6 @@
 package io.rdma.samples.bench.calls;
 
-import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.ibv.Wc;
 
 /** Polls of a completion queue that stays empty. */
 public final class EmptyPoll extends Operation {

@@ -1,6 +1,6 @@
 package io.rdma.samples.bench.calls;
 
-import io.rdma.verbs.VerbsException;
+import io.rdma.types.VerbsException;
 
 /** A repeated use of one of the functions on the same queue. */
 public abstract class Operation {

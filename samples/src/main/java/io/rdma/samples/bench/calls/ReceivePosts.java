@@ -1,8 +1,8 @@
 package io.rdma.samples.bench.calls;
 
-import io.rdma.internal.ffi.Mr;
-import io.rdma.internal.ffi.Qp;
-import io.rdma.internal.ffi.RecvWr;
+import io.rdma.internal.ibv.Mr;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.RecvWr;
 
 /** Posts of receives, one by one, until the queue is full. The queue pair then goes to RESET, which removes them. */
 public final class ReceivePosts extends Operation {

@@ -1,13 +1,13 @@
 package io.rdma.samples.bench.calls;
 
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.Mr;
-import io.rdma.internal.ffi.Qp;
-import io.rdma.internal.ffi.SendWr;
-import io.rdma.internal.ffi.Wc;
-import io.rdma.verbs.RdmaException;
-import io.rdma.verbs.WorkCompletionException;
-import io.rdma.verbs.WorkCompletionStatus;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Mr;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.SendWr;
+import io.rdma.internal.ibv.Wc;
+import io.rdma.types.RdmaException;
+import io.rdma.types.WorkCompletionException;
+import io.rdma.types.WorkCompletionStatus;
 
 /** Posts of RDMA writes of 8 bytes, each after the previous one has completed. */
 public final class WritePosts extends Operation {

@@ -1,15 +1,15 @@
 package io.rdma.samples.bench.engine;
 
-import io.rdma.internal.ffi.Cq;
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.Qp;
-import io.rdma.internal.ffi.QpAttr;
-import io.rdma.internal.ffi.QpCap;
-import io.rdma.internal.ffi.QpInitAttr;
-import io.rdma.internal.ffi.SendWr;
-import io.rdma.internal.ffi.Sge;
 import io.rdma.internal.ffi.Verbs;
-import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.ibv.Cq;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Qp;
+import io.rdma.internal.ibv.QpAttr;
+import io.rdma.internal.ibv.QpCap;
+import io.rdma.internal.ibv.QpInitAttr;
+import io.rdma.internal.ibv.SendWr;
+import io.rdma.internal.ibv.Sge;
+import io.rdma.internal.ibv.Wc;
 import io.rdma.samples.bench.seam.ImmediateVerbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

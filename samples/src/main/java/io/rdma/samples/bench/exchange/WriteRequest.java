@@ -1,6 +1,6 @@
 package io.rdma.samples.bench.exchange;
 
-import io.rdma.verbs.RemoteMemory;
+import io.rdma.types.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

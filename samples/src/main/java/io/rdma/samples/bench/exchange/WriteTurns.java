@@ -2,8 +2,8 @@ package io.rdma.samples.bench.exchange;
 
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.reactive.RdmaConnection;
+import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
-import io.rdma.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;

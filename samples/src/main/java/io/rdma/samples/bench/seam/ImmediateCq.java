@@ -1,6 +1,6 @@
 package io.rdma.samples.bench.seam;
 
-import io.rdma.internal.ffi.Wc;
+import io.rdma.internal.ibv.Wc;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,12 @@
 package io.rdma.samples.bench.seam;
 
-import io.rdma.internal.ffi.Ibv;
-import io.rdma.internal.ffi.QpCap;
-import io.rdma.internal.ffi.RecvWr;
-import io.rdma.internal.ffi.SendWr;
-import io.rdma.internal.ffi.Sge;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.QpCap;
+import io.rdma.internal.ibv.RecvWr;
+import io.rdma.internal.ibv.SendWr;
+import io.rdma.internal.ibv.Sge;
 import io.rdma.internal.os.NativeMemory;
-import io.rdma.verbs.Errno;
+import io.rdma.types.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;

@@ -7,7 +7,7 @@ import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.RdmaServer
 import io.rdma.engine.RdmaResources
-import io.rdma.verbs.RemoteMemory
+import io.rdma.types.RemoteMemory
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.SupervisorJob

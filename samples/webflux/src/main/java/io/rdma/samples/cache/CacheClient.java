@@ -3,7 +3,7 @@ package io.rdma.samples.cache;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
-import io.rdma.verbs.RemoteMemory;
+import io.rdma.types.RemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;

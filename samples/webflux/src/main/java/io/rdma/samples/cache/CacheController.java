@@ -1,6 +1,6 @@
 package io.rdma.samples.cache;
 
-import io.rdma.verbs.RdmaException;
+import io.rdma.types.RdmaException;
 import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpStatus;

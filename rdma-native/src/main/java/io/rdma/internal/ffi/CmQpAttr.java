@@ -1,9 +1,0 @@
-package io.rdma.internal.ffi;
-
-/**
- * Attributes for a transition, as {@code rdma_init_qp_attr(3)} returns them.
- *
- * @param attr the values
- * @param mask {@code IBV_QP_*} of the values that are valid
- */
-public record CmQpAttr(QpAttr attr, int mask) {}

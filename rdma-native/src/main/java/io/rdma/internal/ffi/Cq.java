@@ -1,9 +1,0 @@
-package io.rdma.internal.ffi;
-
-/**
- * {@code struct ibv_cq} after creation.
- *
- * @param handle handle of the queue
- * @param cqe entries granted
- */
-public record Cq(long handle, int cqe) {}
