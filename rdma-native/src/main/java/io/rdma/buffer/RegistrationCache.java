@@ -1,5 +1,6 @@
 package io.rdma.buffer;
 
+import io.rdma.environment.Environment;
 import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * be invalidated before it is freed. Thread-safe.
  */
 public final class RegistrationCache implements AutoCloseable {
-    private static final Thread ANY_OTHER = Thread.ofPlatform().unstarted(() -> {});
+    private static final Thread ANY_OTHER = Environment.SYSTEM.newThread("none", () -> {});
 
     private record Entry(MemoryRegion region) {
         MemorySegment memory() {

@@ -45,10 +45,12 @@ public record LinkFaults(
                 || !(duplication >= 0 && duplication <= 1)
                 || !(reordering >= 0 && reordering <= 1)
                 || !(corruption >= 0 && corruption <= 1)) {
-            throw new IllegalArgumentException("probabilities must be from 0 to 1");
+            throw new IllegalArgumentException("loss, duplication, reordering and corruption must be from 0 to 1: "
+                    + loss + ", " + duplication + ", " + reordering + ", " + corruption);
         }
         if (delay.isNegative() || jitter.isNegative() || bytesPerSecond < 0) {
-            throw new IllegalArgumentException("times and rates must not be negative");
+            throw new IllegalArgumentException("delay, jitter and bytesPerSecond must not be negative: " + delay + ", "
+                    + jitter + ", " + bytesPerSecond);
         }
     }
 

@@ -60,7 +60,7 @@ public enum AccessFlag {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a AccessFlag: " + code);
+        throw new IllegalArgumentException("no AccessFlag has the code " + code);
     }
 
     /**

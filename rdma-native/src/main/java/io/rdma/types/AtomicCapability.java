@@ -40,6 +40,6 @@ public enum AtomicCapability {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a AtomicCapability: " + code);
+        throw new IllegalArgumentException("no AtomicCapability has the code " + code);
     }
 }

@@ -31,6 +31,6 @@ public enum ForkStatus {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a ForkStatus: " + code);
+        throw new IllegalArgumentException("no ForkStatus has the code " + code);
     }
 }

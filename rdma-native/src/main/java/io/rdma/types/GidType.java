@@ -40,6 +40,6 @@ public enum GidType {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a GidType: " + code);
+        throw new IllegalArgumentException("no GidType has the code " + code);
     }
 }

@@ -40,6 +40,6 @@ public enum LinkLayer {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a LinkLayer: " + code);
+        throw new IllegalArgumentException("no LinkLayer has the code " + code);
     }
 }

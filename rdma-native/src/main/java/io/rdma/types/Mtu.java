@@ -44,7 +44,7 @@ public enum Mtu {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a Mtu: " + code);
+        throw new IllegalArgumentException("no Mtu has the code " + code);
     }
 
     /**

@@ -46,6 +46,6 @@ public enum PortState {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a PortState: " + code);
+        throw new IllegalArgumentException("no PortState has the code " + code);
     }
 }

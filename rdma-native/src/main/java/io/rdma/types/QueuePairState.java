@@ -50,6 +50,6 @@ public enum QueuePairState {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a QueuePairState: " + code);
+        throw new IllegalArgumentException("no QueuePairState has the code " + code);
     }
 }

@@ -22,10 +22,11 @@ public record RemoteMemory(long address, long length, int rkey) {
     /** Checks the range. */
     public RemoteMemory {
         if (length < 0) {
-            throw new IllegalArgumentException("length of remote memory is negative: " + length);
+            throw new IllegalArgumentException("length of remote memory must not be negative: " + length);
         }
         if (Long.compareUnsigned(address + length, address) < 0) {
-            throw new IllegalArgumentException("remote memory wraps around the address space");
+            throw new IllegalArgumentException("remote memory of " + length + " bytes at 0x" + Long.toHexString(address)
+                    + " exceeds the address space");
         }
     }
 
@@ -63,7 +64,7 @@ public record RemoteMemory(long address, long length, int rkey) {
     public static RemoteMemory decode(MemorySegment source) {
         if (source.byteSize() < ENCODED_BYTES) {
             throw new IllegalArgumentException(
-                    "remote memory takes " + ENCODED_BYTES + " bytes, only " + source.byteSize() + " are there");
+                    "an encoded RemoteMemory has " + ENCODED_BYTES + " bytes, not " + source.byteSize());
         }
         return new RemoteMemory(source.get(LONG, 0), source.get(LONG, 8), source.get(INT, 16));
     }

@@ -89,10 +89,10 @@ public class WorkCompletionException extends RdmaException {
             case REM_INV_REQ_ERR ->
                 "the peer refused the request: message larger than its receive buffer, or atomic not on an 8-byte boundary";
             case LOC_LEN_ERR -> "message larger than the receive buffer";
-            case LOC_PROT_ERR -> "the local memory is not registered for this, or was deregistered";
-            case RETRY_EXC_ERR -> "the peer does not answer: it is gone, or the path is broken";
+            case LOC_PROT_ERR -> "the local memory is not registered with the needed access, or was deregistered";
+            case RETRY_EXC_ERR -> "the peer does not answer: it is gone, or the path to it is broken";
             case RNR_RETRY_EXC_ERR -> "the peer posted no receive buffer in time: it reads too slowly";
-            case WR_FLUSH_ERR -> "flushed because the queue pair failed or was closed before";
+            case WR_FLUSH_ERR -> "flushed because the queue pair failed or was closed";
             default -> "see ibv_poll_cq(3)";
         };
     }

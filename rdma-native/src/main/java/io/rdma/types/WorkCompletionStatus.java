@@ -81,6 +81,6 @@ public enum WorkCompletionStatus {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a WorkCompletionStatus: " + code);
+        throw new IllegalArgumentException("no WorkCompletionStatus has the code " + code);
     }
 }

@@ -59,7 +59,7 @@ public enum WorkRequestOpcode {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a WorkRequestOpcode: " + code);
+        throw new IllegalArgumentException("no WorkRequestOpcode has the code " + code);
     }
 
     /**

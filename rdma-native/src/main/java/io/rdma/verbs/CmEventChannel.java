@@ -163,7 +163,7 @@ public final class CmEventChannel extends NativeObject {
                 throw new VerbsException(
                         "rdma_destroy_event_channel",
                         Errno.EBUSY,
-                        identifiers.size() + " identifiers of it are open: close or migrate them first");
+                        identifiers.size() + " identifiers of the channel are open: close or migrate them first");
             }
         } finally {
             lock.unlock();

@@ -190,7 +190,8 @@ public final class CmIdentifier implements AutoCloseable {
                 correctRnrTimer();
             } catch (VerbsException | IllegalStateException e) {
                 // the connection has already ended; the event for that comes next
-                System.getLogger(CmIdentifier.class.getName()).log(System.Logger.Level.DEBUG, "the timer stays", e);
+                System.getLogger(CmIdentifier.class.getName())
+                        .log(System.Logger.Level.DEBUG, "the RNR timer was not set", e);
             }
         }
     }
@@ -279,7 +280,8 @@ public final class CmIdentifier implements AutoCloseable {
      */
     public synchronized void migrate(CmEventChannel target) {
         if (target.cm != cm) {
-            throw new IllegalArgumentException("the channel is of another library");
+            throw new IllegalArgumentException(
+                    "the channel belongs to another connection manager: migrate to a channel of the same one");
         }
         CmEventChannel from = channel;
         target.adopt(open(), this);
@@ -398,7 +400,7 @@ public final class CmIdentifier implements AutoCloseable {
             CmIdEntry entry = cm.queryId(open());
             if (entry.context() == 0) {
                 throw new IllegalStateException(
-                        "the identifier is not bound to a device: resolve an address, or bind one");
+                        "the identifier is not bound to a device: resolve an address or bind one first");
             }
             device = known = DeviceContext.lent(verbs, entry.context(), entry.device());
         }
@@ -417,7 +419,8 @@ public final class CmIdentifier implements AutoCloseable {
             return;
         }
         if (queuePair != null) {
-            throw new VerbsException("rdma_destroy_id", Errno.EBUSY, "Its queue pair is open: close that first");
+            throw new VerbsException(
+                    "rdma_destroy_id", Errno.EBUSY, "The identifier's queue pair is open: close that first");
         }
         channel.forget(id); // before C can give its address to another identifier
         closed = true;

@@ -162,7 +162,7 @@ public final class DeviceContext extends NativeObject {
                 .mapToInt(GidTableEntry::index)
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("the datagram was sent to " + header.dgid()
-                        + ", which is no GID of port " + port + ": say from which one to answer"));
+                        + ", which is no GID of port " + port + ": choose from which one to answer"));
         return AddressHandleAttributes.answering(batch, index, header, sgidIndex, port);
     }
 
@@ -242,7 +242,7 @@ public final class DeviceContext extends NativeObject {
         if (polling == PostingInterface.CLASSIC) {
             if (timestamp != CompletionTimestamp.NONE) {
                 throw new IllegalArgumentException(
-                        "completions have a timestamp with the extended interface only, not " + timestamp);
+                        "the timestamp " + timestamp + " needs the extended interface: use PostingInterface.EXTENDED");
             }
             return createCompletionQueue(entries, channel);
         }
@@ -274,11 +274,12 @@ public final class DeviceContext extends NativeObject {
      */
     public synchronized AsyncEvents asyncEvents() {
         if (lent) {
-            throw new IllegalStateException("the events of a device that the connection manager opened are its own");
+            throw new IllegalStateException("the events of " + name + " belong to the connection manager, which opened"
+                    + " it: open the device again by RdmaDevices.named and take the events there");
         }
         if (hasEventsOpen()) {
             throw new IllegalStateException("the asynchronous events of " + name
-                    + " have a reader already: close that, or have it hand events on");
+                    + " have a reader already: close it, or let it pass the events on");
         }
         AsyncEvents opened = new AsyncEvents(verbs, handle());
         events = opened;
@@ -293,11 +294,11 @@ public final class DeviceContext extends NativeObject {
     synchronized void destroy(long handle) {
         if (lent) {
             throw new VerbsException(
-                    "ibv_close_device", Errno.EBUSY, "The connection manager opened it, and closes it");
+                    "ibv_close_device", Errno.EBUSY, "The connection manager opened this device and closes it");
         }
         if (hasEventsOpen()) {
             throw new VerbsException(
-                    "ibv_close_device", Errno.EBUSY, "Its asynchronous events are open: close them first");
+                    "ibv_close_device", Errno.EBUSY, "The device's asynchronous events are open: close them first");
         }
         objects.close(name, () -> verbs.closeDevice(handle));
     }

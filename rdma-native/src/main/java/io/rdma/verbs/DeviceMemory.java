@@ -50,7 +50,8 @@ public final class DeviceMemory extends NativeObject {
 
     private static long nativeAddress(MemorySegment segment) {
         if (!segment.isNative()) {
-            throw new IllegalArgumentException("only native memory can be copied from and to a device");
+            throw new IllegalArgumentException(
+                    "only native memory can be copied from and to a device: allocate it from an Arena");
         }
         return segment.address();
     }

@@ -58,7 +58,7 @@ public record GlobalRoutingHeader(Gid sgid, Gid dgid, int flowLabel, int traffic
                     u8(header, IPV4 + 8));
         }
         throw new IllegalArgumentException(
-                "these are not the 40 bytes in front of a datagram: neither a GRH nor an IPv4 header");
+                "the first 40 bytes are neither a GRH nor an IPv4 header: pass the whole receive buffer of a datagram");
     }
 
     private static int u8(MemorySegment header, long at) {

@@ -206,10 +206,12 @@ public final class MemoryRegion implements AutoCloseable {
     public synchronized void reregister(ReregisterOptions change) {
         MemorySegment memory = change.memory();
         if (fixed && memory != null) {
-            throw new IllegalArgumentException("only memory of the caller's can be exchanged: register it instead");
+            throw new IllegalArgumentException(
+                    "the memory of a region that owns or shares it cannot be exchanged: register the new memory");
         }
         if (!users.compareAndSet(1, 0)) { // 0: no thread can retain the region meanwhile
-            throw new IllegalStateException(isClosed() ? "memory region is closed" : "work uses the memory region");
+            throw new IllegalStateException(
+                    isClosed() ? "memory region is closed" : "operations use the memory region: wait for their end");
         }
         try {
             change(change, memory == null ? extent.segment : memory);

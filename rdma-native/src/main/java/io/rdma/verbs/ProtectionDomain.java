@@ -129,7 +129,7 @@ public final class ProtectionDomain extends NativeObject {
         } catch (OutOfMemoryError e) {
             arena.close();
             throw new VerbsException(
-                    "malloc(" + bytes + ")", Errno.ENOMEM, "There is not that much memory: ask for less");
+                    "malloc(" + bytes + ")", Errno.ENOMEM, "There is not enough memory: allocate less");
         } catch (Throwable e) {
             arena.close();
             throw e;
@@ -387,7 +387,7 @@ public final class ProtectionDomain extends NativeObject {
         if (shared != null && !shared.isOf(this)) {
             // Devices differ in which of the two domains they use. libibverbs accepts the mismatch, and then each
             // message fails.
-            throw new IllegalArgumentException("the shared receive queue is of another protection domain");
+            throw new IllegalArgumentException("the shared receive queue belongs to another protection domain");
         }
         QpCap cap = Structures.of(capacity);
         boolean receives = shared == null && type != QueuePairType.XRC_SEND;

@@ -124,6 +124,6 @@ public enum QueuePairType {
                 return value;
             }
         }
-        throw new IllegalArgumentException("not a QueuePairType: " + code);
+        throw new IllegalArgumentException("no QueuePairType has the code " + code);
     }
 }

@@ -73,7 +73,7 @@ public final class RdmaDevices {
                     .map(reason -> " (" + reason + ")")
                     .orElse("");
             return new VerbsException(
-                    "ibv_open_device(" + name + ")", Errno.ENODEV, "Devices here are: " + known + missing);
+                    "ibv_open_device(" + name + ")", Errno.ENODEV, "This host has the devices " + known + missing);
         });
     }
 

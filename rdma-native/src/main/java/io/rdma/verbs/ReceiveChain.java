@@ -74,7 +74,8 @@ public final class ReceiveChain {
      */
     public ReceiveChain add(long wrId) {
         if (size == capacity) {
-            throw new IllegalStateException("chain is full: " + capacity);
+            throw new IllegalStateException(
+                    "chain is full with " + capacity + " requests: post it, or create a longer chain");
         }
         long next = base + (long) size * RecvWr.SIZE;
         if (size > 0) {
@@ -99,7 +100,8 @@ public final class ReceiveChain {
     public ReceiveChain entry(long address, int length, int lkey) {
         int count = RecvWr.numSge(current);
         if (count == maxSge) {
-            throw new IllegalStateException("work request has its " + maxSge + " entries already");
+            throw new IllegalStateException(
+                    "work request has its " + maxSge + " entries already: create the chain with a larger maxSge");
         }
         long sge = RecvWr.sgList(current) + (long) count * Sge.SIZE;
         Sge.addr(sge, address);

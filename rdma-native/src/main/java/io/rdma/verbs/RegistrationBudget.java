@@ -47,9 +47,9 @@ public final class RegistrationBudget {
         do {
             before = registered.get();
             if (bytes > maxBytes - before) {
-                throw new RegistrationLimitException("registering " + bytes + " bytes more would exceed the limit of "
+                throw new RegistrationLimitException("registering " + bytes + " more bytes would exceed the limit of "
                         + maxBytes + ", " + before
-                        + " are registered: close regions or connections, ask for less, or raise maxRegisteredBytes");
+                        + " are registered: close regions or connections, register less, or raise maxRegisteredBytes");
             }
         } while (!registered.compareAndSet(before, before + bytes));
     }

@@ -94,7 +94,8 @@ public final class SendChain {
      */
     public SendChain add(long wrId, WorkRequestOpcode opcode) {
         if (size == capacity) {
-            throw new IllegalStateException("chain is full: " + capacity);
+            throw new IllegalStateException(
+                    "chain is full with " + capacity + " requests: post it, or create a longer chain");
         }
         long next = base + (long) size * SendWr.SIZE;
         if (size > 0) {
@@ -303,7 +304,8 @@ public final class SendChain {
     public SendChain entry(long address, int length, int lkey) {
         int count = SendWr.numSge(current);
         if (count == maxSge) {
-            throw new IllegalStateException("work request has its " + maxSge + " entries already");
+            throw new IllegalStateException(
+                    "work request has its " + maxSge + " entries already: create the chain with a larger maxSge");
         }
         long sge = SendWr.sgList(current) + (long) count * Sge.SIZE;
         Sge.addr(sge, address);
@@ -333,8 +335,8 @@ public final class SendChain {
      */
     void requireDatagrams(int largest) {
         if (addressed != size) {
-            throw new IllegalArgumentException("of " + size + " requests only " + addressed
-                    + " have a destination: datagrams need one each, SendChain.destination");
+            throw new IllegalArgumentException("only " + addressed + " of " + size
+                    + " requests have a destination: call SendChain.destination for each datagram");
         }
         for (int i = 0; i < size; i++) {
             long wr = base + (long) i * SendWr.SIZE;
@@ -343,8 +345,8 @@ public final class SendChain {
                 bytes += Integer.toUnsignedLong(Sge.length(SendWr.sgList(wr) + (long) entry * Sge.SIZE));
             }
             if (bytes > largest) {
-                throw new IllegalArgumentException("a datagram of " + bytes + " bytes is larger than the port's MTU, "
-                        + largest + ": send less, or use a connection");
+                throw new IllegalArgumentException("datagram of " + bytes + " bytes is larger than the port's MTU, "
+                        + largest + ": send less, raise the MTU of the network interface, or use a connection");
             }
         }
     }

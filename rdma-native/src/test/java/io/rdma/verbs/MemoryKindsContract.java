@@ -82,7 +82,7 @@ abstract class MemoryKindsContract {
         try {
             change.run();
         } catch (VerbsException e) {
-            assertThat(e).hasMessageContaining("The region is as it was");
+            assertThat(e).hasMessageContaining("The region is unchanged");
             skipFor(e);
         }
     }

@@ -94,12 +94,12 @@ abstract class QueuePairLifeContract {
 
     @Test
     void anImpossibleTransitionIsReported() {
-        refused(Pair.toReadyToSend(1), "RESET to RTS", "no transition");
+        refused(Pair.toReadyToSend(1), "RESET to RTS", "is not valid");
         Pair.init(pair.a, Pair.REMOTE);
-        refused(Pair.toReadyToSend(1), "INIT to RTS", "no transition");
-        refused(QueuePairAttributes.toState(QueuePairState.SQD), "INIT to SQD", "no transition");
+        refused(Pair.toReadyToSend(1), "INIT to RTS", "is not valid");
+        refused(QueuePairAttributes.toState(QueuePairState.SQD), "INIT to SQD", "is not valid");
         pair.a.moveToError();
-        refused(QueuePairAttributes.toState(QueuePairState.RTS), "ERR to RTS", "no transition");
+        refused(QueuePairAttributes.toState(QueuePairState.RTS), "ERR to RTS", "is not valid");
     }
 
     @Test
@@ -253,7 +253,7 @@ abstract class QueuePairLifeContract {
         assertThat(QpStateTable.problem(Ibv.QPT_UC, Ibv.QPS_SQE, Ibv.QPS_RTS, 0))
                 .isNull();
         assertThat(QpStateTable.problem(Ibv.QPT_RC, Ibv.QPS_SQE, Ibv.QPS_RTS, 0))
-                .contains("no transition");
+                .contains("is not valid");
         assertThat(QpStateTable.problem(Ibv.QPT_XRC_RECV, Ibv.QPS_RTR, Ibv.QPS_RTS, Ibv.QP_SQ_PSN | Ibv.QP_TIMEOUT))
                 .isNull();
     }

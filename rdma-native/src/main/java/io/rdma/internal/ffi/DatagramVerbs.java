@@ -53,6 +53,6 @@ public interface DatagramVerbs {
     }
 
     private static VerbsException unsupported(String call) {
-        return new VerbsException(call, Errno.EOPNOTSUPP, "This device has no datagrams");
+        return new VerbsException(call, Errno.EOPNOTSUPP, "This device does not support datagrams");
     }
 }

@@ -12,7 +12,7 @@ import io.rdma.types.VerbsException;
 public interface MemoryVerbs {
     /** Creates the exception for a call that the device lacks. */
     private static VerbsException lacks(String call, String what) {
-        return new VerbsException(call, Errno.EOPNOTSUPP, "This device has no " + what);
+        return new VerbsException(call, Errno.EOPNOTSUPP, "This device does not support " + what);
     }
 
     /**
@@ -37,7 +37,7 @@ public interface MemoryVerbs {
      * @return the same handle, perhaps with other keys
      */
     default Mr reregMr(long mr, int flags, long pd, long address, long length, int access) {
-        throw lacks("ibv_rereg_mr", "re-registration: register anew");
+        throw lacks("ibv_rereg_mr", "reregistration: register the memory again");
     }
 
     /**
@@ -52,7 +52,7 @@ public interface MemoryVerbs {
      * @return handle and keys
      */
     default Mr regDmabufMr(long pd, long offset, long length, long iova, int fd, int access) {
-        throw lacks("ibv_reg_dmabuf_mr", "registration of dma-bufs");
+        throw lacks("ibv_reg_dmabuf_mr", "the registration of dma-bufs");
     }
 
     /**
@@ -64,7 +64,7 @@ public interface MemoryVerbs {
      * @return handle
      */
     default long allocDm(long context, long length, int logAlign) {
-        throw lacks("ibv_alloc_dm", "memory of its own");
+        throw lacks("ibv_alloc_dm", "device memory");
     }
 
     /**
@@ -73,7 +73,7 @@ public interface MemoryVerbs {
      * @param dm handle
      */
     default void freeDm(long dm) {
-        throw lacks("ibv_free_dm", "memory of its own");
+        throw lacks("ibv_free_dm", "device memory");
     }
 
     /**
@@ -87,7 +87,7 @@ public interface MemoryVerbs {
      * @return handle and keys
      */
     default Mr regDmMr(long pd, long dm, long offset, long length, int access) {
-        throw lacks("ibv_reg_dm_mr", "memory of its own");
+        throw lacks("ibv_reg_dm_mr", "device memory");
     }
 
     /**
@@ -99,7 +99,7 @@ public interface MemoryVerbs {
      * @param length in bytes
      */
     default void memcpyToDm(long dm, long offset, long from, long length) {
-        throw lacks("ibv_memcpy_to_dm", "memory of its own");
+        throw lacks("ibv_memcpy_to_dm", "device memory");
     }
 
     /**
@@ -111,7 +111,7 @@ public interface MemoryVerbs {
      * @param length in bytes
      */
     default void memcpyFromDm(long to, long dm, long offset, long length) {
-        throw lacks("ibv_memcpy_from_dm", "memory of its own");
+        throw lacks("ibv_memcpy_from_dm", "device memory");
     }
 
     /**
@@ -137,7 +137,7 @@ public interface MemoryVerbs {
      * @param lkey local key
      */
     default void adviseMr(long pd, int advice, boolean flush, long address, int length, int lkey) {
-        throw lacks("ibv_advise_mr", "advice about memory");
+        throw lacks("ibv_advise_mr", "advice on memory regions");
     }
 
     /**
@@ -148,6 +148,6 @@ public interface MemoryVerbs {
      * @return the granted number of entries
      */
     default int resizeCq(long cq, int cqe) {
-        throw lacks("ibv_resize_cq", "completion queues that can be resized");
+        throw lacks("ibv_resize_cq", "resizing completion queues");
     }
 }

@@ -59,7 +59,7 @@ public final class QpStateTable {
         String transition = state(from) + " to " + state(to) + " of " + type(type);
         Rule rule = rule(type, from, to);
         if (rule == null) {
-            return "from " + transition + " is no transition";
+            return "from " + transition + " is not valid";
         }
         int given = mask & ~QP_STATE;
         int missing = rule.required & ~given;

@@ -375,7 +375,7 @@ public interface Verbs extends DatagramVerbs {
      * @return the calls
      */
     default MemoryWindowVerbs windows() {
-        throw new VerbsException("ibv_alloc_mw", Errno.EOPNOTSUPP, "This device has no memory windows");
+        throw new VerbsException("ibv_alloc_mw", Errno.EOPNOTSUPP, "This device does not support memory windows");
     }
 
     /**
@@ -384,7 +384,8 @@ public interface Verbs extends DatagramVerbs {
      * @return the calls
      */
     default XrcVerbs xrc() {
-        throw new VerbsException("ibv_open_xrcd", Errno.EOPNOTSUPP, "This device has no extended reliable connections");
+        throw new VerbsException(
+                "ibv_open_xrcd", Errno.EOPNOTSUPP, "This device does not support extended reliable connections (XRC)");
     }
 
     /**
@@ -393,7 +394,8 @@ public interface Verbs extends DatagramVerbs {
      * @return the calls
      */
     default ExtendedVerbs extended() {
-        throw new VerbsException("ibv_create_qp_ex", Errno.EOPNOTSUPP, "This device has the classic interface only");
+        throw new VerbsException(
+                "ibv_create_qp_ex", Errno.EOPNOTSUPP, "This device supports the classic interface only");
     }
 
     /**

@@ -103,9 +103,10 @@ public final class Pages {
                     "mmap(" + bytes + ")",
                     CallState.errno(),
                     flags == 0
-                            ? "There is not that much memory: ask for less"
+                            ? "There is not enough memory: allocate less"
                             : "Reserve " + bytes / HugePages.BYTES
-                                    + " huge pages of 2 MiB more (sysctl vm.nr_hugepages), or use HugePages.TRANSPARENT");
+                                    + " more huge pages of 2 MiB (sysctl vm.nr_hugepages), or use"
+                                    + " HugePages.TRANSPARENT");
         }
         return MemorySegment.ofAddress(address).reinterpret(bytes, arena, Pages::unmap);
     }

@@ -54,7 +54,7 @@ public final class WakeableDescriptor {
         }
         short events = NativeMemory.getShort(fds + Libc.POLLFD_REVENTS);
         if ((events & Libc.POLLIN) == 0 && (events & ENDS) != 0) {
-            throw new VerbsException("poll", Errno.EIO, "The device was removed: close it, and open another");
+            throw new VerbsException("poll", Errno.EIO, "The device was removed: close it and open another");
         }
         return (events & Libc.POLLIN) != 0;
     }

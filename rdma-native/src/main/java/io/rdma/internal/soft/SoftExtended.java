@@ -31,7 +31,10 @@ final class SoftExtended implements ExtendedVerbs {
     @Override
     public Qp createQpEx(long pd, QpInitAttr attr, long sendOps) {
         if (sendOps == 0 || (sendOps & ~SEND_OPS) != 0) {
-            throw new VerbsException("ibv_create_qp_ex", Errno.EOPNOTSUPP, "There are no such operations here");
+            throw new VerbsException(
+                    "ibv_create_qp_ex",
+                    Errno.EOPNOTSUPP,
+                    "The software device does not support the send operations 0x" + Long.toHexString(sendOps));
         }
         Qp made = verbs.createQp(pd, attr);
         Objects.requireNonNull(verbs.handles.find(made.handle(), SoftQp.class)).sendOps = sendOps;
@@ -52,7 +55,9 @@ final class SoftExtended implements ExtendedVerbs {
     public Cq createCqEx(long context, int cqe, long channel, int compVector, long wcFlags) {
         if ((wcFlags & ~(WC_STANDARD_FLAGS | STAMPS)) != 0 || (wcFlags & STAMPS) == STAMPS) {
             throw new VerbsException(
-                    "ibv_create_cq_ex", Errno.EOPNOTSUPP, "There are the standard fields and one of the timestamps");
+                    "ibv_create_cq_ex",
+                    Errno.EOPNOTSUPP,
+                    "The software device supports the standard fields and one timestamp");
         }
         Cq made = verbs.createCq(context, cqe, channel, compVector);
         if ((wcFlags & STAMPS) != 0) {

@@ -38,10 +38,12 @@ final class SoftMemory implements MemoryVerbs {
                 || Long.compareUnsigned(iova + length, iova) < 0
                 || remoteWrite && (access & ACCESS_LOCAL_WRITE) == 0) {
             throw new VerbsException(
-                    call, Errno.EINVAL, "A region needs a length, and local write for remote write or atomics");
+                    call,
+                    Errno.EINVAL,
+                    "A region needs at least 1 byte, and LOCAL_WRITE if it allows remote writes or atomics");
         }
         if ((access & ACCESS_ON_DEMAND) != 0) {
-            throw new VerbsException(call, Errno.EOPNOTSUPP, "The software device has no on-demand paging");
+            throw new VerbsException(call, Errno.EOPNOTSUPP, "The software device does not support on-demand paging");
         }
     }
 
@@ -58,7 +60,7 @@ final class SoftMemory implements MemoryVerbs {
             boolean moves = (flags & REREG_MR_CHANGE_TRANSLATION) != 0;
             SoftPd to = (flags & REREG_MR_CHANGE_PD) != 0 ? verbs.object("ibv_rereg_mr", pd, SoftPd.class) : region.pd;
             if ((flags & ~REREG_FLAGS) != 0 || flags == 0 || region.dm != null) {
-                throw new VerbsException("ibv_rereg_mr", Errno.EINVAL, "The region is as it was");
+                throw new VerbsException("ibv_rereg_mr", Errno.EINVAL, "The region is unchanged");
             }
             long newAddress = moves ? address : region.address;
             long newLength = moves ? length : region.length;
@@ -90,7 +92,7 @@ final class SoftMemory implements MemoryVerbs {
                 throw new VerbsException(
                         "ibv_alloc_dm",
                         Errno.EINVAL,
-                        "Device memory is 1 to " + MAX_DM + " bytes, aligned to at most 2 to the power of "
+                        "Device memory must have from 1 to " + MAX_DM + " bytes, aligned to at most 2 to the power of "
                                 + MAX_LOG_ALIGN);
             }
             SoftDm made = new SoftDm(owner, length, Math.max(Long.BYTES, 1L << logAlign));
@@ -116,7 +118,9 @@ final class SoftMemory implements MemoryVerbs {
             SoftDm memory = verbs.object("ibv_reg_dm_mr", dm, SoftDm.class);
             if ((access & ACCESS_ZERO_BASED) == 0 || !memory.covers(offset, length)) {
                 throw new VerbsException(
-                        "ibv_reg_dm_mr", Errno.EINVAL, "A region of device memory is zero-based, and lies inside it");
+                        "ibv_reg_dm_mr",
+                        Errno.EINVAL,
+                        "A region of device memory must be zero-based and lie inside it");
             }
             check("ibv_reg_dm_mr", memory.address + offset, length, 0, access);
             return verbs.register(owner, memory, memory.address + offset, length, 0, access);
@@ -161,7 +165,7 @@ final class SoftMemory implements MemoryVerbs {
             throw new VerbsException(
                     "ibv_resize_cq",
                     Errno.EINVAL,
-                    "Entries must be 1 to " + SoftLimits.MAX_CQE + ", and hold what is in the queue");
+                    "Entries must be from 1 to " + SoftLimits.MAX_CQE + ", and hold the completions in the queue");
         }
         return cqe;
     }

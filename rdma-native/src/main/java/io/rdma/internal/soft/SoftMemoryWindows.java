@@ -31,7 +31,8 @@ final class SoftMemoryWindows implements MemoryWindowVerbs {
         synchronized (verbs) {
             SoftPd owner = verbs.object("ibv_alloc_mw", pd, SoftPd.class);
             if (type != MW_TYPE_1 && type != MW_TYPE_2) {
-                throw new VerbsException("ibv_alloc_mw", Errno.EINVAL, "A window is of type 1 or 2, not " + type);
+                throw new VerbsException(
+                        "ibv_alloc_mw", Errno.EINVAL, "A memory window must be of type 1 or 2: " + type);
             }
             SoftDevice on = verbs.device();
             SoftMw made = on.call(() -> {

@@ -246,7 +246,8 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public synchronized long openDevice(String name) {
         if (!NAME.equals(name)) {
-            throw new VerbsException("ibv_open_device(" + name + ")", Errno.ENODEV, "The software device is " + NAME);
+            throw new VerbsException(
+                    "ibv_open_device(" + name + ")", Errno.ENODEV, "The software device has the name " + NAME);
         }
         if (device == null) {
             device = new SoftDevice(config, handles, rdmacm.agent());
@@ -287,7 +288,7 @@ public final class SoftVerbs implements CmDevice {
 
     private static void checkPort(String call, int port) {
         if (port != 1) {
-            throw new VerbsException(call, Errno.EINVAL, NAME + " has port 1 only, not " + port);
+            throw new VerbsException(call, Errno.EINVAL, NAME + " has port 1 only, not port " + port);
         }
     }
 
@@ -316,7 +317,10 @@ public final class SoftVerbs implements CmDevice {
         object("ibv_query_pkey", context, SoftContext.class);
         checkPort("ibv_query_pkey", port);
         if (index != 0) {
-            throw new VerbsException("ibv_query_pkey", Errno.EINVAL, NAME + " has the default partition only");
+            throw new VerbsException(
+                    "ibv_query_pkey",
+                    Errno.EINVAL,
+                    NAME + " has the default partition at index 0 only, none at " + index);
         }
         return 0xffff;
     }
@@ -396,7 +400,9 @@ public final class SoftVerbs implements CmDevice {
         SoftCompChannel events = channel == 0 ? null : object("ibv_create_cq", channel, SoftCompChannel.class);
         if (cqe < 1 || cqe > MAX_CQE || compVector != 0) {
             throw new VerbsException(
-                    "ibv_create_cq", Errno.EINVAL, "Entries must be 1 to " + MAX_CQE + ", the vector 0");
+                    "ibv_create_cq",
+                    Errno.EINVAL,
+                    "Entries must be from 1 to " + MAX_CQE + ", and the completion vector 0");
         }
         owner.users++;
         if (events != null) {
@@ -448,7 +454,7 @@ public final class SoftVerbs implements CmDevice {
         SoftSrq object = object("ibv_modify_srq", srq, SoftSrq.class);
         if (mask != SRQ_LIMIT || outside(attr.srqLimit(), object.depth())) {
             throw new VerbsException(
-                    "ibv_modify_srq", Errno.EINVAL, "Only the limit can be changed, 0 to " + object.depth());
+                    "ibv_modify_srq", Errno.EINVAL, "Only the limit can be changed, from 0 to " + object.depth());
         }
         device().call(() -> {
             object.arm(attr.srqLimit());
@@ -482,7 +488,7 @@ public final class SoftVerbs implements CmDevice {
         QpCap cap = attr.cap();
         if (srq != null && !srq.pd.matches(owner)) {
             throw new VerbsException(
-                    "ibv_create_qp", Errno.EINVAL, "The shared receive queue is of another protection domain");
+                    "ibv_create_qp", Errno.EINVAL, "The shared receive queue belongs to another protection domain");
         }
         int transport = transport(attr.qpType());
         if (outside(cap.maxSendWr(), MAX_QP_WR)
@@ -521,7 +527,9 @@ public final class SoftVerbs implements CmDevice {
             case QPT_XRC_SEND -> Opcode.XRC;
             default ->
                 throw new VerbsException(
-                        "ibv_create_qp", Errno.EOPNOTSUPP, NAME + " has queue pairs of type RC, UC, UD and XRC only");
+                        "ibv_create_qp",
+                        Errno.EOPNOTSUPP,
+                        NAME + " supports queue pairs of type RC, UC, UD and XRC only");
         };
     }
 

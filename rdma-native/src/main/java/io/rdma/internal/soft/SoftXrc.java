@@ -82,7 +82,8 @@ final class SoftXrc implements XrcVerbs {
     public int getSrqNum(long srq) {
         SoftSrq object = verbs.object("ibv_get_srq_num", srq, SoftSrq.class);
         if (object.xrcd == null) {
-            throw new VerbsException("ibv_get_srq_num", Errno.EINVAL, "Only queues of an XRC domain have a number");
+            throw new VerbsException(
+                    "ibv_get_srq_num", Errno.EINVAL, "Only a shared receive queue of an XRC domain has a number");
         }
         return object.number;
     }

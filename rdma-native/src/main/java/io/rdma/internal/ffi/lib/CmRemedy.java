@@ -25,9 +25,9 @@ final class CmRemedy {
                                 + " /dev/infiniband/rdma_cm";
             case Errno.EACCES, Errno.EPERM ->
                 "Allow this user to open /dev/infiniband/rdma_cm, or pass it into the container";
-            case Errno.EADDRINUSE -> "Choose another port, 0 takes a free one";
-            case Errno.EADDRNOTAVAIL -> "The address is not of this host, or of no RDMA device of it";
-            case ENETUNREACH, EHOSTUNREACH -> "There is no route to that address";
+            case Errno.EADDRINUSE -> "Choose another port, or 0 for a free one";
+            case Errno.EADDRNOTAVAIL -> "The address does not belong to this host, or to none of its RDMA devices";
+            case ENETUNREACH, EHOSTUNREACH -> "This host has no route to that address";
             default -> null;
         };
     }

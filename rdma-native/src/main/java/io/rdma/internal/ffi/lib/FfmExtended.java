@@ -75,7 +75,8 @@ final class FfmExtended implements ExtendedVerbs {
             throw new VerbsException(
                     call,
                     errno,
-                    "This device or its provider lacks it: use what every device has, reliable connections and the classic interface without timestamps");
+                    "This device or its provider does not support it: use reliable connections and the classic"
+                            + " interface without timestamps, which every device supports");
         }
         throw Remedy.failed(call, errno);
     }

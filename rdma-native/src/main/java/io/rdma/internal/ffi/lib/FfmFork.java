@@ -33,7 +33,8 @@ public final class FfmFork {
             throw new VerbsException(
                     "ibv_fork_init",
                     result,
-                    "Memory was registered already: call it before, or start with -Dio.rdma.forkInit=true");
+                    "Memory is registered already: call it before the first registration, or start with"
+                            + " -Dio.rdma.forkInit=true");
         }
         Outcome.zero("ibv_fork_init", result);
     }

@@ -44,7 +44,7 @@ final class FfmMemory implements MemoryVerbs {
     private static MemorySegment function(String call, long context, long field, String what) {
         MemorySegment function = VerbsContext.function(context, field);
         if (function == null) {
-            throw new VerbsException(call, Errno.EOPNOTSUPP, "This device has no " + what);
+            throw new VerbsException(call, Errno.EOPNOTSUPP, "This device does not support " + what);
         }
         return function;
     }
@@ -86,7 +86,7 @@ final class FfmMemory implements MemoryVerbs {
         throw new VerbsException(
                 "ibv_rereg_mr",
                 errno,
-                untouched ? "The region is as it was" : "The region must not be used any more: close it");
+                untouched ? "The region is unchanged" : "The region must not be used any more: close it");
     }
 
     @Override
@@ -106,7 +106,7 @@ final class FfmMemory implements MemoryVerbs {
 
     @Override
     public long allocDm(long context, long length, int logAlign) {
-        MemorySegment function = function("ibv_alloc_dm", context, VERBS_ALLOC_DM, "memory of its own");
+        MemorySegment function = function("ibv_alloc_dm", context, VERBS_ALLOC_DM, "device memory");
         try (Arena arena = Arena.ofConfined()) {
             long attr = arena.allocate(ALLOC_DM_ATTR_BYTES, 8).address();
             putLong(attr, length);
@@ -119,7 +119,7 @@ final class FfmMemory implements MemoryVerbs {
     public void freeDm(long dm) {
         try {
             Outcome.zero("ibv_free_dm", (int) MemoryCalls.FREE_DM.invokeExact(
-                    function("ibv_free_dm", getLong(dm), VERBS_FREE_DM, "memory of its own"), dm));
+                    function("ibv_free_dm", getLong(dm), VERBS_FREE_DM, "device memory"), dm));
         } catch (Throwable e) {
             throw CallState.unexpected(e);
         }
@@ -127,7 +127,7 @@ final class FfmMemory implements MemoryVerbs {
 
     @Override
     public Mr regDmMr(long pd, long dm, long offset, long length, int access) {
-        MemorySegment function = function("ibv_reg_dm_mr", getLong(pd), VERBS_REG_DM_MR, "memory of its own");
+        MemorySegment function = function("ibv_reg_dm_mr", getLong(pd), VERBS_REG_DM_MR, "device memory");
         try {
             long mr = (long)
                     MemoryCalls.REG_DM_MR.invokeExact(function, CallState.segment(), pd, dm, offset, length, access);
@@ -169,7 +169,7 @@ final class FfmMemory implements MemoryVerbs {
 
     @Override
     public void adviseMr(long pd, int advice, boolean flush, long address, int length, int lkey) {
-        MemorySegment function = function("ibv_advise_mr", getLong(pd), VERBS_ADVISE_MR, "advice about memory");
+        MemorySegment function = function("ibv_advise_mr", getLong(pd), VERBS_ADVISE_MR, "advice on memory regions");
         try (Arena arena = Arena.ofConfined()) {
             long sge = arena.allocate(Sge.SIZE, 8).address();
             Sge.addr(sge, address);

@@ -293,7 +293,10 @@ public final class FfmVerbs implements Verbs {
         } else if (iova == address) {
             mr = pointer("ibv_reg_mr", IbverbsCalls.regMr(pd, address, length, access));
         } else {
-            throw new VerbsException("ibv_reg_mr_iova2", Errno.ENOSYS, "This libibverbs is too old for another iova");
+            throw new VerbsException(
+                    "ibv_reg_mr_iova2",
+                    Errno.ENOSYS,
+                    "This libibverbs is too old for a zero-based region: rdma-core 28 or newer supports it");
         }
         return new Mr(mr, NativeMemory.getInt(mr + MR_LKEY), NativeMemory.getInt(mr + MR_RKEY));
     }

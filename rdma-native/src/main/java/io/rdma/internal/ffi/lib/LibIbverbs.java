@@ -86,7 +86,7 @@ final class LibIbverbs {
                 .toList();
         if (!missing.isEmpty()) {
             throw new RdmaException("The library " + name + " lacks " + String.join(", ", missing)
-                    + ": it is not libibverbs, or older than rdma-core; install rdma-core's libibverbs1");
+                    + ": it is not libibverbs, or one from before rdma-core; install rdma-core's libibverbs1");
         }
         return new LibIbverbs(lookup);
     }

@@ -27,8 +27,8 @@ final class Remedy {
                         ? "The memory that may be locked is " + memlock()
                                 + ": raise it with ulimit -l, limits.conf or LimitMEMLOCK"
                         : null;
-            case Errno.EBUSY -> "Something that was made from this object is still open: close that first";
-            case Errno.ENODEV -> "The device is gone";
+            case Errno.EBUSY -> "An object that was made from this one is still open: close that first";
+            case Errno.ENODEV -> "The device was removed: list the devices again";
             default -> null;
         };
     }

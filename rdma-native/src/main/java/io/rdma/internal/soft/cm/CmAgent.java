@@ -261,7 +261,7 @@ public final class CmAgent implements ManagementPort.Receiver {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(this::goodbye, "rdma-soft-cm-goodbye"));
         } catch (IllegalStateException late) {
-            log().log(System.Logger.Level.DEBUG, "the process ends already", late);
+            log().log(System.Logger.Level.DEBUG, "the process is ending already", late);
         }
     }
 

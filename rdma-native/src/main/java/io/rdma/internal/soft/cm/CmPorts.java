@@ -48,7 +48,7 @@ final class CmPorts {
                 return new InetSocketAddress(address, port);
             }
         }
-        throw new VerbsException("rdma_bind_addr", Errno.EADDRINUSE, "Choose another port, 0 takes a free one");
+        throw new VerbsException("rdma_bind_addr", Errno.EADDRINUSE, "Choose another port, or 0 for a free one");
     }
 
     synchronized void giveBack(int portSpace, InetSocketAddress address) {

@@ -45,12 +45,13 @@ final class CmRendezvous {
         Socket socket = new Socket();
         try {
             if (!host.isAnyLocalAddress() && NetworkInterface.getByInetAddress(host) == null) {
-                throw new VerbsException("rdma_bind_addr", Errno.EADDRNOTAVAIL, host + " is not of this host");
+                throw new VerbsException(
+                        "rdma_bind_addr", Errno.EADDRNOTAVAIL, host + " is not an address of this host");
             }
             socket.bind(address);
             return socket;
         } catch (SocketException e) {
-            throw new VerbsException("rdma_bind_addr", Errno.EADDRINUSE, "Choose another port, 0 takes a free one");
+            throw new VerbsException("rdma_bind_addr", Errno.EADDRINUSE, "Choose another port, or 0 for a free one");
         } catch (IOException e) {
             throw new VerbsException("rdma_bind_addr", Errno.EIO, e.getMessage());
         }
@@ -119,7 +120,7 @@ final class CmRendezvous {
             line.setSoTimeout(0);
             from.read();
         } catch (IOException e) {
-            log().log(System.Logger.Level.DEBUG, "the line broke", e);
+            log().log(System.Logger.Level.DEBUG, "the connection to the peer's connection manager broke", e);
         } finally {
             lines.release();
         }
@@ -127,7 +128,7 @@ final class CmRendezvous {
             try {
                 ended.ended(gid, number);
             } catch (VerbsException e) {
-                log().log(System.Logger.Level.DEBUG, "a peer named a GID that is none", e);
+                log().log(System.Logger.Level.DEBUG, "a peer sent an invalid GID", e);
             }
         }
     }
@@ -146,7 +147,8 @@ final class CmRendezvous {
         byte[] gid = new byte[BYTES - Integer.BYTES];
         from.readFully(gid);
         if (magic != MAGIC) {
-            throw new IOException("what listens at " + service + " is not a software device's connection manager");
+            throw new IOException(
+                    "the process that listens at " + service + " is not a software device's connection manager");
         }
         line.getOutputStream()
                 .write(ByteBuffer.allocate(BYTES).putInt(number).put(own).array());
@@ -159,7 +161,7 @@ final class CmRendezvous {
         try {
             return from.readInt();
         } catch (EOFException | SocketException e) {
-            ConnectException closed = new ConnectException("whoever listened there has stopped");
+            ConnectException closed = new ConnectException("the listener has stopped");
             closed.initCause(e);
             throw closed;
         }

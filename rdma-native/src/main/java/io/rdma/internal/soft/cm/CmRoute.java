@@ -46,12 +46,14 @@ final class CmRoute {
                         && !to.isLoopbackAddress()
                         && !to.isAnyLocalAddress()
                         && NetworkInterface.getByInetAddress(to) == null) {
-                    throw new IOException("a device on loopback leads nowhere else");
+                    throw new IOException(
+                            "a device on loopback reaches addresses of this host only, not " + to.getHostAddress());
                 }
                 return probe.getLocalAddress();
             }
             if (own.getClass() != to.getClass()) {
-                throw new IOException("the device's address is of the other IP version");
+                throw new IOException("the device's address " + own.getHostAddress() + " is of another IP version than "
+                        + to.getHostAddress());
             }
             return own;
         } catch (UncheckedIOException e) {

@@ -100,7 +100,8 @@ final class SoftCmId extends SoftObject {
 
     void require(String call, State... allowed) {
         if (!Arrays.asList(allowed).contains(state)) {
-            throw new VerbsException(call, Errno.EINVAL, "An identifier that is " + state + " cannot do that");
+            throw new VerbsException(
+                    call, Errno.EINVAL, "The identifier is " + state + ", this call needs " + Arrays.toString(allowed));
         }
     }
 
@@ -112,7 +113,8 @@ final class SoftCmId extends SoftObject {
             throw new VerbsException(
                     call,
                     Errno.EINVAL,
-                    "A conversation that is " + (now == null ? "over" : now.conversation.state()) + " cannot do that");
+                    "The connection is " + (now == null ? "over" : now.conversation.state()) + ", this call needs "
+                            + Arrays.toString(allowed));
         }
         return now.conversation;
     }
@@ -145,7 +147,7 @@ final class SoftCmId extends SoftObject {
             throw new VerbsException(
                     "rdma_set_option",
                     Errno.EINVAL,
-                    "Only connections have an acknowledge time-out, an exponent of 0 to " + MOST_ACK_TIMEOUT);
+                    "Only connections have an acknowledge time-out, which must be from 0 to " + MOST_ACK_TIMEOUT);
         }
         wantedAckTimeout = exponent;
     }
@@ -381,7 +383,7 @@ final class SoftCmId extends SoftObject {
             throw new VerbsException(
                     "rdma_init_qp_attr",
                     Errno.EINVAL,
-                    "There is nothing from the peer yet: connect, or take its request");
+                    "The peer's parameters are not known yet: connect, or take the peer's request");
         }
         int rtr = Ibv.QP_AV
                 | Ibv.QP_PATH_MTU

@@ -117,7 +117,8 @@ public final class SoftRdmacm implements Rdmacm {
     public synchronized long createId(long channel, int portSpace) {
         SoftCmChannel on = channel("rdma_create_id", channel);
         if (portSpace != PS_TCP && portSpace != PS_UDP) {
-            throw new VerbsException("rdma_create_id", Errno.EINVAL, "The port spaces here are TCP and UDP");
+            throw new VerbsException(
+                    "rdma_create_id", Errno.EINVAL, "The software device supports the port spaces TCP and UDP only");
         }
         on.users++;
         return handles.add(new SoftCmId(portSpace, on));
@@ -253,7 +254,7 @@ public final class SoftRdmacm implements Rdmacm {
             }
             try {
                 if (destination.getAddress().isMulticastAddress() && !id.isDatagram()) {
-                    throw new IOException("nobody can be connected to at a group's address");
+                    throw new IOException("a connection cannot be made to a multicast address");
                 }
                 InetAddress from = CmRoute.sourceFor(destination, verbs.onOwnAddress() ? verbs.configured() : null);
                 InetSocketAddress now = id.local;
@@ -312,7 +313,8 @@ public final class SoftRdmacm implements Rdmacm {
             initiator = answer ? Math.min(limit, id.initiatorDepth()) : limit;
         }
         if (responder > limit || initiator > limit) {
-            throw new VerbsException(call, Errno.EINVAL, "The device has at most " + limit + " reads and atomics");
+            throw new VerbsException(
+                    call, Errno.EINVAL, "The device supports at most " + limit + " reads and atomics in flight");
         }
         return new ConnParam(
                 param.privateData(),
@@ -327,7 +329,8 @@ public final class SoftRdmacm implements Rdmacm {
 
     private static void checkPrivateData(String call, byte[] data, int most) {
         if (data.length > most) {
-            throw new VerbsException(call, Errno.EINVAL, "There is room for " + most + " bytes of private data");
+            throw new VerbsException(
+                    call, Errno.EINVAL, "At most " + most + " bytes of private data are allowed, not " + data.length);
         }
     }
 
@@ -447,7 +450,7 @@ public final class SoftRdmacm implements Rdmacm {
                 throw new VerbsException(
                         "rdma_create_qp",
                         Errno.EINVAL,
-                        "The identifier needs a device, and has one queue pair at most");
+                        "The identifier must be bound to a device and have no queue pair yet");
             }
             Qp made = verbs.createQp(domain == 0 ? pd : domain, attr);
             id.qp = made.handle();
@@ -514,11 +517,10 @@ public final class SoftRdmacm implements Rdmacm {
         SoftCmId id = id("rdma_set_option", handle);
         synchronized (id) {
             switch (option) {
-                case OPTION_ID_TOS ->
-                    throw unsupported("type of service: packets of " + SoftLimits.NAME + " bear none");
+                case OPTION_ID_TOS -> throw unsupported("a type of service: its packets carry none");
                 case OPTION_ID_REUSEADDR -> {
                     if (value != 0) {
-                        throw unsupported("shared port: bind to port 0, which takes a free one");
+                        throw unsupported("shared ports: bind to port 0 for a free one");
                     }
                 }
                 case OPTION_ID_AFONLY -> {
@@ -526,13 +528,15 @@ public final class SoftRdmacm implements Rdmacm {
                     id.ipv6Only = value != 0;
                 }
                 case OPTION_ID_ACK_TIMEOUT -> id.ackTimeout(value);
-                default -> throw new VerbsException("rdma_set_option", Errno.ENOSYS, "There is no option " + option);
+                default ->
+                    throw new VerbsException(
+                            "rdma_set_option", Errno.ENOSYS, "There is no option with the number " + option);
             }
         }
     }
 
     private static VerbsException unsupported(String what) {
-        return new VerbsException("rdma_set_option", Errno.EOPNOTSUPP, "An identifier here has no " + what);
+        return new VerbsException("rdma_set_option", Errno.EOPNOTSUPP, SoftLimits.NAME + " does not support " + what);
     }
 
     @Override
@@ -543,7 +547,7 @@ public final class SoftRdmacm implements Rdmacm {
                 throw new VerbsException(
                         "rdma_join_multicast_ex",
                         Errno.EINVAL,
-                        "A group is joined by an identifier of the UDP port space that is bound to a device");
+                        "Only an identifier of port space UDP that is bound to a device can join a multicast group");
             }
             byte[] gid = SoftAddress.gid(new InetSocketAddress(group.getAddress(), SoftAddress.ROCE_PORT));
             AhAttr path = new AhAttr(gid, 0, 0, 64, 0, 0, 0, 0, 0, true, 1);
@@ -566,7 +570,8 @@ public final class SoftRdmacm implements Rdmacm {
         synchronized (id) {
             Boolean attached = id.groups.remove(group.getAddress());
             if (attached == null) {
-                throw new VerbsException("rdma_leave_multicast", Errno.EADDRNOTAVAIL, "It has not joined " + group);
+                throw new VerbsException(
+                        "rdma_leave_multicast", Errno.EADDRNOTAVAIL, "The identifier has not joined " + group);
             }
             if (attached && id.qp != 0) {
                 byte[] gid = SoftAddress.gid(new InetSocketAddress(group.getAddress(), SoftAddress.ROCE_PORT));

@@ -367,7 +367,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
             } else {
                 log.log(
                         System.Logger.Level.ERROR,
-                        "queue pair " + qp.qpn + " ends, as it threw: IBV_EVENT_QP_FATAL",
+                        "queue pair " + qp.qpn + " threw an exception and ends: IBV_EVENT_QP_FATAL",
                         cause);
                 qp.lose();
             }
@@ -379,7 +379,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         fatal();
         log.log(
                 System.Logger.Level.ERROR,
-                "all queue pairs end, as the software device threw: IBV_EVENT_DEVICE_FATAL",
+                "the software device threw an exception and all its queue pairs end: IBV_EVENT_DEVICE_FATAL",
                 cause);
     }
 
@@ -446,6 +446,6 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
 
     public static VerbsException busy(String call) {
         return new VerbsException(
-                call, Errno.EBUSY, "Something that was made from this object is still open: close that first");
+                call, Errno.EBUSY, "An object that was made from this one is still open: close that first");
     }
 }

@@ -35,7 +35,7 @@ final class CapturedSocket implements LinkSocket {
             try {
                 last.close();
             } catch (IOException | UncheckedIOException e) {
-                log().log(System.Logger.Level.WARNING, "The capture's end is missing", e);
+                log().log(System.Logger.Level.WARNING, "The end of the capture file was not written", e);
             }
         }
     }
@@ -60,7 +60,7 @@ final class CapturedSocket implements LinkSocket {
         try {
             now.add(memory, at, length, from, to, outbound);
         } catch (UncheckedIOException e) { // a full disk must not stop the device
-            log().log(System.Logger.Level.WARNING, "The capture ends here", e);
+            log().log(System.Logger.Level.WARNING, "The capture file cannot be written: the capture ends", e);
             captureTo(null);
         }
     }

@@ -40,10 +40,12 @@ public record SoftFaults(
     /** Checks the ranges of all values. */
     public SoftFaults {
         if (!probable(loss) || !probable(duplicate) || !probable(reorder) || !probable(corrupt)) {
-            throw new IllegalArgumentException("probabilities must be from 0 to 1");
+            throw new IllegalArgumentException("loss, duplicate, reorder and corrupt must be from 0 to 1: " + loss
+                    + ", " + duplicate + ", " + reorder + ", " + corrupt);
         }
         if (delayNanos < 0 || jitterNanos < 0 || bytesPerSecond < 0) {
-            throw new IllegalArgumentException("times and rates must not be negative");
+            throw new IllegalArgumentException("delayNanos, jitterNanos and bytesPerSecond must not be negative: "
+                    + delayNanos + ", " + jitterNanos + ", " + bytesPerSecond);
         }
     }
 

@@ -92,7 +92,7 @@ public final class UdpLink implements AutoCloseable {
         List<ReceiveLane> lanes = new ArrayList<>();
         if (more > 0 && shareable == null) {
             System.getLogger(UdpLink.class.getName())
-                    .log(System.Logger.Level.WARNING, "One thread receives: more need the sockets of Linux");
+                    .log(System.Logger.Level.WARNING, "One thread receives: more threads need the sockets of Linux");
             return lanes;
         }
         try {
@@ -108,8 +108,8 @@ public final class UdpLink implements AutoCloseable {
             throw new VerbsException(
                     "SO_REUSEPORT",
                     Errno.EINVAL,
-                    "There can't be " + (more + 1) + " threads: " + e.getMessage() + ". Set -D" + ReceiveLane.PROPERTY
-                            + " to 1");
+                    "The device cannot receive in " + (more + 1) + " threads: " + e.getMessage() + ". Set -D"
+                            + ReceiveLane.PROPERTY + " to 1");
         }
     }
 

@@ -62,7 +62,7 @@ public final class QpTransitions {
             throw invalid(problem);
         }
         if (qp.state == QPS_SQD && (to == QPS_SQD || to == QPS_RTS) && qp.requester.draining()) {
-            throw invalid("the send queue is still draining: await the event SQ_DRAINED");
+            throw invalid("the send queue is still draining: wait for the event SQ_DRAINED");
         }
         return to;
     }
@@ -73,11 +73,11 @@ public final class QpTransitions {
         int to = check(qp, attr, mask);
         QpAttr merged = merge(qp.attr, attr, mask, to);
         if ((mask & QP_PORT) != 0 && merged.portNum() != 1 || (mask & QP_PKEY_INDEX) != 0 && merged.pkeyIndex() != 0) {
-            throw invalid("there is port 1 and partition index 0 only");
+            throw invalid("the device has port 1 and partition index 0 only");
         }
         if ((mask & (QP_MAX_QP_RD_ATOMIC | QP_MAX_DEST_RD_ATOMIC)) != 0
                 && (merged.maxRdAtomic() > MAX_RD_ATOMIC || merged.maxDestRdAtomic() > MAX_RD_ATOMIC)) {
-            throw invalid("at most " + MAX_RD_ATOMIC + " reads and atomics");
+            throw invalid("the device supports at most " + MAX_RD_ATOMIC + " reads and atomics in flight");
         }
         if ((mask & QP_AV) != 0 && qp.transport != Opcode.UD) {
             connect(qp, merged);
@@ -104,7 +104,7 @@ public final class QpTransitions {
     private static void connect(SoftQp qp, QpAttr attr) {
         AhAttr path = attr.ahAttr();
         if (attr.pathMtu() < MTU_256 || attr.pathMtu() > MTU_4096) {
-            throw invalid("path MTU code " + attr.pathMtu() + " is not one of 1 to 5");
+            throw invalid("the code of the path MTU must be from 1 to 5: " + attr.pathMtu());
         }
         InetSocketAddress peer = target("ibv_modify_qp", path);
         qp.peer = peer.equals(qp.device.local()) ? null : peer;
@@ -114,7 +114,7 @@ public final class QpTransitions {
     /** Returns the destination of a path. */
     public static InetSocketAddress target(String call, @Nullable AhAttr path) {
         if (path == null || !path.isGlobal() || path.sgidIndex() != 0) {
-            throw new VerbsException(call, Errno.EINVAL, "RoCE needs a global route, from GID index 0");
+            throw new VerbsException(call, Errno.EINVAL, "RoCE needs a path with a global route from GID index 0");
         }
         return SoftAddress.of(path.dgid());
     }

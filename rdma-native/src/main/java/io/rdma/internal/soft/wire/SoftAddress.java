@@ -51,7 +51,7 @@ public final class SoftAddress {
             }
             return new InetSocketAddress(InetAddress.getByAddress(gid), ROCE_PORT);
         } catch (UnknownHostException e) {
-            throw new VerbsException("ibv_modify_qp", Errno.EINVAL, "The destination GID is no address");
+            throw new VerbsException("ibv_modify_qp", Errno.EINVAL, "The destination GID is not an IP address");
         }
     }
 }
