@@ -56,8 +56,8 @@ public class RdmaConnection internal constructor(
         writer: (MemorySegment) -> Unit,
     ) {
         require(length in 0..maxMessageSize()) {
-            "message of $length bytes: the peer receives at most ${maxMessageSize()}. " +
-                "Send less, or configure larger receiveBuffers or maxMessageSize there"
+            "message of $length bytes, the peer receives at most ${maxMessageSize()}: send less, or configure the " +
+                "peer with larger receiveBuffers, or with a larger maxMessageSize and a maxRdAtomic above 0"
         }
         if (length > endpoint.sendBuffers().bufferSize()) {
             sendLarge(length, writer)

@@ -152,7 +152,7 @@ abstract class StreamEndContract {
                     it.send((0 until items - 1).asFlow(), encoder)
                     error("the last one is missing")
                 }
-            assertThat(end).hasMessageContaining("gave the connection up")
+            assertThat(end).hasMessageContaining("aborted the connection")
         }
 
     @ParameterizedTest

@@ -65,7 +65,7 @@ public final class BufferPool implements AutoCloseable {
         @Override
         public void giveBack() {
             if (!lent) { // an exclusive lease was closed twice: the slot must not get two owners
-                throw new IllegalStateException("the buffer is in its pool already");
+                throw new IllegalStateException("the buffer is in its pool already: close each lease once");
             }
             lent = false;
             putBack(this);
@@ -152,7 +152,10 @@ public final class BufferPool implements AutoCloseable {
             }
         } catch (RuntimeException e) { // the pool continues with the buffers it has
             full = true;
-            log().log(Logger.Level.WARNING, "a pool stays at " + made + " of " + count + " buffers", e);
+            log().log(
+                            Logger.Level.WARNING,
+                            "a buffer pool cannot grow and stays at " + made + " of " + count + " buffers",
+                            e);
         } finally {
             growing.set(false);
         }
@@ -288,7 +291,7 @@ public final class BufferPool implements AutoCloseable {
                 waiter.failed(Objects.requireNonNull(closed));
             }
         } catch (Throwable t) { // an exception of one waiter must not stop the others
-            log().log(Logger.Level.ERROR, "a waiter for a buffer threw; the pool goes on", t);
+            log().log(Logger.Level.ERROR, "a listener that waited for a buffer threw; the pool serves the others", t);
         }
     }
 

@@ -43,7 +43,8 @@ public final class LeakDetector {
         } catch (IllegalArgumentException e) {
             log().log(
                             Logger.Level.WARNING,
-                            "io.rdma.leakDetection is off, sampled or paranoid, not '" + name + "': sampled it is");
+                            "io.rdma.leakDetection must be off, sampled or paranoid, not '" + name
+                                    + "'; sampled is used");
             return Level.SAMPLED;
         }
     }
@@ -120,8 +121,8 @@ public final class LeakDetector {
             }
             log().log(
                             Logger.Level.ERROR,
-                            "LEAK: a handle was dropped without close(); its memory is lost to its pool. Run with"
-                                    + " -Dio.rdma.leakDetection=paranoid to see all of them, with what was done last",
+                            "LEAK: a handle became unreachable without close(); its memory is lost to its pool. Run with"
+                                    + " -Dio.rdma.leakDetection=paranoid to watch every handle and its last uses",
                             leased);
             REPORTED.increment(); // after the log: a reader of the count finds the log entry
         }

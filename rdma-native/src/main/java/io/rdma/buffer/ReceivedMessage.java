@@ -105,7 +105,8 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      */
     public final MemorySegment segment() {
         if (closed != 0) {
-            throw new IllegalStateException("message is closed: its buffer belongs to the device again");
+            throw new IllegalStateException(
+                    "message is closed, its buffer belongs to the device again: read or copy it before close()");
         }
         MemorySegment made = exact;
         if (made == null) {
@@ -150,7 +151,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      */
     public final int immediate() {
         if (!hasImmediate) {
-            throw new IllegalStateException("message carries no immediate data");
+            throw new IllegalStateException("message carries no immediate data: check hasImmediate() first");
         }
         return data;
     }
@@ -173,7 +174,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      */
     public final int invalidatedKey() {
         if (!hasInvalidatedKey) {
-            throw new IllegalStateException("message was not sent with invalidate");
+            throw new IllegalStateException("message was not sent with invalidate: check hasInvalidatedKey() first");
         }
         return data;
     }

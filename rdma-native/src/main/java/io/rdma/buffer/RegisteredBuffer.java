@@ -90,7 +90,8 @@ public final class RegisteredBuffer implements AutoCloseable {
     public static RegisteredBuffer of(MemoryRegion region, long offset, int bytes) {
         if (region.address() != region.segment().address()) {
             throw new IllegalArgumentException(
-                    "a buffer is named by its address, which a zero-based region lacks: post with its verbs");
+                    "a RegisteredBuffer needs the addresses of its region, and this region is zero-based: register it"
+                            + " without ZERO_BASED, or post its work requests with a SendChain");
         }
         MemorySegment part = region.segment().asSlice(offset, bytes);
         region.retain();
@@ -137,7 +138,7 @@ public final class RegisteredBuffer implements AutoCloseable {
      */
     public RegisteredBuffer limit(int bytes) {
         if (bytes < 0 || bytes > capacity()) {
-            throw new IllegalArgumentException("limit " + bytes + " is not within 0 to " + capacity());
+            throw new IllegalArgumentException("limit must be from 0 to " + capacity() + ": " + bytes);
         }
         limit = bytes;
         return this;
@@ -204,7 +205,7 @@ public final class RegisteredBuffer implements AutoCloseable {
             }
             if ((now & WRITING) != 0) {
                 throw new IllegalStateException(
-                        "the buffer is the target of a read in flight, it cannot be a source now");
+                        "the device writes this buffer now, it cannot be a source: wait for the read to complete");
             }
             touched("a send or write began"); // first: if it throws, the count is unchanged
             if (WORD.compareAndSet(this, now, now + 1)) {
@@ -235,7 +236,7 @@ public final class RegisteredBuffer implements AutoCloseable {
                 throw closedHandle();
             }
             throw new IllegalStateException(
-                    "the buffer is in use by an operation in flight, it cannot be a target now");
+                    "the buffer is in use by an operation in flight, it cannot be a target: wait for it to complete");
         }
         touched("a read began");
     }
@@ -249,7 +250,8 @@ public final class RegisteredBuffer implements AutoCloseable {
     public void requireMemory() {
         if (foreign && !memory.scope().isAlive()) {
             throw new IllegalStateException(
-                    "the arena of the buffer's memory is closed: close it after the buffer, and after its operations have ended");
+                    "the arena of the buffer's memory is closed: close it after the buffer and after its operations"
+                            + " have ended");
         }
     }
 
@@ -292,6 +294,6 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     private static IllegalStateException closedHandle() {
-        return new IllegalStateException("buffer is closed: a handle ends with close(), acquire another");
+        return new IllegalStateException("buffer is closed: acquire another one");
     }
 }

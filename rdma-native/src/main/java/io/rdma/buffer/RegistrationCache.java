@@ -104,18 +104,19 @@ public final class RegistrationCache implements AutoCloseable {
     private static void check(MemorySegment memory) {
         if (!memory.isNative() || memory.isReadOnly() || memory.byteSize() == 0) {
             throw new IllegalArgumentException(
-                    "memory to register is native, writable and not empty: allocate it from an Arena");
+                    "memory to register must be native, writable and not empty: allocate it from an Arena");
         }
         if (!memory.isAccessibleBy(ANY_OTHER)) {
             throw new IllegalArgumentException(
-                    "memory of a confined arena belongs to its thread, operations do not: use Arena.ofShared or Arena.ofAuto");
+                    "memory of a confined arena is accessible to one thread only, but other threads end operations: use"
+                            + " Arena.ofShared or Arena.ofAuto");
         }
         if (memory.byteSize() > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("an operation takes at most 2 GiB - 1, not " + memory.byteSize()
                     + " bytes: lease slices of the segment");
         }
         if (!memory.scope().isAlive()) {
-            throw new IllegalStateException("the memory's arena is closed");
+            throw new IllegalStateException("the memory's arena is closed: close it after the last operation");
         }
     }
 

@@ -39,7 +39,8 @@ final class AcceptLoop {
                 if (!socket.isClosed()) {
                     log.log(
                             Level.WARNING,
-                            "a client was not accepted, the listener tries again. If files are the limit, raise it: ulimit -n",
+                            "a client's connection was not accepted; the listener goes on. If the limit of open files"
+                                    + " was reached, raise it with ulimit -n",
                             e);
                     LockSupport.parkNanos(this, BACK_OFF_NANOS);
                 }

@@ -99,7 +99,7 @@ final class Admission {
 
     /** Returns the reason of a refusal by {@link #tryBegin}, for the log. */
     String tooManyHandshakes() {
-        return "too many exchanges at once; RdmaServer.limits allows " + limits.handshakes() + " handshakes, "
+        return "too many clients connect at once: AdmissionLimits allows " + limits.handshakes() + " handshakes and "
                 + limits.handshakesPerAddress() + " handshakesPerAddress";
     }
 
@@ -131,7 +131,7 @@ final class Admission {
             throw new RdmaConnectException(
                     Reason.REJECTED,
                     "the server has " + limits.connections()
-                            + " connections, which is all it admits: raise RdmaServer.limits, withConnections",
+                            + " connections, the most that it admits: raise AdmissionLimits.withConnections",
                     null);
         }
     }

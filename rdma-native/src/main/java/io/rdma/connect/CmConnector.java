@@ -97,7 +97,8 @@ final class CmConnector {
         if (token != null && !MessageDigest.isEqual(token.answer(), CmGreeting.token(answer))) {
             throw new RdmaConnectException(
                     Reason.AUTHENTICATION,
-                    "by RDMA CM somebody answered for " + address + " who is not the server that TLS has shown there",
+                    "the host that answered for " + address + " by RDMA CM is not the server that TLS authenticated"
+                            + " there: find out which host has this address, or choose ConnectMethod.TCP",
                     null);
         }
     }
@@ -118,7 +119,7 @@ final class CmConnector {
         } catch (VerbsException e) { // some failures are reported by the call itself
             throw new RdmaConnectException(
                     Reason.ADDR_ERROR,
-                    address + " belongs to no RDMA device: " + e.getMessage(),
+                    address + " cannot be resolved by RDMA CM: " + e.getMessage(),
                     e,
                     -e.errno(),
                     new byte[0]);
@@ -128,8 +129,8 @@ final class CmConnector {
         if (!device.equals(resources.context().name())) {
             throw new RdmaConnectException(
                     Reason.ADDR_ERROR,
-                    "the way to " + address + " is by device " + device + ", not by "
-                            + resources.context().name() + ": name that device, or choose ConnectMethod.TCP",
+                    "the route to " + address + " is by device " + device + ", not by "
+                            + resources.context().name() + ": open that device, or choose ConnectMethod.TCP",
                     null);
         }
         id.resolveRoute(shortly(dialog));

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Events of one identifier: a thread first waits for them one by one; later they end the connection. */
 final class CmDialog implements CmEventHandler {
-    private static final String LOST = "the events of the connection manager can't be read any more";
+    private static final String LOST = "the events of the connection manager cannot be read any more";
 
     private final String peer;
     private final Environment environment;
@@ -84,7 +84,7 @@ final class CmDialog implements CmEventHandler {
             case DISCONNECTED -> endpoint.peerDisconnected();
             case DEVICE_REMOVAL -> endpoint.peerLost(new RdmaException("the device was removed"));
             case REJECTED, CONNECT_ERROR, UNREACHABLE ->
-                endpoint.peerLost(new RdmaException("the peer gave this connection up: " + event));
+                endpoint.peerLost(new RdmaException("the peer aborted this connection: " + event));
             default -> {} // TIMEWAIT_EXIT frees nothing here, ADDR_CHANGE is a hint
         }
     }
@@ -137,25 +137,33 @@ final class CmDialog implements CmEventHandler {
     private RdmaConnectException failed(CmEvent event) {
         byte[] data = event.parameters().privateData();
         return switch (event.type()) {
-            case ADDR_ERROR -> failed(Reason.ADDR_ERROR, event, "belongs to no RDMA device that can be reached");
-            case ROUTE_ERROR -> failed(Reason.ROUTE_ERROR, event, "has no route");
+            case ADDR_ERROR ->
+                failed(
+                        Reason.ADDR_ERROR,
+                        event,
+                        "cannot be reached by an RDMA device of this host. Is there a route to that address?");
+            case ROUTE_ERROR ->
+                failed(
+                        Reason.ROUTE_ERROR,
+                        event,
+                        "has no route. Is there a subnet manager (InfiniBand), or a device at the interface (RoCE)?");
             case UNREACHABLE ->
                 event.status() > 0 // status of an answer to a look-up; else an errno
                         ? failed(Reason.REJECTED, event, "has no datagram service at that port. Is it bound?")
-                        : failed(Reason.UNREACHABLE, event, "does not answer; is UDP port 4791 open?");
+                        : failed(Reason.UNREACHABLE, event, "does not answer. Is UDP port 4791 open?");
             case MULTICAST_ERROR -> failed(Reason.CONNECT_ERROR, event, "was not joined");
             case REJECTED -> {
                 String why = CmGreeting.rejected(data);
                 String text = !why.isEmpty()
                         ? "refused the connection: " + why
                         : event.status() == CmConnector.INVALID_SERVICE_ID
-                                ? "has nobody who listens for RDMA CM at that port. Is the server running?"
+                                ? "has no RDMA CM listener at that port. Is the server running?"
                                 : "refused the connection";
                 yield new RdmaConnectException(
                         Reason.REJECTED, peer + " " + text + " (" + event + ")", null, event.status(), data);
             }
             case DEVICE_REMOVAL -> failed(Reason.DEVICE, event, "cannot be reached: the local device was removed");
-            default -> failed(Reason.CONNECT_ERROR, event, "and this side did not agree");
+            default -> failed(Reason.CONNECT_ERROR, event, "did not complete the connection");
         };
     }
 

@@ -102,14 +102,14 @@ final class CmListener implements AutoCloseable {
 
         @Override
         public void lost(Throwable cause) {
-            LOG.log(Logger.Level.ERROR, "no request of a client arrives any more: the listener is closed");
+            LOG.log(Logger.Level.ERROR, "the listener cannot receive connection requests any more: it is closed");
             close();
         }
     }
 
     private void happened(CmEvent event) {
         if (event.type() != CmEventType.CONNECT_REQUEST) {
-            LOG.log(Logger.Level.WARNING, "the listener was told of " + event);
+            LOG.log(Logger.Level.WARNING, "the listener ignores the event " + event);
             return;
         }
         CmIdentifier request = event.identifier();
@@ -118,15 +118,19 @@ final class CmListener implements AutoCloseable {
         if (tokens != null) {
             token = tokens.redeem(CmGreeting.token(event.parameters()));
             if (token == null) {
-                reject(request, "it wants clients to authenticate by TLS: use ConnectionOptions.withTls");
-                refusals.refused(Logger.Level.INFO, client, "by RDMA CM without a valid token, see withTls", null);
+                reject(request, "it requires clients to authenticate by TLS: use ConnectionOptions.withTls");
+                refusals.refused(
+                        Logger.Level.INFO,
+                        client,
+                        "its request by RDMA CM has no valid token: the client needs ConnectionOptions.withTls",
+                        null);
                 return;
             }
         }
         Admission.Permit permit =
                 token != null ? token.permit() : admission.tryBegin(client == null ? null : client.getAddress());
         if (permit == null) {
-            reject(request, "too many exchanges at once: try again later");
+            reject(request, "too many clients connect at once: try again later");
             refusals.refused(Logger.Level.WARNING, client, admission.tooManyHandshakes(), null);
             return;
         }
@@ -203,7 +207,7 @@ final class CmListener implements AutoCloseable {
             reject(id, request.reason(e));
             throw e;
         } catch (Error e) { // the client is waiting for an answer
-            reject(id, "the server failed");
+            reject(id, "the server failed, its log says why");
             throw e;
         }
         try (CleanupStack cleanup = new CleanupStack()) {
@@ -221,7 +225,10 @@ final class CmListener implements AutoCloseable {
         String device = request.device().name();
         if (!device.equals(resources.context().name())) {
             throw new RdmaConnectException(
-                    Reason.DEVICE, "the request came by device " + device + ", which this server does not use", null);
+                    Reason.DEVICE,
+                    "the request arrived at device " + device + ", which this server does not use: connect to an"
+                            + " address of " + resources.context().name(),
+                    null);
         }
         admission.admit();
         RdmaEndpoint endpoint = null;

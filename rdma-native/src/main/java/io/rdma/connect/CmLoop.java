@@ -59,11 +59,12 @@ final class CmLoop implements AutoCloseable {
     /** Creates an identifier. Its events go to the handler, on the loop's thread. */
     synchronized CmIdentifier create(PortSpace portSpace, CmEventHandler handler) {
         if (closed) {
-            throw new IllegalStateException("the resources are closed");
+            throw new IllegalStateException("the resources are closed: open new ones");
         }
         if (failure != null) {
             throw new RdmaException(
-                    "the events of the connection manager can't be read any more: close these resources, and make others",
+                    "the events of the connection manager cannot be read any more: close these resources and open"
+                            + " new ones",
                     failure);
         }
         CmIdentifier made = channel.createIdentifier(portSpace);
@@ -124,7 +125,7 @@ final class CmLoop implements AutoCloseable {
             }
             failure = cause;
         }
-        LOG.log(System.Logger.Level.ERROR, "the events of the connection manager can't be read any more", cause);
+        LOG.log(System.Logger.Level.ERROR, "the events of the connection manager cannot be read any more", cause);
         open.forEach(identifier -> lose(identifier, cause));
     }
 
@@ -134,7 +135,7 @@ final class CmLoop implements AutoCloseable {
                 handler.lost(cause);
             }
         } catch (Throwable e) { // the other handlers must be notified, too
-            LOG.log(System.Logger.Level.ERROR, "a connection was not told that its events end", e);
+            LOG.log(System.Logger.Level.ERROR, "a connection was not notified of the end of its events", e);
         }
     }
 

@@ -125,7 +125,7 @@ public record ConnectionOptions(
         positive("handshakeTimeout", handshakeTimeout);
         positive("drainTimeout", drainTimeout);
         if (probeInterval.isNegative()) {
-            throw new IllegalArgumentException("probeInterval must not be negative, zero is never: " + probeInterval);
+            throw new IllegalArgumentException("probeInterval must be zero (no probes) or positive: " + probeInterval);
         }
         handshakeTimeout = atMost(LONGEST_HANDSHAKE, handshakeTimeout);
         drainTimeout = atMost(FOR_EVER, drainTimeout);

@@ -38,7 +38,7 @@ final class ConnectionWatch {
                 exchange.sendBye();
             }
         } catch (IOException e) {
-            log().log(Logger.Level.DEBUG, "the peer was gone before it could be told", e);
+            log().log(Logger.Level.DEBUG, "the peer was gone before it could be notified", e);
         }
     }
 

@@ -131,7 +131,9 @@ public final class DatagramBinding implements AutoCloseable {
         }
         if (address.getAddress().isAnyLocalAddress()) {
             throw new RdmaConnectException(
-                    Reason.BIND, "the wildcard is of no device: bind datagrams to an address of the device's", null);
+                    Reason.BIND,
+                    "datagrams cannot be bound to the wildcard address: bind them to an address of the device",
+                    null);
         }
         try (CleanupStack done = new CleanupStack()) {
             done.add(resources.begin(() -> {})); // nothing to cancel: it waits for no peer
@@ -160,8 +162,8 @@ public final class DatagramBinding implements AutoCloseable {
         if (!device.equals(resources.context().name())) {
             throw new RdmaConnectException(
                     Reason.DEVICE,
-                    wanted + " is of device " + device + ", not of "
-                            + resources.context().name() + ": name that device",
+                    wanted + " belongs to device " + device + ", not to "
+                            + resources.context().name() + ": open that device",
                     null);
         }
     }
@@ -193,7 +195,7 @@ public final class DatagramBinding implements AutoCloseable {
 
         @Override
         public void lost(Throwable cause) {
-            endpoint.endpoint().fail(new RdmaException("no look-up of this service arrives any more", cause));
+            endpoint.endpoint().fail(new RdmaException("look-ups of this service cannot be received any more", cause));
         }
     }
 
@@ -214,7 +216,7 @@ public final class DatagramBinding implements AutoCloseable {
                         endpoint.endpoint().qpNumber(), false));
             }
         } catch (VerbsException e) {
-            LOG.log(System.Logger.Level.DEBUG, "who asked is gone", e);
+            LOG.log(System.Logger.Level.DEBUG, "the peer that asked is gone", e);
         } finally {
             loop.close(request);
         }
@@ -246,7 +248,7 @@ public final class DatagramBinding implements AutoCloseable {
     public CompletableFuture<DatagramAddress> join(InetAddress group) {
         if (!group.isMulticastAddress()) {
             return CompletableFuture.failedFuture(
-                    new IllegalArgumentException(group.getHostAddress() + " is no multicast group"));
+                    new IllegalArgumentException(group.getHostAddress() + " is not a multicast address"));
         }
         return NetworkTask.start(environment, "rdma-group", () -> groups.join(group));
     }
@@ -277,7 +279,7 @@ public final class DatagramBinding implements AutoCloseable {
         try {
             groups.close();
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.WARNING, "a group was not left", e);
+            LOG.log(System.Logger.Level.WARNING, "a multicast group was not left", e);
         }
         try {
             loop.close(service);

@@ -81,7 +81,7 @@ final class DatagramLookUps implements AutoCloseable {
                     found.qkey());
         } catch (VerbsException e) {
             throw new RdmaConnectException(
-                    Reason.CONNECT_ERROR, "looking " + host + " up failed: " + e.getMessage(), e);
+                    Reason.CONNECT_ERROR, "the look-up of " + host + " failed: " + e.getMessage(), e);
         } finally {
             loop.close(id);
         }

@@ -158,7 +158,9 @@ final class Exchange implements Closeable {
         }
         if (length != PeerParameters.BYTES) {
             throw new RdmaConnectException(
-                    Reason.PROTOCOL_ERROR, "the peer announced " + length + " bytes of parameters", null);
+                    Reason.PROTOCOL_ERROR,
+                    "the peer sent parameters of " + length + " bytes instead of " + PeerParameters.BYTES,
+                    null);
         }
         PeerParameters peer = PeerParameters.decode(theirs, read(PeerParameters.BYTES));
         version = OFFER.versionWith(peer.offer(), NAME);
@@ -192,13 +194,16 @@ final class Exchange implements Closeable {
     private RdmaConnectException unexpected(byte answer) throws IOException {
         return answer == NO
                 ? new RdmaConnectException(Reason.REJECTED, "the server refused the connection: " + readReason(), null)
-                : new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server gave an unknown answer: " + answer, null);
+                : new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server sent an unknown answer: " + answer, null);
     }
 
     private String readReason() throws IOException {
         int length = Short.toUnsignedInt(read(Short.BYTES).getShort());
         if (length > MAX_REASON) {
-            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the server's reason is too long: " + length, null);
+            throw new RdmaConnectException(
+                    Reason.PROTOCOL_ERROR,
+                    "the server sent a reason of " + length + " bytes, at most " + MAX_REASON + " are allowed",
+                    null);
         }
         return PeerText.of(StandardCharsets.UTF_8.decode(read(length)).toString());
     }
@@ -214,12 +219,12 @@ final class Exchange implements Closeable {
         } catch (SocketTimeoutException e) { // the client may already consider itself connected
             write(refusal(
                     ByteBuffer.allocate(MAX_REFUSAL),
-                    "it did not hear within its handshakeTimeout that the client is ready"));
+                    "the client did not report within the server's handshakeTimeout that it is ready"));
             throw e;
         }
         if (ready != READY) {
             throw new RdmaConnectException(
-                    Reason.PROTOCOL_ERROR, "the client did not become ready but sent " + ready, null);
+                    Reason.PROTOCOL_ERROR, "the client sent " + ready + " instead of reporting that it is ready", null);
         }
     }
 
@@ -243,7 +248,7 @@ final class Exchange implements Closeable {
             }
             if (end == NO) {
                 deadline = deadline.next(socket, LAST_WORDS); // the connection is closed in any case
-                return new RdmaException("the server gave this connection up: " + readReason());
+                return new RdmaException("the server aborted this connection: " + readReason());
             }
         } catch (IOException | RdmaConnectException e) {
             return new RdmaException("the peer is gone: its exchange connection broke", e);
@@ -288,7 +293,8 @@ final class Exchange implements Closeable {
             socket.setSoTimeout(deadline.millisLeft());
             int got = receive(into, have);
             if (got < 0) {
-                throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "the peer hung up during the exchange", null);
+                throw new RdmaConnectException(
+                        Reason.PROTOCOL_ERROR, "the peer closed the connection during the exchange", null);
             }
             have += got;
         }

@@ -37,9 +37,9 @@ final class PeerGid {
         }
         throw new RdmaConnectException(
                 Reason.AUTHENTICATION,
-                "the peer at " + from.getHostAddress() + " names the GID " + gid + ", which is "
-                        + named.getHostAddress() + ", no address that it connects by: let both sides connect by the"
-                        + " addresses of their RDMA interfaces, or, if the peer is known, allow it by"
+                "the peer at " + from.getHostAddress() + " sent the GID " + gid + " of the address "
+                        + named.getHostAddress() + ", which it does not connect from: let both sides connect by the"
+                        + " addresses of their RDMA interfaces, or, if the peer is trusted, turn this check off by"
                         + " ConnectionOptions.withVerifyPeerGid(false)",
                 null);
     }

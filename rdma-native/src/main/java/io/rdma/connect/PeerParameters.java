@@ -83,7 +83,7 @@ record PeerParameters(
         if (value < low || value > high) {
             throw new RdmaConnectException(
                     RdmaConnectException.Reason.PROTOCOL_ERROR,
-                    "the peer sent an impossible " + what + ": " + value,
+                    "the peer sent an invalid " + what + ": " + value + ", it must be from " + low + " to " + high,
                     null);
         }
         return value;

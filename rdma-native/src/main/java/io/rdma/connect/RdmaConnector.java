@@ -108,7 +108,7 @@ public final class RdmaConnector {
                 throw e;
             }
             System.getLogger(RdmaConnector.class.getName())
-                    .log(System.Logger.Level.DEBUG, "not by RDMA CM, so by the exchange over TCP", e);
+                    .log(System.Logger.Level.DEBUG, "RDMA CM failed, so the exchange over TCP is tried", e);
             return null;
         }
     }
@@ -181,12 +181,15 @@ public final class RdmaConnector {
                     Reason.TIMEOUT, address + " did not answer within " + options.handshakeTimeout(), e);
         } catch (SSLException e) { // with TLS 1.3 a server refuses this side's certificate at the first read
             throw new RdmaConnectException(
-                    Reason.AUTHENTICATION, address + " did not accept this side: " + PeerText.of(e.getMessage()), e);
+                    Reason.AUTHENTICATION,
+                    address + " ended TLS: " + PeerText.of(e.getMessage())
+                            + ". Does its trust store accept this side's certificate?",
+                    e);
         } catch (IOException e) {
             if (socket.isConnected()) {
                 throw new RdmaConnectException(
                         Reason.PROTOCOL_ERROR,
-                        address + " hung up during the exchange: " + PeerText.of(e.getMessage())
+                        address + " closed the connection during the exchange: " + PeerText.of(e.getMessage())
                                 + ". Its log may say why; do both sides use TLS, or neither?",
                         e);
             }

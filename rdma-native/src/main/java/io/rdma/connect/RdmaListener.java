@@ -263,7 +263,10 @@ public final class RdmaListener implements AutoCloseable {
         try {
             PeerParameters peer = said(exchange.receiveHello());
             if (token.isRedeemed()) {
-                throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "a client wants two connections at once", null);
+                throw new RdmaConnectException(
+                        Reason.PROTOCOL_ERROR,
+                        "a client that connects by RDMA CM also sent parameters for the exchange",
+                        null);
             }
             return peer; // the client cannot connect by RDMA CM and continues with the exchange
         } catch (IOException | RdmaConnectException e) {
@@ -276,7 +279,7 @@ public final class RdmaListener implements AutoCloseable {
 
     private static PeerParameters said(@Nullable PeerParameters peer) {
         if (peer == null) {
-            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "a client asks for one token after the other", null);
+            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "a client asked for a second token", null);
         }
         return peer;
     }

@@ -79,7 +79,7 @@ final class TlsHandshake {
             throw new RdmaConnectException(
                     Reason.AUTHENTICATION,
                     "the SSLContext does not support " + PROTOCOL + ", which the exchange needs: use another provider,"
-                            + " or enable it in the security property jdk.tls.disabledAlgorithms",
+                            + " or remove it from the security property jdk.tls.disabledAlgorithms",
                     null);
         }
         parameters.setProtocols(new String[] {PROTOCOL});
@@ -120,7 +120,7 @@ final class TlsHandshake {
                 System.getLogger(TlsHandshake.class.getName())
                         .log(
                                 System.Logger.Level.WARNING,
-                                "the certificate of " + server + " is not checked for its name: whoever has a"
+                                "the name in the certificate of " + server + " is not checked: any host with a"
                                         + " certificate that the trust store accepts can answer in its place. Remove"
                                         + " ConnectionOptions.withVerifyServerName(false) when the certificate has the"
                                         + " name");

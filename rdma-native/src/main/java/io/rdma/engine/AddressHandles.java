@@ -103,7 +103,7 @@ final class AddressHandles implements AutoCloseable {
             }
         }
         if (refused) {
-            waiter.failed(new IllegalStateException("the resources are closed"));
+            waiter.failed(new IllegalStateException("the resources are closed: open new ones"));
         } else if (there != null) {
             waiter.leased(there);
         }
@@ -138,7 +138,10 @@ final class AddressHandles implements AutoCloseable {
                     waiter.failed(failure);
                 }
             } catch (Throwable e) { // an exception of one waiter must not stop the others
-                LOG.log(System.Logger.Level.ERROR, "who waited for a path threw; the others go on", e);
+                LOG.log(
+                        System.Logger.Level.ERROR,
+                        "a listener that waited for an address handle threw; the others are notified",
+                        e);
             }
         }
         trim();

@@ -49,7 +49,7 @@ public final class CloseSteps {
             case null -> {}
             case RuntimeException e -> throw e;
             case Error e -> throw e;
-            default -> throw new RdmaException("a close did not succeed: " + first.getMessage(), first);
+            default -> throw new RdmaException("closing failed: " + first.getMessage(), first);
         }
     }
 }

@@ -238,7 +238,7 @@ public final class CompletionLoop implements AutoCloseable {
         Throwable dead = failure;
         if (dead != null) {
             throw new RdmaException(
-                    "completion loop " + name + " has failed, no connection can complete there (" + dead
+                    "completion loop " + name + " has failed, its operations cannot complete (" + dead
                             + "): close the RdmaResources and open new ones",
                     dead);
         }

@@ -14,7 +14,7 @@ public record CompletionQueueLimits(int first, int deepest, int most) {
     public CompletionQueueLimits {
         if (first < 1 || deepest < first || most < first) {
             throw new IllegalArgumentException(
-                    "a completion queue of " + first + " entries exceeds " + deepest + " or " + most);
+                    "a completion queue must have from 1 to " + Math.min(deepest, most) + " entries: " + first);
         }
     }
 

@@ -149,7 +149,7 @@ final class CompletionQueues {
 
     private IllegalStateException refusal(int entries, @Nullable VerbsException cause) {
         return new IllegalStateException(
-                "completion queue has no room for " + entries + " requests more: " + free() + " of " + entries()
+                "completion queue has no room for " + entries + " more requests: " + free() + " of " + entries()
                         + " entries are left in " + all.length + " completion queues"
                         + (cause == null ? limits.reached(entries() + entries) : ", and " + cause.getMessage())
                         + ". Close connections, ask for smaller queues, or open RdmaResources with more loops"

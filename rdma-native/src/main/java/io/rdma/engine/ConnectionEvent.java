@@ -21,16 +21,16 @@ final class ConnectionEvent extends Event {
     @Label("Local Queue Pair")
     int queuePair;
 
-    @Label("Open")
+    @Label("Time Open")
     @Description("From the first posted receive to the destroyed queue pair")
     @Timespan(Timespan.NANOSECONDS)
     long open;
 
-    @Label("End")
-    @Description("Why it ended")
+    @Label("Reason")
+    @Description("Why the connection ended")
     String end = "";
 
     @Label("Lost")
-    @Description("Whether it ended by a failure")
+    @Description("Whether the connection ended by a failure")
     boolean lost;
 }

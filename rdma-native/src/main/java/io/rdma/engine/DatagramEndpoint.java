@@ -152,7 +152,7 @@ public final class DatagramEndpoint implements Submitter {
         WorkRequest request = operation.request();
         DatagramAddress destination = request.destination();
         if (destination == null) {
-            throw new IllegalArgumentException("a datagram needs a destination: WorkRequest.sendTo");
+            throw new IllegalArgumentException("a datagram needs a destination: use WorkRequest.sendTo");
         }
         int length = operation.fixLength();
         if (length > maxMessageSize()) {

@@ -8,8 +8,8 @@ public final class DatagramTooLongException extends IllegalArgumentException {
     private final int limit;
 
     DatagramTooLongException(int length, int limit) {
-        super("datagram of " + length + " bytes is longer than the port's MTU, " + limit
-                + ": send less at once, raise the MTU of the network interface, or use a connection");
+        super("datagram of " + length + " bytes is larger than the port's MTU, " + limit
+                + ": send less, raise the MTU of the network interface, or use a connection");
         this.length = length;
         this.limit = limit;
     }

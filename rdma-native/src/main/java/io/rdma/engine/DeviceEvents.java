@@ -63,10 +63,10 @@ final class DeviceEvents implements AutoCloseable {
     }
 
     private static RuntimeException unreadable(Throwable cause) {
-        log().log(Logger.Level.ERROR, "the events of the device can't be read any more", cause);
+        log().log(Logger.Level.ERROR, "the events of the device cannot be read any more", cause);
         return cause instanceof RuntimeException e
                 ? e
-                : new RdmaException("the events of the device can't be read any more", cause);
+                : new RdmaException("the events of the device cannot be read any more", cause);
     }
 
     /**
@@ -77,7 +77,7 @@ final class DeviceEvents implements AutoCloseable {
         try {
             tell(event);
         } catch (Throwable e) {
-            log().log(Logger.Level.ERROR, "the reaction to " + event + " failed", e);
+            log().log(Logger.Level.ERROR, "the reaction of the connections to " + event + " failed", e);
         }
         subscribers.forEach(subscriber -> hear(subscriber, event));
     }
@@ -86,7 +86,7 @@ final class DeviceEvents implements AutoCloseable {
         try {
             subscriber.add(event);
         } catch (Throwable e) {
-            log().log(Logger.Level.ERROR, "a subscriber did not hear of " + event, e);
+            log().log(Logger.Level.ERROR, "a subscriber was not notified of " + event, e);
         }
     }
 

@@ -40,7 +40,7 @@ public final class EventBuffer implements AutoCloseable {
                 if (dropped++ == 0) {
                     log().log(
                                     Logger.Level.WARNING,
-                                    "a subscriber of the device''s events does not take them: {0} is dropped, more may be",
+                                    "a subscriber does not take the device''s events: {0} is dropped, more may be",
                                     lost);
                 }
             }
@@ -65,7 +65,7 @@ public final class EventBuffer implements AutoCloseable {
         try {
             changed.run();
         } catch (Throwable e) {
-            log().log(Logger.Level.ERROR, "a subscriber of the device's events failed, and gets no more", e);
+            log().log(Logger.Level.ERROR, "a subscriber of the device's events threw; it gets no more events", e);
             forget.accept(this);
             synchronized (this) {
                 ended = true;

@@ -32,7 +32,7 @@ public final class PendingSetup implements AutoCloseable {
             breakOff.run();
         } catch (Throwable e) { // the other set-ups must be broken off, too
             System.getLogger(PendingSetup.class.getName())
-                    .log(Level.WARNING, "a connection set-up was not broken off", e);
+                    .log(Level.WARNING, "a connection set-up was not cancelled", e);
         }
     }
 

@@ -42,7 +42,8 @@ final class PendingSetups {
         synchronized (this) {
             if (begun.stream().anyMatch(one -> one.owner() == Thread.currentThread())) {
                 throw new IllegalStateException(
-                        "resources cannot be closed by what is being established on them: it would wait for itself");
+                        "a connection set-up cannot close the resources that it uses, because the close waits for it:"
+                                + " close them on another thread");
             }
             if (ender != null) {
                 return false;

@@ -218,10 +218,10 @@ public final class RdmaEndpoint implements Submitter {
         int length = operation.fixLength();
         boolean send = request.remote() == null && request.opcode().consumesReceive();
         if (send && length > options.maxMessageSize()) {
-            throw new IllegalArgumentException("message of " + length + " bytes is larger than the peer receives, "
+            throw new IllegalArgumentException("message of " + length + " bytes, the peer receives at most "
                     + options.maxMessageSize()
-                    + " bytes: send less, or have the peer configure larger receiveBuffers, or maxMessageSize and a"
-                    + " maxRdAtomic above 0");
+                    + ": send less, or configure the peer with larger receiveBuffers, or with a larger maxMessageSize"
+                    + " and a maxRdAtomic above 0");
         }
         if (!operation.borrow()) {
             return;
@@ -268,7 +268,7 @@ public final class RdmaEndpoint implements Submitter {
      */
     public MemoryRegion grant(MemoryRegion memory, long offset, long length, Duration time, Set<AccessFlag> access) {
         if (time.isNegative() || time.isZero()) {
-            throw new IllegalArgumentException("a grant lasts for a time above zero, not " + time);
+            throw new IllegalArgumentException("the time of a grant must be positive: " + time);
         }
         if (end.get() != null) {
             throw closedException(false);
@@ -306,7 +306,7 @@ public final class RdmaEndpoint implements Submitter {
     public CompletableFuture<BoundWindow> bind(MemoryRegion memory, long offset, long length, Set<AccessFlag> access) {
         MemoryWindowBinding binding = new MemoryWindowBinding(memory, offset, length, access);
         if (length == 0) {
-            throw new IllegalArgumentException("a window of no bytes cannot be bound");
+            throw new IllegalArgumentException("a memory window must have at least 1 byte");
         }
         if (end.get() != null) {
             throw closedException(false);
@@ -453,7 +453,7 @@ public final class RdmaEndpoint implements Submitter {
      * @param cause reported to all users on this side
      */
     public void abort(Throwable cause) {
-        end(new End("connection is given up: " + cause, cause, Frame.ABORT));
+        end(new End("connection is aborted: " + cause, cause, Frame.ABORT));
     }
 
     /** Ends a connection before it is handed to the application. Sends no farewell. */
@@ -468,9 +468,9 @@ public final class RdmaEndpoint implements Submitter {
                 orderly
                         ? new End("the peer closed the connection", null)
                         : new End(
-                                "connection is lost: the peer gave it up",
-                                new RdmaException("the peer gave the connection up before all was said:"
-                                        + " its handler failed, or it closed with messages unsent; its log says why")));
+                                "connection is lost: the peer aborted it",
+                                new RdmaException("the peer aborted the connection: its handler failed, or it closed"
+                                        + " with messages unsent; its log says why")));
     }
 
     /**

@@ -263,7 +263,7 @@ public final class RdmaResources implements AutoCloseable {
     public <T extends AutoCloseable> T companion(Class<T> type, Function<? super DeviceContext, ? extends T> made) {
         synchronized (companions) {
             if (companionsClosed) {
-                throw new IllegalStateException("the resources are closed");
+                throw new IllegalStateException("the resources are closed: open new ones");
             }
             AutoCloseable known = companions.get(type);
             if (known == null) {
@@ -318,7 +318,8 @@ public final class RdmaResources implements AutoCloseable {
     public void close() {
         if (loops.stream().anyMatch(CompletionLoop::isLoopThread)) {
             throw new IllegalStateException(
-                    "resources cannot be closed on their own completion loop: it would wait for itself");
+                    "resources cannot be closed on their own completion loop, because the close waits for it: close"
+                            + " them on another thread");
         }
         if (!setups.endAll()) {
             if (!setups.isEndedByCaller()) { // else a step of this close called it

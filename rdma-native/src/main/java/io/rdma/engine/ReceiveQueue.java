@@ -304,7 +304,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         if (!known
                 || !credits.granted(Frame.granted(memory, frame), Frame.grantedControl(memory, frame))
                 || !endpoint.sends().fetched(Frame.fetched(memory, frame))) {
-            brokenProtocol(slot, "its frame is none, or announces what it cannot have");
+            brokenProtocol(slot, "it sent a frame of an unknown type or with an invalid length or counter");
             return;
         }
         switch (type) {
@@ -324,7 +324,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         ring.holdsControl(slot, true);
         if (shared != null) {
             if (!credits.receiveControl()) {
-                exceeded("more control frames than there were receives announced for");
+                exceeded("more control frames than its window allows");
             }
             credits.reposted(0, 1);
         }
@@ -348,13 +348,13 @@ public final class ReceiveQueue implements ReceiveRing.Device {
     private void exceeded(String how) {
         if (!endpoint.isClosing()) {
             endpoint.fail(new FlowControlException("the peer sent " + how
-                    + ", into receive buffers that it shares with other connections; its connection is ended. If its"
-                    + " messages are to wait in buffers of its own, use resources without sharedReceiveBuffers"));
+                    + ", into receive buffers that it shares with other connections, so its connection is ended. To"
+                    + " give it receive buffers of its own, use resources without sharedReceiveBuffers"));
         }
     }
 
     private void brokenProtocol(int slot, @Nullable String how) {
-        endpoint.abort(new RdmaException("the peer broke the protocol of messages: " + how));
+        endpoint.abort(new RdmaException("the peer broke the message protocol: " + how));
         ring.giveBack(slot);
     }
 
@@ -371,9 +371,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
         }
         if (source.length() <= 0 || source.length() > maxMessageSize) {
             brokenProtocol(
-                    slot,
-                    "it announced a message of " + source.length() + " bytes, at most " + maxMessageSize
-                            + " were agreed on");
+                    slot, "it announced a message of " + source.length() + " bytes instead of 1 to " + maxMessageSize);
             return;
         }
         boolean invalidated = completions.hasInvalidatedKey(index);
@@ -440,7 +438,7 @@ public final class ReceiveQueue implements ReceiveRing.Device {
             }
         } catch (RuntimeException e) {
             credits.stopGrowth();
-            log().log(Logger.Level.WARNING, "a receive ring stays at " + ring.made() + " buffers", e);
+            log().log(Logger.Level.WARNING, "a receive ring cannot grow and stays at " + ring.made() + " buffers", e);
         } finally {
             ring.endGrowth();
         }

@@ -53,8 +53,9 @@ public record ResourceOptions(
             throw new IllegalArgumentException("loops must be from 1 to 1024: " + loops);
         }
         if (sharedReceiveBuffers < 0 || sharedReceiveBufferSize < 32) {
-            throw new IllegalArgumentException("shared receive buffers are at least 0, of at least 32 bytes: "
-                    + sharedReceiveBuffers + ", " + sharedReceiveBufferSize);
+            throw new IllegalArgumentException(
+                    "sharedReceiveBuffers must be at least 0 and sharedReceiveBufferSize at least 32: "
+                            + sharedReceiveBuffers + ", " + sharedReceiveBufferSize);
         }
         if (maxRegisteredBytes < 1 || cachedBytes < 0) {
             throw new IllegalArgumentException("maxRegisteredBytes must be at least 1 and cachedBytes at least 0: "

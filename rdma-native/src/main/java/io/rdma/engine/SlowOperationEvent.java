@@ -15,7 +15,7 @@ import jdk.jfr.Threshold;
 @Name("io.rdma.SlowOperation")
 @Label("Slow RDMA Operation")
 @Category("RDMA")
-@Description("From the submission to the end of an operation")
+@Description("An operation that took long from its submission to its end")
 @Threshold("10 ms")
 @StackTrace(false)
 final class SlowOperationEvent extends Event {

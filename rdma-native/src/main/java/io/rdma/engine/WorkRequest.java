@@ -168,7 +168,8 @@ public record WorkRequest(
 
     private static void aligned(RemoteMemory target) {
         if (target.length() < Long.BYTES) {
-            throw new IllegalArgumentException("an atomic needs 8 bytes, the target has " + target.length());
+            throw new IllegalArgumentException(
+                    "the target of an atomic must have at least 8 bytes: " + target.length());
         }
         if ((target.address() & (Long.BYTES - 1)) != 0) {
             throw new IllegalArgumentException(

@@ -92,7 +92,7 @@ abstract class FarewellContract extends ConnectedContract {
         connect(connector);
         send(4).forEach(Counted::ended);
         client.abort(new IllegalStateException("the handler failed"));
-        assertLost("gave the connection up");
+        assertLost("aborted the connection");
         assertArrived(4);
         awaitClosed(client);
         assertThat(client.failure()).hasMessage("the handler failed");
@@ -118,7 +118,7 @@ abstract class FarewellContract extends ConnectedContract {
         List<Counted> waiting = send(8, 9); // the server has no receive for it
         client.close();
         assertThat(waiting.getFirst().ended().error).isInstanceOf(ConnectionClosedException.class);
-        assertLost("gave the connection up");
+        assertLost("aborted the connection");
         assertArrived(8);
     }
 
@@ -131,7 +131,7 @@ abstract class FarewellContract extends ConnectedContract {
         await().atMost(PATIENCE).until(() -> !server.receives().isEmpty());
         client.close();
         assertThat(large.ended().error).isInstanceOf(ConnectionClosedException.class);
-        assertLost("gave the connection up");
+        assertLost("aborted the connection");
     }
 
     @ParameterizedTest

@@ -45,8 +45,10 @@ final class DefaultRdmaConnection implements RdmaConnection {
     @Override
     public Mono<Void> send(int length, Consumer<MemorySegment> writer) {
         if (length < 0 || length > maxMessageSize()) {
-            return Mono.error(new IllegalArgumentException("message of " + length + " bytes: the peer receives at most "
-                    + maxMessageSize() + ". Send less, or configure larger receiveBuffers or maxMessageSize there"));
+            return Mono.error(new IllegalArgumentException("message of " + length + " bytes, the peer receives at most "
+                    + maxMessageSize()
+                    + ": send less, or configure the peer with larger receiveBuffers, or with a larger maxMessageSize"
+                    + " and a maxRdAtomic above 0"));
         }
         if (length > endpoint.sendBuffers().bufferSize()) {
             // Registering memory is slow.

@@ -176,7 +176,7 @@ abstract class StreamEndContract {
                 .failsWithin(PATIENCE)
                 .withThrowableOfType(ExecutionException.class)
                 .withCauseInstanceOf(ConnectionClosedException.class)
-                .withMessageContaining("gave the connection up");
+                .withMessageContaining("aborted the connection");
     }
 
     @ParameterizedTest
