@@ -85,7 +85,7 @@ internal class OutgoingFlow<T>(
             emitted(pooled.limit(encoded))
         } else {
             pooled.close()
-            check(-encoded > size) { "the encoder says that it needs ${-encoded} bytes, and had $size" }
+            check(-encoded > size) { "the encoder asked for ${-encoded} bytes, but its buffer had $size already" }
             emitted(encodedExactly(value, -encoded))
         }
     }
@@ -108,7 +108,7 @@ internal class OutgoingFlow<T>(
         val encoded = encode(value, own)
         if (encoded != length) {
             own.close()
-            error("the encoder announced $length bytes and wrote $encoded: it must be exact")
+            error("the encoder announced $length bytes but wrote $encoded: its length must be exact")
         }
         return own
     }
@@ -122,7 +122,7 @@ internal class OutgoingFlow<T>(
             encoder.encode(value, buffer.segment()).also {
                 require(
                     it <= buffer.capacity(),
-                ) { "the encoder says that it wrote $it bytes, and had ${buffer.capacity()}" }
+                ) { "the encoder reported $it bytes, but its buffer has ${buffer.capacity()}" }
             }
         } catch (e: Throwable) {
             // the encoder belongs to the application: no exception of it may leak the buffer

@@ -90,7 +90,7 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
         } catch (ExecutionException e) {
             failure = Exceptions.propagate(Objects.requireNonNull(e.getCause()));
         } catch (TimeoutException e) {
-            failure = new IllegalStateException("nothing within " + timeout, e);
+            failure = new IllegalStateException("no result within " + timeout, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             failure = new IllegalStateException("interrupted while waiting", e);

@@ -159,7 +159,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             pending.incrementAndGet();
             if (!items.offer(item)) {
                 Operators.onDiscard(item, currentContext());
-                end(new IllegalStateException("the publisher sends more than was requested: " + most));
+                end(new IllegalStateException("the publisher sent more items than were requested: " + most));
                 return;
             }
             drain();
@@ -316,9 +316,8 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             int encoded;
             try {
                 encoded = encoder.encode(item, buffer.segment());
-                if (encoded < 0) {
-                    checkNeed(-encoded, buffer.capacity());
-                } else {
+                check(encoded, buffer.capacity());
+                if (encoded >= 0) {
                     buffer.limit(encoded);
                 }
             } catch (Throwable e) { // on any exception the buffer must be returned
@@ -335,9 +334,14 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             return 0;
         }
 
-        private static void checkNeed(int bytes, int had) {
-            if (bytes <= had) { // also if -encoded overflowed
-                throw new IllegalStateException("the encoder says that it needs " + bytes + " bytes, and had " + had);
+        private static void check(int encoded, int capacity) {
+            if (encoded > capacity) {
+                throw new IllegalArgumentException(
+                        "the encoder reported " + encoded + " bytes, but its buffer has " + capacity);
+            }
+            if (encoded < 0 && -encoded <= capacity) { // also if -encoded overflowed
+                throw new IllegalStateException(
+                        "the encoder asked for " + -encoded + " bytes, but its buffer had " + capacity + " already");
             }
         }
 
@@ -352,8 +356,8 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             try {
                 int encoded = encoder.encode(item, own.segment());
                 if (encoded != length) {
-                    throw new IllegalStateException("the encoder announced " + length + " bytes and wrote " + encoded
-                            + ": length() must be exact");
+                    throw new IllegalStateException("the encoder announced " + length + " bytes but wrote " + encoded
+                            + ": its length must be exact");
                 }
             } catch (Throwable e) {
                 own.close();

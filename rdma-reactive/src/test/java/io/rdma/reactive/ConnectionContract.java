@@ -200,7 +200,7 @@ abstract class ConnectionContract {
         assertThatThrownBy(() -> client.send(Flux.just(1), (item, target) -> -(int) target.byteSize())
                         .block(PATIENCE))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("the encoder says that it needs");
+                .hasMessageContaining("the encoder asked for");
         assertThatThrownBy(() -> client.send(Flux.just(1), (item, target) -> Integer.MIN_VALUE)
                         .block(PATIENCE))
                 .isInstanceOf(IllegalStateException.class);

@@ -63,7 +63,7 @@ public final class RdmaMetrics implements MeterBinder {
                 registry,
                 "operations.active",
                 BaseUnits.OPERATIONS,
-                "Operations with the device",
+                "Operations that are posted to the device and have not completed",
                 r -> sum(r, RdmaEndpoint::inFlight));
         gauge(
                 registry,
@@ -75,7 +75,7 @@ public final class RdmaMetrics implements MeterBinder {
                 registry,
                 "messages.outstanding",
                 BaseUnits.MESSAGES,
-                "Messages that wait for the application or are with it",
+                "Messages that arrived and that the application has not closed",
                 r -> sum(r, endpoint -> endpoint.receives().outstanding()));
         gauge(
                 registry,
@@ -85,7 +85,7 @@ public final class RdmaMetrics implements MeterBinder {
                 r -> r.registrationBudget().registered());
         FunctionCounter.builder("rdma.leaks", LeakDetector.class, any -> LeakDetector.reported())
                 .baseUnit("leaks")
-                .description("Buffers and messages that nobody closed, as far as they were watched, of all devices")
+                .description("Watched buffers and messages of all devices that became unreachable without close()")
                 .register(registry);
         int number = 0;
         for (CompletionLoop loop : resources.loops()) {
@@ -123,9 +123,9 @@ public final class RdmaMetrics implements MeterBinder {
             new Counter(
                     "requests.signaled",
                     "requests",
-                    "Of these, those that asked for a completion",
+                    "Send work requests posted that asked for a completion",
                     LoopCounters::signaled),
-            new Counter("doorbells", "posts", "Posts of sends, each of one or more requests", LoopCounters::doorbells),
+            new Counter("doorbells", "posts", "Posts of chains of send work requests", LoopCounters::doorbells),
             new Counter("polls", "polls", "Polls of the completion queue", LoopCounters::polls),
             new Counter("polls.empty", "polls", "Polls that found nothing", LoopCounters::emptyPolls),
             new Counter("sleeps", "sleeps", "Times that the loop slept until it was woken", LoopCounters::sleeps),
@@ -138,7 +138,7 @@ public final class RdmaMetrics implements MeterBinder {
             new Counter(
                     "completions.stale",
                     "completions",
-                    "Completions of connections that were gone",
+                    "Completions of connections that no longer existed",
                     LoopCounters::stale),
             new Counter(
                     "receives.reposted",
@@ -155,8 +155,7 @@ public final class RdmaMetrics implements MeterBinder {
                     BaseUnits.MESSAGES,
                     "Messages that waited because the peer had no receive for them",
                     LoopCounters::creditWaits),
-            new Counter(
-                    "credits.frames", "frames", "Frames that carried nothing but credits", LoopCounters::creditFrames),
+            new Counter("credits.frames", "frames", "Frames that carried credits only", LoopCounters::creditFrames),
             new Counter("listener.errors", "errors", "Listeners that threw on the loop", LoopCounters::listenerErrors)
         }) {
             FunctionCounter.builder("rdma.loop." + one.name, counters, one.value)

@@ -50,7 +50,7 @@ abstract class ContextServer<S> implements SmartLifecycle {
         S now = running;
         if (now == null) {
             throw new IllegalStateException(
-                    "the server does not run: it does from the start of the context to its stop");
+                    "the server is not running: it runs from the start of the application context to its stop");
         }
         return addressOf.apply(now);
     }

@@ -115,7 +115,7 @@ public final class RdmaRSocketAutoConfiguration {
                 Integer port = properties.rsocket().port();
                 if (port == null) { // the condition accepts an empty value as set
                     throw new IllegalArgumentException(
-                            "rdma.rsocket.port is empty: say a port, 0 for a free one, or leave it out");
+                            "rdma.rsocket.port is empty: set a port, 0 for a free one, or remove the property");
                 }
                 if (port < 0 || port > 65_535) {
                     throw new IllegalArgumentException("rdma.rsocket.port must be from 0 to 65535: " + port);

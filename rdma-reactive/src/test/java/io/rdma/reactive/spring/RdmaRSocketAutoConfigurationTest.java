@@ -180,7 +180,7 @@ class RdmaRSocketAutoConfigurationTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'', 'rdma.rsocket.port is empty: say a port, 0 for a free one, or leave it out'",
+        "'', 'rdma.rsocket.port is empty: set a port, 0 for a free one, or remove the property'",
         "-1, rdma.rsocket.port must be from 0 to 65535: -1",
         "70000, rdma.rsocket.port must be from 0 to 65535: 70000"
     })
