@@ -4,7 +4,6 @@ import io.rdma.environment.Environment;
 import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
 import io.rdma.verbs.AsyncEvent;
-import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionChannel;
 import io.rdma.verbs.DeviceContext;
 import java.lang.System.Logger;
@@ -26,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 // - The driver polls the completion queues, and processes every completion of a batch.
 // - prepareSleep() arms the queues and polls once more; only then may the driver wait. A task or a close wakes the
 // channel.
-// - Operations that a batch makes room for, and those that its listeners submit, are posted when the batch is
-// dispatched, with one doorbell per connection.
 // - Events are acknowledged before their queue is destroyed, always by the driver.
 // - Every queue is armed before the loop sleeps. Adding a queue wakes the loop.
 // - States: LIVE -> DEAD, by `failure`, when a queue cannot be polled or armed, or an Error escapes from a step. A dead
@@ -42,13 +39,11 @@ import org.jspecify.annotations.Nullable;
  * drives it.
  */
 public final class CompletionLoop implements AutoCloseable {
-    private static final int BATCH = 64;
     private static final int CLOSING_TICK_MILLIS = 5;
 
     private final CompletionChannel channel;
     private final CompletionQueues queues;
     private final InFlightTable table = new InFlightTable();
-    private final CompletionBatch batch = new CompletionBatch(BATCH);
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final List<RdmaEndpoint> draining = new ArrayList<>(); // (loop)
     private final Set<RdmaEndpoint> endpoints = ConcurrentHashMap.newKeySet();
@@ -58,9 +53,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final IdleProbes probes;
     private final String name;
     private volatile @Nullable Thread driver;
-    private final List<SendQueue> due = new ArrayList<>(); // (loop) to be posted when the batch is dispatched
-    private final List<ReceiveQueue> news = new ArrayList<>(); // (loop) to be notified then, before `due`
-    private boolean dispatching; // (loop)
+    private final BatchDispatch dispatch = new BatchDispatch(table, this::listenerThrew, counters::staleCompletion);
     private volatile @Nullable Throwable failure; // (loop) writes: the cause of death
     private volatile boolean running = true;
 
@@ -204,7 +197,7 @@ public final class CompletionLoop implements AutoCloseable {
         for (CompletionQueues.Polled one : queues.all()) {
             for (int left = one.queue().entries(); left > 0; ) { // bounded, as new completions may keep coming
                 int polled = poll(one);
-                if (polled < BATCH) {
+                if (polled < BatchDispatch.MOST) {
                     break;
                 }
                 left -= polled;
@@ -327,7 +320,7 @@ public final class CompletionLoop implements AutoCloseable {
         return tasks.isEmpty();
     }
 
-    /** Returns whether nothing happens before a task or a close comes, which wakes the driver. Driver of a dead loop. */
+    /** Returns whether only a task or a close, which wake the driver, brings work. Driver of a dead loop. */
     boolean mayPark() {
         return running && tasks.isEmpty() && draining.isEmpty();
     }
@@ -364,34 +357,14 @@ public final class CompletionLoop implements AutoCloseable {
         if (failure != null) {
             return 0;
         }
-        int polled = one.queue().poll(batch);
+        int polled = dispatch.poll(one.queue());
         if (polled < 0) {
             die(new VerbsException(
                     "ibv_poll_cq", -polled, "The completion queue cannot be polled, all its queue pairs are lost"));
             return 1;
         }
-        dispatching = true;
-        try {
-            for (int i = 0; i < polled; i++) {
-                dispatch(i);
-            }
-            tellReceivers();
-        } finally { // else the loop would remain the drainer of these queues for ever
-            dispatching = false;
-            drainSends();
-        }
         counters.polled(polled);
         return polled;
-    }
-
-    private void dispatch(int index) {
-        try {
-            if (!table.dispatch(batch, index)) {
-                counters.staleCompletion();
-            }
-        } catch (RuntimeException e) {
-            listenerThrew(e);
-        }
     }
 
     /**
@@ -400,14 +373,7 @@ public final class CompletionLoop implements AutoCloseable {
      * @return false if no dispatch runs on this thread, so that the caller has to post itself
      */
     boolean drainAfterDispatch(SendQueue sends) {
-        if (!isLoopThread() || !dispatching) {
-            return false;
-        }
-        if (!sends.isDrainDue()) {
-            due.add(sends); // first: a queue that is held but not in `due` would never be posted again
-            sends.dispatching();
-        }
-        return true;
+        return isLoopThread() && dispatch.drainAfter(sends);
     }
 
     /**
@@ -415,33 +381,7 @@ public final class CompletionLoop implements AutoCloseable {
      * dispatching; once per notification.
      */
     void tellAfterDispatch(ReceiveQueue receives) {
-        news.add(receives);
-    }
-
-    private void tellReceivers() {
-        try {
-            for (int i = 0; i < news.size(); i++) {
-                news.get(i).dispatched();
-            }
-        } finally {
-            news.clear();
-        }
-    }
-
-    /**
-     * Posts on every queue in {@code due}. This may end operations whose listeners submit more; outside of a dispatch
-     * those are posted at once.
-     */
-    private void drainSends() {
-        for (int i = 0; i < due.size(); i++) { // by index: an iterator would be allocated for each batch
-            SendQueue sends = due.get(i);
-            try {
-                sends.dispatched();
-            } catch (RuntimeException e) {
-                listenerThrew(e);
-            }
-        }
-        due.clear();
+        dispatch.notifyAfter(receives);
     }
 
     private void runTask(Runnable task) {
@@ -483,8 +423,8 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Stops the loop once the draining endpoints are closed. Waits until its driver has finished, also in a second call;
-     * does not wait when the driver calls it.
+     * Stops the loop once the draining endpoints are closed. Waits until its driver has finished, also in a second
+     * call; does not wait when the driver calls it.
      *
      * @throws VerbsException if the device did not destroy its completion queue or channel
      */

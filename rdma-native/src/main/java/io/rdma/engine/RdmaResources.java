@@ -2,8 +2,6 @@ package io.rdma.engine;
 
 import io.rdma.buffer.RegistrationCache;
 import io.rdma.environment.Environment;
-import io.rdma.types.Errno;
-import io.rdma.types.VerbsException;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.MemoryPolicy;
 import io.rdma.verbs.ProtectionDomain;
@@ -13,11 +11,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +22,6 @@ import org.jspecify.annotations.Nullable;
  * is thread-safe.
  */
 public final class RdmaResources implements AutoCloseable {
-    private static final int DOMAIN_TRIES = 3;
-    private static final long REGIONS_MOMENT_NANOS = 500_000_000;
-    private static final long REGIONS_PAUSE_NANOS = 1_000_000;
-    private static final long PATIENT_PAUSE_NANOS = 50_000_000;
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final DeviceContext context;
@@ -40,8 +31,7 @@ public final class RdmaResources implements AutoCloseable {
     private final List<CompletionLoop> loops;
     private final DeviceEvents events;
     private final Map<CompletionLoop, SharedReceives> shared = new HashMap<>(); // not changed after the constructor
-    private final Set<ProtectionDomain> busy =
-            ConcurrentHashMap.newKeySet(); // domains of ended connections, held by a message or buffer
+    private final EndedDomains domains;
     private final Map<Class<?>, AutoCloseable> companions = new HashMap<>(); // guarded by itself
     private boolean companionsClosed; // guarded by companions
     private final PendingSetups setups = new PendingSetups();
@@ -74,6 +64,7 @@ public final class RdmaResources implements AutoCloseable {
     RdmaResources(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
         try (CleanupStack cleanup = new CleanupStack()) {
             context = cleanup.add(device.open());
+            domains = new EndedDomains(context);
             memory = new MemoryPolicy(options.hugePages(), new RegistrationBudget(options.maxRegisteredBytes()));
             cachedBytes = options.cachedBytes();
             ProtectionDomain domain = cleanup.add(context.allocateProtectionDomain(memory));
@@ -156,7 +147,7 @@ public final class RdmaResources implements AutoCloseable {
      * @return to be given to {@link #release}
      */
     public RegistrationCache allocateDomain() {
-        busy.removeIf(RdmaResources::isClosed);
+        domains.closeUnused();
         return new RegistrationCache(context.allocateProtectionDomain(memory), cachedBytes);
     }
 
@@ -169,32 +160,7 @@ public final class RdmaResources implements AutoCloseable {
     public void release(RegistrationCache own) {
         if (own != registrations) {
             own.close();
-            if (!isClosed(own.domain())) {
-                busy.add(own.domain());
-            }
-        }
-    }
-
-    /**
-     * Tries to close a domain.
-     *
-     * @return false if it is still in use (EBUSY); true also where the device refuses the close for good
-     */
-    private static boolean isClosed(ProtectionDomain one) {
-        for (int tries = 1; ; tries++) {
-            try {
-                one.close();
-                return true;
-            } catch (Throwable e) {
-                if (e instanceof VerbsException refused && refused.errno() == Errno.EBUSY) {
-                    return false;
-                }
-                if (tries == DOMAIN_TRIES) {
-                    System.getLogger(RdmaResources.class.getName())
-                            .log(System.Logger.Level.WARNING, "a protection domain was not closed", e);
-                    return true;
-                }
-            }
+            domains.add(own.domain());
         }
     }
 
@@ -350,43 +316,7 @@ public final class RdmaResources implements AutoCloseable {
         shared.values().forEach(receives -> steps.run(receives::close));
         steps.run(events::close);
         steps.run(registrations::close);
-        busy.add(registrations.domain());
-        if (closeDomains(environment().nanoTime() + REGIONS_MOMENT_NANOS, REGIONS_PAUSE_NANOS)) {
-            steps.run(context::close);
-        } else {
-            // ibv_close_device(3) frees the context even if regions use it, so the close waits for the last region.
-            environment().start("rdma-release", () -> {
-                closeDomains(environment().nanoTime() + Long.MAX_VALUE / 2, PATIENT_PAUSE_NANOS);
-                closeLate(context);
-            });
-        }
-    }
-
-    /** Closes the device after {@link #close} has returned. No caller is left to get a failure, so it is logged. */
-    private static void closeLate(DeviceContext device) {
-        try {
-            device.close();
-        } catch (Throwable e) {
-            System.getLogger(RdmaResources.class.getName())
-                    .log(System.Logger.Level.WARNING, device.name() + " was not closed", e);
-        }
-    }
-
-    /**
-     * Closes the domains as soon as no message or buffer holds a region of theirs; tries again until the deadline.
-     *
-     * @return whether all were closed in time
-     */
-    private boolean closeDomains(long deadline, long pauseNanos) {
-        while (true) {
-            busy.removeIf(RdmaResources::isClosed);
-            if (busy.isEmpty()) {
-                return true;
-            }
-            if (environment().nanoTime() - deadline >= 0) {
-                return false;
-            }
-            LockSupport.parkNanos(pauseNanos);
-        }
+        domains.add(registrations.domain());
+        domains.closeWithDevice(steps);
     }
 }

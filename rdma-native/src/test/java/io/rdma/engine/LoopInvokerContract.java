@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 abstract class LoopInvokerContract extends ConnectedContract {
     private final CompletableFuture<LoopInvoker> driver = new CompletableFuture<>();
 
-    /** Reopens the device with one loop that has no thread, and drives it on a thread of the test until it is closed. */
+    /** Reopens the device with one loop, which a thread of the test drives until it is closed. */
     private void driveAll() {
         resources.close();
         resources = new RdmaResources(
