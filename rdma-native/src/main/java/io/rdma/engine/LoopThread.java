@@ -33,11 +33,25 @@ final class LoopThread {
             try {
                 step();
             } catch (Throwable t) {
-                loop.die(t);
-                LockSupport.parkNanos(loop, DEAD_TICK_NANOS); // a repeating error must not occupy the processor
+                fail(t);
             }
         }
         loop.finish();
+    }
+
+    /** Makes the loop dead. Throws nothing, as the thread must go on: tasks and closes of a dead loop run. */
+    private void fail(Throwable cause) {
+        try {
+            loop.die(cause);
+            pause();
+        } catch (Throwable again) {
+            cause.addSuppressed(again);
+        }
+    }
+
+    /** Keeps a repeating error from occupying the processor. */
+    private void pause() {
+        LockSupport.parkNanos(loop, DEAD_TICK_NANOS);
     }
 
     private void step() {

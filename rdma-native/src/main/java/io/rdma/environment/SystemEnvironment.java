@@ -39,7 +39,7 @@ final class SystemEnvironment implements Environment {
     @Override
     public Timer startAfter(long nanos, String name, Runnable task) {
         CompletableFuture<Void> due = new CompletableFuture<>();
-        due.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).thenRunAsync(task, executor(name));
+        due.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).thenRun(() -> start(name, task));
         return () -> due.cancel(false); // which cancels its time-out, too
     }
 

@@ -15,12 +15,14 @@ public final class RdmaBlockHoundIntegration implements BlockHoundIntegration {
     @Override
     public void applyTo(BlockHound.Builder builder) {
         builder.nonBlockingThreadPredicate(before -> before.or(Transport::isLoop))
-                .allowBlockingCallsInside("io.rdma.engine.CompletionLoop", "sleep")
+                .allowBlockingCallsInside("io.rdma.engine.CompletionLoop", "await")
+                .allowBlockingCallsInside("io.rdma.engine.LoopThread", "rest")
+                .allowBlockingCallsInside("io.rdma.engine.LoopThread", "pause")
                 .allowBlockingCallsInside("io.rdma.engine.Idling", "shouldSleep")
                 .allowBlockingCallsInside("io.rdma.engine.CompletionLoop", "destroy")
                 .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "startDrain")
                 .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "finishIfDrained")
-                .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "onThreadAfter") // starts the JDK's scheduler
+                .allowBlockingCallsInside("io.rdma.environment.SystemEnvironment", "startAfter") // the JDK's scheduler
                 .allowBlockingCallsInside("io.rdma.buffer.BufferPool", "closeRegionIfWhole")
                 .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "add")
                 .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "poll")
