@@ -8,9 +8,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 // - Receives for messages and receives for control frames are counted separately, although the device does not
 // distinguish them. A frame is posted only if its count allows it, so the sum never exceeds the receives that the peer
 // has posted.
-// - A control frame causes no reply. Its own receive is announced with the next frame, or once half of the reserve is
-// used up; so there is no endless exchange. Only the latter announcement may use the last control credit. So two peers
-// that have both run out of credits always have one frame left that gives the other new ones.
+// - A control frame causes no reply, so there is no endless exchange. The receive that it used is announced with the
+// next frame. If none is sent, a control frame announces it once half of the control receives have been used. Only that
+// control frame may use the last control credit. So two peers that have both run out of credits always have one frame
+// left that gives the other new ones.
 // - The receive for the farewell is in no count. Nothing else uses it, so an ending side can always send its farewell.
 // - Receives for messages that are posted at the start count from the start; later ones count from their post.
 // - Fields marked (drainer) are written by the drainer of the send queue, those marked (loop) by the loop. Any thread
@@ -31,7 +32,7 @@ final class Credits {
     private final int controlWindow; // control frames that a side may have in flight, farewell excluded
     private final int receiveBuffers; // of this side, at most
     private volatile int most; // (grower) receiveBuffers, or less if memory ran out
-    private volatile int posted; // (grower) receives for messages, including slots on their way back
+    private volatile int posted; // (grower) receives for messages that exist: posted, held by the application, or on their way back
     private volatile int batch; // (grower) new receives that are worth a control frame
     private final int window; // receive buffers of the peer
     private volatile int granted; // (loop) messages that the peer has allowed

@@ -152,7 +152,7 @@ public final class LoopCounters {
     }
 
     /**
-     * Returns how often the last posted receive of a connection was used.
+     * Returns how often a message used the last posted receive of a ring, the receives for control frames included.
      *
      * @return times
      */

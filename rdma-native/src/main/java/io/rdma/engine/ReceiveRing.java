@@ -282,7 +282,7 @@ final class ReceiveRing implements InFlightTable.Owner {
     public void completed(int slot, CompletionBatch completions, int index) {
         completed.setRelease(completed.getPlain() + 1);
         int left = posted();
-        if (left == 0) {
+        if (left == 0 && completions.status(index) == 0) { // else the queue pair ends and flushes its receives
             counters.starve();
         }
         if (left <= half) {

@@ -322,6 +322,7 @@ abstract class LoopContract extends ConnectedContract {
         assertThat(counters.flushed())
                 .as("the receives of both sides, but that of the farewell")
                 .isEqualTo(2L * (8 + Credits.CONTROL_RECEIVES) - 1);
+        assertThat(counters.starved()).as("flushed receives are no starvation").isZero();
     }
 
     /**
