@@ -6,6 +6,7 @@ import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ProtectionDomain;
 import java.lang.System.Logger.Level;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
@@ -20,26 +21,36 @@ final class EndedDomains {
     private static final long PATIENT_PAUSE_NANOS = 50_000_000;
 
     private final DeviceContext context;
-    private final Set<ProtectionDomain> held = new HashSet<>(); // under the monitor
+    private final Set<ProtectionDomain> held = new HashSet<>(); // under its own monitor, which no system call holds
 
     EndedDomains(DeviceContext context) {
         this.context = context;
     }
 
-    /** Closes a domain as soon as nothing of it is held any more. */
-    synchronized void add(ProtectionDomain ended) {
-        held.add(ended);
-        closeUnused();
+    /** Closes a domain as soon as nothing of it is held any more. Once for each domain; on a loop, too. */
+    void add(ProtectionDomain ended) {
+        if (!isClosed(ended)) { // no other thread knows it yet
+            synchronized (held) {
+                held.add(ended);
+            }
+        }
     }
 
     /**
-     * Closes the domains of which nothing is held any more.
+     * Closes the domains of which nothing is held any more. Not on a loop: it is a system call for each.
      *
      * @return whether all are closed
      */
     synchronized boolean closeUnused() {
-        held.removeIf(EndedDomains::isClosed);
-        return held.isEmpty();
+        List<ProtectionDomain> all;
+        synchronized (held) {
+            all = List.copyOf(held);
+        }
+        List<ProtectionDomain> closed = all.stream().filter(EndedDomains::isClosed).toList();
+        synchronized (held) {
+            closed.forEach(held::remove);
+            return held.isEmpty();
+        }
     }
 
     /**

@@ -31,17 +31,24 @@ final class LoopInvoker {
         int work = 0;
         try {
             work = loop.doWork();
+            if (loop.failure() != null) {
+                loop.failAll();
+            }
         } catch (Throwable t) {
-            loop.die(t);
-        }
-        if (loop.failure() != null) {
-            loop.failAll();
+            fail(t);
         }
         if (loop.isFinished()) {
             finished = true;
             loop.finish();
         }
         return work;
+    }
+
+    private void fail(Throwable cause) {
+        try {
+            loop.die(cause);
+        } catch (Throwable again) { // such as out of memory: each step of a dead loop fails its connections again
+        }
     }
 
     /** Returns whether the loop was closed and its last step has run. Any thread. */

@@ -43,9 +43,11 @@ final class LoopThread {
     private void fail(Throwable cause) {
         try {
             loop.die(cause);
+        } catch (Throwable again) { // such as out of memory: each step of a dead loop fails its connections again
+        }
+        try {
             pause();
-        } catch (Throwable again) {
-            cause.addSuppressed(again);
+        } catch (Throwable again) { // the next step comes without a pause
         }
     }
 

@@ -279,9 +279,15 @@ public final class RdmaEndpoint implements Submitter {
             regions.removeIf(MemoryRegion::isClosed);
         }));
         // On a thread of its own, because deregistering is slow.
-        Environment.Timer timer = environment.startAfter(nanos(time), "rdma-grant", grant::close);
-        over.thenRun(timer::cancel);
-        return grant;
+        try {
+            Environment.Timer timer =
+                    environment.startAfter(nanos(time), "rdma-grant", () -> attempt(grant::close));
+            over.thenRun(timer::cancel);
+            return grant;
+        } catch (Throwable e) { // without its timer the grant would not end in time
+            grant.close();
+            throw e;
+        }
     }
 
     /**

@@ -50,6 +50,15 @@ public interface Environment {
     void start(String name, Runnable task);
 
     /**
+     * Runs a short task after some time, on a thread that all timers share.
+     *
+     * @param nanos delay
+     * @param task task that must not block; what it throws is logged
+     * @return to cancel it before
+     */
+    Timer after(long nanos, Runnable task);
+
+    /**
      * Starts a task on a thread of its own after some time.
      *
      * @param nanos delay
@@ -57,7 +66,9 @@ public interface Environment {
      * @param task task that may block
      * @return to cancel it before
      */
-    Timer startAfter(long nanos, String name, Runnable task);
+    default Timer startAfter(long nanos, String name, Runnable task) {
+        return after(nanos, () -> start(name, task));
+    }
 
     /**
      * Returns the source of everything that a peer must not guess: keys, packet sequence numbers, tokens.

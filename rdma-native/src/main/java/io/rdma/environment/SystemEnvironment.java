@@ -1,5 +1,6 @@
 package io.rdma.environment;
 
+import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -37,10 +38,18 @@ final class SystemEnvironment implements Environment {
     }
 
     @Override
-    public Timer startAfter(long nanos, String name, Runnable task) {
+    public Timer after(long nanos, Runnable task) {
         CompletableFuture<Void> due = new CompletableFuture<>();
-        due.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).thenRun(() -> start(name, task));
+        due.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).thenRun(() -> run(task));
         return () -> due.cancel(false); // which cancels its time-out, too
+    }
+
+    private static void run(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable e) { // else it would stay unseen in a future
+            System.getLogger(SystemEnvironment.class.getName()).log(Level.ERROR, "a timer failed", e);
+        }
     }
 
     @Override

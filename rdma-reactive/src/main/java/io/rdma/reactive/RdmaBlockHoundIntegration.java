@@ -22,7 +22,7 @@ public final class RdmaBlockHoundIntegration implements BlockHoundIntegration {
                 .allowBlockingCallsInside("io.rdma.engine.CompletionLoop", "destroy")
                 .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "startDrain")
                 .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "finishIfDrained")
-                .allowBlockingCallsInside("io.rdma.environment.SystemEnvironment", "startAfter") // the JDK's scheduler
+                .allowBlockingCallsInside("io.rdma.environment.SystemEnvironment", "after") // the JDK's scheduler
                 .allowBlockingCallsInside("io.rdma.buffer.BufferPool", "closeRegionIfWhole")
                 .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "add")
                 .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "poll")

@@ -1,6 +1,7 @@
 package io.rdma.internal.log;
 
 import java.lang.System.Logger.Level;
+import io.rdma.environment.Environment;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -25,7 +26,7 @@ public final class LimitedLog {
      * @param of the class whose logger it uses
      */
     public LimitedLog(Class<?> of) {
-        this(of, System::nanoTime);
+        this(of, Environment.SYSTEM::nanoTime);
     }
 
     /**

@@ -106,7 +106,7 @@ public final class CmAgent implements ManagementPort.Receiver {
 
     /** Runs a task on the agent's thread after some time. */
     Environment.Timer after(long nanos, Runnable task) {
-        return environment.startAfter(nanos, "rdma-soft-cm-timer", () -> thread.execute(() -> safely(task)));
+        return environment.after(nanos, () -> thread.execute(() -> safely(task)));
     }
 
     /** Queues a datagram for the agent's thread. In the device's turn. */
@@ -120,10 +120,15 @@ public final class CmAgent implements ManagementPort.Receiver {
             waiting.decrementAndGet();
             return ManagementPort.Outcome.NO_ROOM;
         }
-        thread.execute(() -> {
+        try {
+            thread.execute(() -> {
+                waiting.decrementAndGet();
+                safely(() -> dispatch(mad, from));
+            });
+        } catch (Throwable e) { // such as no memory for the thread: the datagram is lost
             waiting.decrementAndGet();
-            safely(() -> dispatch(mad, from));
-        });
+            throw e;
+        }
         return ManagementPort.Outcome.TAKEN;
     }
 
