@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxRdAtomic reads and atomics in flight, in either direction; the smallest value of both sides and their
  *     devices is used
  * @param timeout acknowledge time-out: 4.096 us times 2 to the power of it, 1 to 31 (0, an endless wait, is refused)
- * @param retryCnt retries after a time-out, 0 to 7
+ * @param retryCnt retries after a time-out, 0 to 7; {@code rdma_rxe} takes 7 for retries without end, and never notices
+ *     a peer that is gone
  * @param rnrRetry retries while the peer has no receive posted, 0 to 6; 7 is without end, by which a slow receiver
  *     slows the sender down where no credits are counted
  * @param minRnrTimer code of the pause before such a retry, 1 to 31: 14 is 1.28 ms
@@ -94,7 +95,7 @@ public record ConnectionOptions(
             32,
             16,
             14,
-            7,
+            6,
             7,
             14,
             FlowControl.CREDITS,
