@@ -153,6 +153,7 @@ final class CmConnector {
 
     /** Keeps the identifier for as long as the endpoint lives: through it each side is notified of the other's end. */
     static void watch(CmLoop loop, CmIdentifier id, CmDialog dialog, RdmaEndpoint endpoint) {
+        endpoint.established();
         dialog.follow(endpoint);
         Environment environment = endpoint.loop().environment();
         endpoint.left().thenRunAsync(() -> disconnect(id), environment.executor("rdma-disconnect"));

@@ -14,6 +14,7 @@ final class ConnectionWatch {
     private ConnectionWatch() {}
 
     static void start(Exchange exchange, RdmaEndpoint endpoint) {
+        endpoint.established();
         Environment environment = endpoint.loop().environment();
         environment.start("rdma-watch-" + endpoint.qpNumber(), () -> watch(exchange, endpoint));
         endpoint.left().thenRunAsync(() -> tellPeer(exchange, endpoint), environment.executor("rdma-bye"));

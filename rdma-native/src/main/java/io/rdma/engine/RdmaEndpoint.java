@@ -76,6 +76,7 @@ public final class RdmaEndpoint implements Submitter {
     private final Environment environment;
     private final long opened;
     private final @Nullable Probe probe;
+    private volatile boolean established;
     private boolean peerEnded; // (loop)
     private long leaveDeadline; // (loop) nanoTime
     private volatile long drainDeadline; // nanoTime
@@ -326,6 +327,14 @@ public final class RdmaEndpoint implements Submitter {
         return operation.result();
     }
 
+    /**
+     * Begins to probe the peer when there is no traffic. Called when both sides are ready: the queue pair of a peer that
+     * is not answers no probe, and the connection would be lost.
+     */
+    public void established() {
+        established = true;
+    }
+
     /** Returns the quiet time after which this endpoint probes its peer, in nanoseconds; 0 for never. */
     long probeNanos() {
         return nanos(options.probeInterval());
@@ -334,7 +343,7 @@ public final class RdmaEndpoint implements Submitter {
     /** Probes the peer if there was no traffic for the interval. Loop thread. */
     void probeIfQuiet(long now) {
         Probe asking = probe;
-        if (asking != null) {
+        if (asking != null && established) {
             attempt(() -> asking.askIfQuiet(now));
         }
     }
