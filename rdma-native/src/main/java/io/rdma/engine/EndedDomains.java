@@ -46,7 +46,8 @@ final class EndedDomains {
         synchronized (held) {
             all = List.copyOf(held);
         }
-        List<ProtectionDomain> closed = all.stream().filter(EndedDomains::isClosed).toList();
+        List<ProtectionDomain> closed =
+                all.stream().filter(EndedDomains::isClosed).toList();
         synchronized (held) {
             closed.forEach(held::remove);
             return held.isEmpty();

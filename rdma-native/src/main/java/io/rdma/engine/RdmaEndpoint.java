@@ -281,8 +281,7 @@ public final class RdmaEndpoint implements Submitter {
         }));
         // On a thread of its own, because deregistering is slow.
         try {
-            Environment.Timer timer =
-                    environment.startAfter(nanos(time), "rdma-grant", () -> attempt(grant::close));
+            Environment.Timer timer = environment.startAfter(nanos(time), "rdma-grant", () -> attempt(grant::close));
             over.thenRun(timer::cancel);
             return grant;
         } catch (Throwable e) { // without its timer the grant would not end in time

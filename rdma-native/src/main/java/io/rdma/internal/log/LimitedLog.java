@@ -1,7 +1,7 @@
 package io.rdma.internal.log;
 
-import java.lang.System.Logger.Level;
 import io.rdma.environment.Environment;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
