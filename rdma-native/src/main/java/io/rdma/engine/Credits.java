@@ -32,8 +32,8 @@ final class Credits {
     private final int controlWindow; // control frames that a side may have in flight, farewell excluded
     private final int receiveBuffers; // of this side, at most
     private volatile int most; // (grower) receiveBuffers, or less if memory ran out
-    private volatile int
-            posted; // (grower) receives for messages that exist: posted, held by the application, or on their way back
+    // (grower) receives for messages that exist: posted, held by the application, or on their way back
+    private volatile int posted;
     private volatile int batch; // (grower) new receives that are worth a control frame
     private final int window; // receive buffers of the peer
     private volatile int granted; // (loop) messages that the peer has allowed
