@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Test of the dependencies between packages, which have one direction: connect → engine → buffer → verbs → internal.ffi
- * and internal.soft.
+ * and internal.soft → types.
  */
 @AnalyzeClasses(packages = "io.rdma", importOptions = DoNotIncludeTests.class)
 class PackageDirectionTest {

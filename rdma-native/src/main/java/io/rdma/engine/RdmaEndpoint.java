@@ -327,8 +327,8 @@ public final class RdmaEndpoint implements Submitter {
     }
 
     /**
-     * Begins to probe the peer when there is no traffic. Called when both sides are ready: the queue pair of a peer that
-     * is not answers no probe, and the connection would be lost.
+     * Begins to probe the peer when there is no traffic. Called when both sides are ready: the queue pair of a peer
+     * that is not answers no probe, and the connection would be lost.
      */
     public void established() {
         established = true;

@@ -11,17 +11,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A link that is cut under streams to and from another process, for longer than the device retries. */
+/** Contract for a link that is cut under streams to and from another process, for longer than the device retries. */
 abstract class LinkCutContract {
     private static final Duration PATIENCE = Duration.ofSeconds(240);
 
     private TwoStreams here;
     private JavaProcess there;
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     abstract String device();
 
-    /** An address of the device. */
+    /** Returns an address of the device. */
     abstract String host();
 
     /** Skips the test where there is no link to cut. */
@@ -30,7 +30,7 @@ abstract class LinkCutContract {
     /** Starts the process at the other end of the link, with these arguments of {@link TwoStreams}. */
     abstract JavaProcess peer(String connector, String host, String ports) throws Exception;
 
-    /** Has the link lose every packet, which no device is told. */
+    /** Makes the link lose every packet, of which no device is notified. */
     abstract void cut();
 
     abstract void heal();
@@ -64,7 +64,7 @@ abstract class LinkCutContract {
         here.awaitFlow();
     }
 
-    /** Cuts a link under streams, and heals it not before all that depends on it is over. */
+    /** Cuts the link under streams, and asserts that all ends while it is cut. */
     final void assertEndsWhileCut(ConnectMethod connector, Runnable cut) throws Exception {
         flowing(connector);
         cut.run();

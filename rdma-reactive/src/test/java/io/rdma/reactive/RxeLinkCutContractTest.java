@@ -46,8 +46,8 @@ class RxeLinkCutContractTest extends LinkCutContract {
     }
 
     /**
-     * Without RDMA CM: what it would send by an interface that is down ends the device's queue pair 1 on Linux 6.1, and
-     * with it every connect by RDMA CM until the device is made again.
+     * By the exchange alone. An RDMA CM connection that ends while the interface is down leaves {@code rxe0} of Linux
+     * 6.1 deaf to every connect by RDMA CM, until the device is made again.
      */
     @Test
     void noStreamLooksWholeAndAllClosesWhileTheInterfaceIsDown() throws Exception {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A device that is removed under streams between two processes, {@code rdma link delete}. */
+/** Removal of a device under streams between two processes, {@code rdma link delete}. */
 @Tag("rxe")
 class RxeRemovalTest {
     private static final Duration PATIENCE = Duration.ofSeconds(240);
@@ -75,7 +75,7 @@ class RxeRemovalTest {
         assertSucceeds(removing);
     }
 
-    /** rdma_rxe of Linux 6.1 takes nothing from a process that has it open: the removal waits for the process. */
+    /** The driver of Linux 6.1 takes no device from a process that has it open: the removal waits for the process. */
     @Test
     void streamsOverTheExchangeGoOnWhileTheRemovalWaits() throws Exception {
         start("TCP");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.connect.ConnectMethod;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.RdmaResources;
 import io.rdma.testing.StreamingPeer;
@@ -25,12 +26,12 @@ import reactor.core.publisher.Mono;
 
 /**
  * One end of two streams that never complete: it sends the one and receives the other, over a connection each. As a
- * process it says {@code flowing} after each Enter when both have gone on, {@code lost} when both have ended so, and
- * {@code closed} when everything is.
+ * process it prints {@code flowing} after each Enter when both have gone on, {@code lost} when both were lost, and
+ * {@code closed} when everything is closed.
  */
 final class TwoStreams implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(240);
-    private static final int ITEMS = 100; // more than what waits in both ends' buffers
+    private static final int ITEMS = 100; // more than the buffers of both ends hold
 
     private final RdmaResources resources;
     private final ConnectMethod connector;
@@ -48,7 +49,7 @@ final class TwoStreams implements AutoCloseable {
         this.host = host;
     }
 
-    /** The end that listens, for each of the streams. */
+    /** Creates the end that listens. */
     static TwoStreams serving(String device, ConnectMethod connector, String host) {
         TwoStreams end = new TwoStreams(device, connector, host);
         end.serve(end::send);
@@ -56,7 +57,7 @@ final class TwoStreams implements AutoCloseable {
         return end;
     }
 
-    /** The end that connects, to {@link #ports} of the other. */
+    /** Creates the end that connects to {@link #ports} of the other. */
     static TwoStreams connected(String device, ConnectMethod connector, String host, String ports) {
         TwoStreams end = new TwoStreams(device, connector, host);
         String[] both = ports.split(",");
@@ -65,11 +66,16 @@ final class TwoStreams implements AutoCloseable {
         return end;
     }
 
+    /** Returns options with which a device retries for seconds: an emulated {@code soft0} may be that late. */
+    private ConnectionOptions options() {
+        return StreamingPeer.options(connector).withTimeout(18);
+    }
+
     private void serve(Function<RdmaConnection, Publisher<Void>> handler) {
         servers.add(RdmaServer.create()
                 .resources(resources)
                 .host(host)
-                .options(o -> StreamingPeer.options(connector))
+                .options(o -> options())
                 .handle(handler)
                 .bindNow(PATIENCE));
     }
@@ -79,13 +85,13 @@ final class TwoStreams implements AutoCloseable {
                 .resources(resources)
                 .host(host)
                 .port(Integer.parseInt(port))
-                .options(o -> StreamingPeer.options(connector))
+                .options(o -> options())
                 .connectNow(PATIENCE);
         connections.add(connection);
         Mono.from(handler.apply(connection)).onErrorComplete().subscribe();
     }
 
-    /** Where it listens: the port that it sends to, a comma, and the port that it receives from. */
+    /** Returns the port of the stream that this end sends, a comma, and the port of the stream that it receives. */
     String ports() {
         return servers.get(0).port() + "," + servers.get(1).port();
     }
@@ -142,7 +148,7 @@ final class TwoStreams implements AutoCloseable {
         TestDevice.awaitClosed(resources.context());
     }
 
-    /** Arguments: device, connector, host, and of an end that connects the ports of the other. */
+    /** Runs one end. Arguments: device, connector, host, and for an end that connects the ports of the other. */
     public static void main(String[] args) {
         ConnectMethod connector = ConnectMethod.valueOf(args[1]);
         boolean serves = args.length == 3;
