@@ -1,8 +1,9 @@
 /**
  * Verbs for the JVM: typed objects over libibverbs and over the embedded software device, registered buffers, the
- * engine that completes operations, and the connection setup. Users of a front-end use {@code verbs}, {@code buffer}
- * and {@code connect}.
+ * engine that completes operations, and the connection setup. docs/guide/types.md lists the types that users of a
+ * front-end need.
  */
+@SuppressWarnings("module") // the front-ends, which are compiled later
 module io.rdma.core {
     // Annotations of the public signatures; not needed at run time.
     requires static transitive org.jspecify;
@@ -20,13 +21,23 @@ module io.rdma.core {
     exports io.rdma.verbs;
     // Buffers that operations read from and write to; encoders and decoders of users work with them.
     exports io.rdma.buffer;
-    // Options, errors and addresses of connections are part of both front-ends' signatures.
+    // Options and errors of connections, and the resources that connections share, are in both front-ends' signatures.
     exports io.rdma.connect;
-    // The endpoint and the resources from which it is made are in signatures of connect and of both front-ends: users
-    // share resources between connections and access the endpoint below a connection.
+    // Options, counters and errors of the engine; experts observe the endpoint below a connection.
     exports io.rdma.engine;
     // Clock, threads and randomness are reached from objects of verbs; tests of users may bring their own.
     exports io.rdma.environment;
     // Faulty links on purpose, counters and captures of the software device, for users' tests.
     exports io.rdma.soft;
+
+    // The front-ends of this project submit operations to the engine, and make connections.
+    exports io.rdma.internal.engine to
+            io.rdma.reactive,
+            io.rdma.coroutines;
+    exports io.rdma.internal.connect to
+            io.rdma.reactive,
+            io.rdma.coroutines;
+    // Its meters read the loops.
+    exports io.rdma.internal.loop to
+            io.rdma.reactive;
 }

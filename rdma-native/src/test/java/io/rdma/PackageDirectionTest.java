@@ -20,15 +20,22 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Test of the dependencies between packages, which have one direction: connect → engine → buffer → verbs → internal.ffi
- * and internal.soft → types.
+ * Test of the dependencies between packages, which have one direction: internal.connect → connect → internal.engine →
+ * internal.loop → engine → buffer → verbs → internal.ffi and internal.soft → types.
  */
 @AnalyzeClasses(packages = "io.rdma", importOptions = DoNotIncludeTests.class)
 class PackageDirectionTest {
     private static final String VERBS = "io.rdma.verbs..";
     private static final String BUFFER = "io.rdma.buffer..";
     private static final String ENGINE = "io.rdma.engine..";
+    private static final String LOOP = "io.rdma.internal.loop..";
+    private static final String HOT_PATH = "io.rdma.internal.engine..";
     private static final String CONNECT = "io.rdma.connect..";
+    private static final String CONNECTING = "io.rdma.internal.connect..";
+
+    /** How several objects are closed, for engine and connections. */
+    private static final String CLOSE = "io.rdma.internal.close..";
+
     private static final String FFI = "io.rdma.internal.ffi..";
     private static final String SOFT = "io.rdma.internal.soft..";
 
@@ -72,7 +79,7 @@ class PackageDirectionTest {
             .resideInAPackage(VERBS)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(BUFFER, ENGINE, CONNECT, NETWORK)
+            .resideInAnyPackage(BUFFER, ENGINE, LOOP, HOT_PATH, CONNECT, CONNECTING, NETWORK)
             .allowEmptyShould(true);
 
     @ArchTest
@@ -81,22 +88,40 @@ class PackageDirectionTest {
             .resideInAPackage(BUFFER)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(ENGINE, CONNECT, NETWORK)
+            .resideInAnyPackage(ENGINE, LOOP, HOT_PATH, CONNECT, CONNECTING, NETWORK)
             .allowEmptyShould(true);
 
     @ArchTest
     static final ArchRule engineDoesNotKnowConnect = noClasses()
             .that()
+            .resideInAnyPackage(ENGINE, LOOP, HOT_PATH)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(CONNECT, CONNECTING)
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule valuesOfTheEngineDoNotKnowIt = noClasses()
+            .that()
             .resideInAPackage(ENGINE)
             .should()
             .dependOnClassesThat()
-            .resideInAPackage(CONNECT)
+            .resideInAnyPackage(LOOP, HOT_PATH)
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule theLoopDoesNotKnowTheHotPath = noClasses()
+            .that()
+            .resideInAPackage(LOOP)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(HOT_PATH)
             .allowEmptyShould(true);
 
     @ArchTest
     static final ArchRule onlyVerbsReachesTheSeam = noClasses()
             .that()
-            .resideOutsideOfPackages(VERBS, NETWORK, "io.rdma.internal..")
+            .resideOutsideOfPackages(VERBS, NETWORK, FFI, SOFT)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(FFI, SOFT)
@@ -112,12 +137,12 @@ class PackageDirectionTest {
             .allowEmptyShould(true);
 
     @ArchTest
-    static final ArchRule internalsKnowNothingAboveThem = noClasses()
+    static final ArchRule devicesKnowNothingAboveThem = noClasses()
             .that()
-            .resideInAPackage("io.rdma.internal..")
+            .resideInAnyPackage(FFI, SOFT, OS, LOG, IBV)
             .should()
             .dependOnClassesThat(resideInAPackage("io.rdma..")
-                    .and(DescribedPredicate.not(resideInAnyPackage("io.rdma.internal..", TYPES, ENVIRONMENT))))
+                    .and(DescribedPredicate.not(resideInAnyPackage(FFI, SOFT, OS, LOG, IBV, TYPES, ENVIRONMENT))))
             .allowEmptyShould(true);
 
     @ArchTest
@@ -125,7 +150,23 @@ class PackageDirectionTest {
             .that()
             .resideInAPackage("io.rdma..")
             .should()
-            .resideInAnyPackage(VERBS, BUFFER, ENGINE, CONNECT, FFI, SOFT, OS, LOG, NETWORK, ENVIRONMENT, TYPES, IBV)
+            .resideInAnyPackage(
+                    VERBS,
+                    BUFFER,
+                    ENGINE,
+                    LOOP,
+                    HOT_PATH,
+                    CLOSE,
+                    CONNECT,
+                    CONNECTING,
+                    FFI,
+                    SOFT,
+                    OS,
+                    LOG,
+                    NETWORK,
+                    ENVIRONMENT,
+                    TYPES,
+                    IBV)
             .allowEmptyShould(true);
 
     @ArchTest

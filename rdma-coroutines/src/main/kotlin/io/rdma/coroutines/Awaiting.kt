@@ -3,9 +3,9 @@ package io.rdma.coroutines
 import io.rdma.buffer.BufferPool
 import io.rdma.buffer.BufferWaiter
 import io.rdma.buffer.RegisteredBuffer
-import io.rdma.engine.Operation
-import io.rdma.engine.Submitter
-import io.rdma.engine.WorkRequest
+import io.rdma.internal.engine.Operation
+import io.rdma.internal.engine.Submitter
+import io.rdma.internal.engine.WorkRequest
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlin.coroutines.resume

@@ -2,8 +2,8 @@ package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.engine.ConnectionClosedException
-import io.rdma.engine.RdmaEndpoint
-import io.rdma.engine.ReceiveQueue
+import io.rdma.internal.engine.Endpoint
+import io.rdma.internal.engine.ReceiveQueue
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean
  * an orderly end.
  */
 internal class Inbound<M : ReceivedMessage>(
-    private val endpoint: RdmaEndpoint,
+    private val endpoint: Endpoint,
     private val ended: String,
 ) {
     private val queue = endpoint.receives()
@@ -122,13 +122,7 @@ internal class Inbound<M : ReceivedMessage>(
             currentCoroutineContext().ensureActive()
             queue.take()?.let { return mine(it) }
             if (terminated) {
-                endpoint.failure()?.let {
-                    throw ConnectionClosedException(
-                        "connection is lost: ${it.message}",
-                        it,
-                        false,
-                    )
-                }
+                endpoint.failure()?.let { throw ConnectionClosedException.lost(it) }
                 return null
             }
             ready.await()

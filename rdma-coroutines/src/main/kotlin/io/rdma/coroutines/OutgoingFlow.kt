@@ -1,8 +1,8 @@
 package io.rdma.coroutines
 
 import io.rdma.buffer.RegisteredBuffer
-import io.rdma.engine.MessageStream
-import io.rdma.engine.RdmaEndpoint
+import io.rdma.internal.engine.Endpoint
+import io.rdma.internal.engine.MessageStream
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.flow.FlowCollector
@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger
  * collection open until the peer's device has all messages.
  */
 internal class OutgoingFlow<T>(
-    private val endpoint: RdmaEndpoint,
+    private val endpoint: Endpoint,
     private val encoder: MessageEncoder<T>,
     scope: CoroutineScope,
     private val most: Int = endpoint.options().sendBuffers(),
@@ -79,14 +79,12 @@ internal class OutgoingFlow<T>(
         value: T,
         pooled: RegisteredBuffer,
     ) {
-        val size = pooled.capacity()
-        val encoded = encode(value, pooled)
-        if (encoded >= 0) {
-            emitted(pooled.limit(encoded))
+        val required = pooled.closeOnFailure { fit(encoder.encode(value, pooled.segment()), pooled) }
+        if (required == 0) {
+            emitted(pooled)
         } else {
             pooled.close()
-            check(-encoded > size) { "the encoder asked for ${-encoded} bytes, but its buffer had $size already" }
-            emitted(encodedExactly(value, -encoded))
+            emitted(encodedExactly(value, required))
         }
     }
 
@@ -104,29 +102,17 @@ internal class OutgoingFlow<T>(
         value: T,
         length: Int,
     ): RegisteredBuffer {
-        val own = endpoint.allocateBuffer(length)
-        val encoded = encode(value, own)
-        if (encoded != length) {
-            own.close()
-            error("the encoder announced $length bytes but wrote $encoded: its length must be exact")
-        }
+        val own = endpoint.memory().allocateBuffer(length)
+        own.closeOnFailure { requireFilled(encoder.encode(value, own.segment()), own) }
         return own
     }
 
-    /** Returns the result of the encoder. Closes the buffer if the encoder throws. */
-    private fun encode(
-        value: T,
-        buffer: RegisteredBuffer,
-    ): Int =
+    /** Runs [encode], and closes this buffer if it throws: no exception of the application may leak the buffer. */
+    private inline fun <R> RegisteredBuffer.closeOnFailure(encode: () -> R): R =
         try {
-            encoder.encode(value, buffer.segment()).also {
-                require(
-                    it <= buffer.capacity(),
-                ) { "the encoder reported $it bytes, but its buffer has ${buffer.capacity()}" }
-            }
+            encode()
         } catch (e: Throwable) {
-            // the encoder belongs to the application: no exception of it may leak the buffer
-            buffer.close()
+            close()
             throw e
         }
 

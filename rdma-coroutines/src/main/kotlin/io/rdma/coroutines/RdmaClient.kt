@@ -1,8 +1,8 @@
 package io.rdma.coroutines
 
-import io.rdma.connect.ConnectHandler
-import io.rdma.connect.EstablishedConnection
-import io.rdma.connect.RdmaConnector
+import io.rdma.internal.connect.ConnectHandler
+import io.rdma.internal.connect.EstablishedConnection
+import io.rdma.internal.connect.RdmaConnector
 import io.rdma.types.RdmaException
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
@@ -77,7 +77,7 @@ public object RdmaClient {
                         return handler(connection)
                     } catch (e: Throwable) {
                         failure = e
-                        if (e is CancellationException || !connection.endpoint().hasEndedWith(e)) throw HandlerFailed(e)
+                        if (e is CancellationException || !connection.engine.hasEndedWith(e)) throw HandlerFailed(e)
                         e
                     } finally {
                         connection.end(failure)
@@ -104,25 +104,20 @@ public object RdmaClient {
         address: InetSocketAddress,
         continuation: CancellableContinuation<RdmaConnection>,
     ) {
-        val resources = configuration.open()
+        val used = configuration.open()
         val handler =
             object : ConnectHandler {
                 override fun connected(connection: EstablishedConnection) {
-                    val made = RdmaConnection(connection) { configuration.release(resources) }
+                    val made = RdmaConnection(connection) { used.release() }
                     continuation.resume(made) { _, late, _ -> late.close() }
                 }
 
                 override fun failed(error: RuntimeException) {
-                    try {
-                        configuration.release(resources)
-                    } catch (e: Throwable) {
-                        // the caller gets the failure of the connect, not that of the release
-                        error.addSuppressed(e)
-                    }
+                    used.releaseAfter(error)
                     continuation.resumeWithException(error)
                 }
             }
-        val connector = RdmaConnector.connect(resources, configuration.options, address, handler)
+        val connector = RdmaConnector.connect(used.resources(), configuration.options, address, handler)
         continuation.invokeOnCancellation { connector.cancel() } // the handler then releases the resources
     }
 }

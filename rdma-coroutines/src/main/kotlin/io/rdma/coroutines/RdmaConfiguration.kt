@@ -2,9 +2,9 @@ package io.rdma.coroutines
 
 import io.rdma.connect.AdmissionLimits
 import io.rdma.connect.ConnectionOptions
-import io.rdma.engine.RdmaResources
+import io.rdma.connect.RdmaResources
+import io.rdma.internal.connect.UsedResources
 import io.rdma.types.QueuePairCapacity
-import io.rdma.verbs.RdmaDevices
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
@@ -74,11 +74,5 @@ public class RdmaConfiguration internal constructor() {
         options = options.withSendBuffers(count, size)
     }
 
-    internal fun open(): RdmaResources =
-        resources ?: RdmaResources(device?.let(RdmaDevices::named) ?: RdmaDevices.defaultDevice())
-
-    /** Closes resources that [open] opened; leaves those of the caller open. Blocks. */
-    internal fun release(opened: RdmaResources) {
-        if (opened !== resources) opened.close()
-    }
+    internal fun open(): UsedResources = UsedResources.of(resources, device)
 }

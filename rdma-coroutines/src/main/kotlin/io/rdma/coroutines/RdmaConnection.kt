@@ -2,11 +2,12 @@ package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.buffer.RegisteredBuffer
-import io.rdma.connect.EstablishedConnection
 import io.rdma.engine.BoundWindow
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint
-import io.rdma.engine.WorkRequest
+import io.rdma.internal.connect.EstablishedConnection
+import io.rdma.internal.engine.Endpoint
+import io.rdma.internal.engine.WorkRequest
 import io.rdma.types.AccessFlag
 import io.rdma.types.RemoteMemory
 import io.rdma.verbs.MemoryRegion
@@ -40,10 +41,13 @@ public class RdmaConnection internal constructor(
     private val connection: EstablishedConnection,
     release: () -> Unit,
 ) : AutoCloseable {
-    private val endpoint: RdmaEndpoint = connection.endpoint()
-    private val inbound = Inbound<ReceivedMessage>(endpoint, "the connection has ended")
+    /** The engine below this connection, for those who observe or tune it. */
+    public val endpoint: RdmaEndpoint get() = engine
+
+    internal val engine: Endpoint = connection.endpoint()
+    private val inbound = Inbound<ReceivedMessage>(engine, "the connection has ended")
     private val released: CompletableFuture<Void> =
-        endpoint.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
+        engine.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
 
     /**
      * Sends a message of [length] bytes, at most [maxMessageSize], that [writer] writes into a registered buffer.
@@ -55,17 +59,14 @@ public class RdmaConnection internal constructor(
         length: Int,
         writer: (MemorySegment) -> Unit,
     ) {
-        require(length in 0..maxMessageSize()) {
-            "message of $length bytes, the peer receives at most ${maxMessageSize()}: send less, or configure the " +
-                "peer with larger receiveBuffers, or with a larger maxMessageSize and a maxRdAtomic above 0"
-        }
-        if (length > endpoint.sendBuffers().bufferSize()) {
+        if (length !in 0..maxMessageSize) throw engine.options().tooLong(length)
+        if (length > engine.sendBuffers().bufferSize()) {
             sendLarge(length, writer)
             return
         }
         acquire().use { buffer ->
             writer(buffer.segment().asSlice(0, length.toLong()))
-            endpoint.await(WorkRequest.send(buffer.limit(length), false))
+            engine.await(WorkRequest.send(buffer.limit(length), false))
         }
     }
 
@@ -77,9 +78,9 @@ public class RdmaConnection internal constructor(
         length: Int,
         writer: (MemorySegment) -> Unit,
     ) = withContext(Dispatchers.IO) {
-        endpoint.allocateBuffer(length).use { buffer ->
+        engine.memory().allocateBuffer(length).use { buffer ->
             writer(buffer.segment())
-            endpoint.await(WorkRequest.send(buffer, false))
+            engine.await(WorkRequest.send(buffer, false))
         }
     }
 
@@ -94,7 +95,7 @@ public class RdmaConnection internal constructor(
         encoder: MessageEncoder<T>,
     ): Unit =
         coroutineScope {
-            val outgoing = OutgoingFlow(endpoint, encoder, this)
+            val outgoing = OutgoingFlow(engine, encoder, this)
             items.collect(outgoing)
             outgoing.complete()
         }
@@ -103,14 +104,14 @@ public class RdmaConnection internal constructor(
      * Acquires a buffer of the connection's pool, for a message or as source or target of an operation. Suspends while
      * the pool is empty. The caller closes the buffer.
      */
-    public suspend fun acquire(): RegisteredBuffer = endpoint.sendBuffers().await()
+    public suspend fun acquire(): RegisteredBuffer = engine.sendBuffers().await()
 
     /**
      * Sends the first `limit` bytes of [message]. Returns when the peer's device has them. The caller still owns
      * [message] and closes it.
      */
     public suspend fun send(message: RegisteredBuffer) {
-        endpoint.await(WorkRequest.send(message, false))
+        engine.await(WorkRequest.send(message, false))
     }
 
     /** Sends [message] like [send], with four bytes of immediate data. */
@@ -118,7 +119,7 @@ public class RdmaConnection internal constructor(
         message: RegisteredBuffer,
         immediate: Int,
     ) {
-        endpoint.await(WorkRequest.sendWithImmediate(message, immediate))
+        engine.await(WorkRequest.sendWithImmediate(message, immediate))
     }
 
     /**
@@ -130,7 +131,7 @@ public class RdmaConnection internal constructor(
         message: RegisteredBuffer,
         window: RemoteMemory,
     ) {
-        endpoint.await(WorkRequest.sendWithInvalidate(message, window))
+        engine.await(WorkRequest.sendWithInvalidate(message, window))
     }
 
     /**
@@ -173,7 +174,7 @@ public class RdmaConnection internal constructor(
         source: RegisteredBuffer,
         target: RemoteMemory,
     ) {
-        endpoint.await(WorkRequest.write(source, target))
+        engine.await(WorkRequest.write(source, target))
     }
 
     /** Writes into the peer's memory and notifies the peer, which receives an empty message with the immediate data. */
@@ -182,7 +183,7 @@ public class RdmaConnection internal constructor(
         target: RemoteMemory,
         immediate: Int,
     ) {
-        endpoint.await(WorkRequest.writeWithImmediate(source, target, immediate))
+        engine.await(WorkRequest.writeWithImmediate(source, target, immediate))
     }
 
     /**
@@ -193,7 +194,7 @@ public class RdmaConnection internal constructor(
         source: RemoteMemory,
         target: RegisteredBuffer,
     ) {
-        endpoint.await(WorkRequest.read(source, target))
+        engine.await(WorkRequest.read(source, target))
     }
 
     /**
@@ -205,20 +206,20 @@ public class RdmaConnection internal constructor(
     public suspend fun fetchAndAdd(
         target: RemoteMemory,
         addend: Long,
-    ): Long = endpoint.awaitValue(WorkRequest.fetchAndAdd(target, addend))
+    ): Long = engine.awaitValue(WorkRequest.fetchAndAdd(target, addend))
 
     /** Replaces eight bytes of the peer's memory by [update] if they are equal to [expected]. Returns the old value. */
     public suspend fun compareAndSwap(
         target: RemoteMemory,
         expected: Long,
         update: Long,
-    ): Long = endpoint.awaitValue(WorkRequest.compareAndSwap(target, expected, update))
+    ): Long = engine.awaitValue(WorkRequest.compareAndSwap(target, expected, update))
 
     /** Allocates registered memory, filled with zeros. It is closed with the connection at the latest. */
     public fun allocate(
         bytes: Long,
         vararg access: AccessFlag,
-    ): MemoryRegion = endpoint.allocate(bytes, access.toSet())
+    ): MemoryRegion = engine.memory().allocate(bytes, access.toSet())
 
     /**
      * Grants the peer access to [length] bytes from [offset] of a region of this connection for a limited [time], by
@@ -234,7 +235,7 @@ public class RdmaConnection internal constructor(
         length: Long,
         time: Duration,
         vararg access: AccessFlag,
-    ): MemoryRegion = endpoint.grant(memory, offset, length, time.toJavaDuration(), access.toSet())
+    ): MemoryRegion = engine.memory().grant(memory, offset, length, time.toJavaDuration(), access.toSet())
 
     /**
      * Binds a memory window, by which the peer may access [length] bytes from [offset] of a region of this connection.
@@ -253,7 +254,7 @@ public class RdmaConnection internal constructor(
         vararg access: AccessFlag,
     ): BoundWindow =
         suspendCancellableCoroutine { continuation ->
-            endpoint.bind(memory, offset, length, access.toSet()).whenComplete { window, error ->
+            engine.memory().bind(memory, offset, length, access.toSet()).whenComplete { window, error ->
                 if (error == null) {
                     continuation.resume(window) { _, late, _ -> late.close() }
                 } else {
@@ -273,7 +274,7 @@ public class RdmaConnection internal constructor(
         suspendCancellableCoroutine { continuation ->
             Thread.startVirtualThread {
                 try {
-                    continuation.resume(endpoint.register(memory)) { _, late, _ -> late.close() }
+                    continuation.resume(engine.memory().register(memory)) { _, late, _ -> late.close() }
                 } catch (e: Throwable) {
                     // the suspended caller must get every failure of any type
                     continuation.resumeWithException(e)
@@ -281,20 +282,17 @@ public class RdmaConnection internal constructor(
             }
         }
 
-    /** Returns the size of the largest message that the peer can receive, in bytes. */
-    public fun maxMessageSize(): Int = endpoint.options().maxMessageSize()
+    /** Size of the largest message that the peer can receive, in bytes. */
+    public val maxMessageSize: Int get() = engine.options().maxMessageSize()
 
-    /** Returns the local address of the exchange that made the connection. */
-    public fun localAddress(): InetSocketAddress = connection.localAddress()
+    /** Local address of the exchange that made the connection. */
+    public val localAddress: InetSocketAddress get() = connection.localAddress()
 
-    /** Returns the address of the peer in that exchange. */
-    public fun remoteAddress(): InetSocketAddress = connection.remoteAddress()
+    /** Address of the peer in that exchange. */
+    public val remoteAddress: InetSocketAddress get() = connection.remoteAddress()
 
-    /** Returns the engine's endpoint below this connection, for features that this class does not offer. */
-    public fun endpoint(): RdmaEndpoint = endpoint
-
-    /** Returns whether the connection has begun to end or has ended. */
-    public fun isClosed(): Boolean = endpoint.isClosing
+    /** Whether the connection has begun to end or has ended. */
+    public val isClosed: Boolean get() = engine.isClosing
 
     /**
      * Closes the connection and does not wait. Waiting operations fail, messages that were not received are dropped,
@@ -302,7 +300,7 @@ public class RdmaConnection internal constructor(
      * not be orderly: the peer then gets an error, as after [abort].
      */
     override fun close() {
-        endpoint.close()
+        engine.close()
         inbound.close()
     }
 
@@ -312,7 +310,7 @@ public class RdmaConnection internal constructor(
      * it is sent to the peer.
      */
     public fun abort(cause: Throwable) {
-        endpoint.abort(cause)
+        engine.abort(cause)
         inbound.close()
     }
 
@@ -334,5 +332,5 @@ public class RdmaConnection internal constructor(
     }
 
     /** Returns the addresses of both ends, for messages and logs. */
-    override fun toString(): String = "RdmaConnection[${localAddress()} -> ${remoteAddress()}]"
+    override fun toString(): String = "RdmaConnection[$localAddress -> $remoteAddress]"
 }

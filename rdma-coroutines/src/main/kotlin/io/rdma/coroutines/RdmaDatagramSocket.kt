@@ -2,10 +2,11 @@ package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedDatagram
 import io.rdma.buffer.RegisteredBuffer
-import io.rdma.connect.DatagramBinding
 import io.rdma.engine.ConnectionClosedException
-import io.rdma.engine.DatagramEndpoint
-import io.rdma.engine.WorkRequest
+import io.rdma.engine.RdmaEndpoint
+import io.rdma.internal.connect.DatagramBinding
+import io.rdma.internal.engine.DatagramEndpoint
+import io.rdma.internal.engine.WorkRequest
 import io.rdma.verbs.DatagramAddress
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.future.await
@@ -33,8 +34,11 @@ public class RdmaDatagramSocket private constructor(
     private val binding: DatagramBinding,
     release: () -> Unit,
 ) : AutoCloseable {
-    private val endpoint: DatagramEndpoint = binding.endpoint()
-    private val inbound = Inbound<ReceivedDatagram>(endpoint.endpoint(), "the datagram endpoint is closed")
+    /** The engine below this socket, for those who observe or tune it. */
+    public val endpoint: RdmaEndpoint get() = engine.endpoint()
+
+    internal val engine: DatagramEndpoint = binding.endpoint()
+    private val inbound = Inbound<ReceivedDatagram>(engine.endpoint(), "the datagram endpoint is closed")
     private val released: CompletableFuture<Void> =
         binding.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
 
@@ -48,10 +52,10 @@ public class RdmaDatagramSocket private constructor(
         writer: (MemorySegment) -> Unit,
         destination: DatagramAddress,
     ) {
-        if (length !in 0..maxMessageSize()) throw endpoint.tooLong(length)
+        if (length !in 0..maxMessageSize) throw engine.tooLong(length)
         acquire().use { buffer ->
             writer(buffer.segment().asSlice(0, length.toLong()))
-            endpoint.await(WorkRequest.sendTo(buffer.limit(length), destination, false))
+            engine.await(WorkRequest.sendTo(buffer.limit(length), destination, false))
         }
     }
 
@@ -63,7 +67,7 @@ public class RdmaDatagramSocket private constructor(
         message: RegisteredBuffer,
         destination: DatagramAddress,
     ) {
-        endpoint.await(WorkRequest.sendTo(message, destination, false))
+        engine.await(WorkRequest.sendTo(message, destination, false))
     }
 
     /** Sends [message] like [send], with four bytes of immediate data. */
@@ -72,13 +76,13 @@ public class RdmaDatagramSocket private constructor(
         immediate: Int,
         destination: DatagramAddress,
     ) {
-        endpoint.await(WorkRequest.sendToWithImmediate(message, immediate, destination))
+        engine.await(WorkRequest.sendToWithImmediate(message, immediate, destination))
     }
 
     /**
      * Acquires a buffer of the endpoint's pool, for a datagram. Suspends while the pool is empty. The caller closes it.
      */
-    public suspend fun acquire(): RegisteredBuffer = endpoint.endpoint().sendBuffers().await()
+    public suspend fun acquire(): RegisteredBuffer = engine.endpoint().sendBuffers().await()
 
     /**
      * Receives one datagram. [decoder] reads it in its receive buffer, which is posted again when [decoder] returns.
@@ -133,17 +137,14 @@ public class RdmaDatagramSocket private constructor(
         binding.leave(group).await()
     }
 
-    /** Returns the length of the longest datagram in bytes: the MTU of the port. */
-    public fun maxMessageSize(): Int = endpoint.maxMessageSize()
+    /** Length of the longest datagram in bytes: the MTU of the port. */
+    public val maxMessageSize: Int get() = engine.maxMessageSize()
 
-    /** Returns the address that a peer passes to [resolve], with the actual port if 0 was requested. */
-    public fun localAddress(): InetSocketAddress = binding.address()
+    /** Address that a peer passes to [resolve], with the actual port if 0 was requested. */
+    public val localAddress: InetSocketAddress get() = binding.address()
 
-    /** Returns the engine's endpoint below this socket, for features that this class does not offer. */
-    public fun endpoint(): DatagramEndpoint = endpoint
-
-    /** Returns whether the socket has begun to close or is closed. */
-    public fun isClosed(): Boolean = endpoint.endpoint().isClosing
+    /** Whether the socket has begun to close or is closed. */
+    public val isClosed: Boolean get() = engine.endpoint().isClosing
 
     /**
      * Closes the socket and does not wait. Operations that have not completed fail, datagrams that were not received
@@ -167,7 +168,7 @@ public class RdmaDatagramSocket private constructor(
     }
 
     /** Returns the local address, for messages and logs. */
-    override fun toString(): String = "RdmaDatagramSocket[${localAddress()}]"
+    override fun toString(): String = "RdmaDatagramSocket[$localAddress]"
 
     /** Factory of sockets. */
     public companion object {
@@ -186,13 +187,10 @@ public class RdmaDatagramSocket private constructor(
             configure: RdmaConfiguration.() -> Unit = {},
         ): RdmaDatagramSocket {
             val configuration = RdmaConfiguration().apply(configure)
-            val resources = configuration.open()
-            try {
-                val binding = DatagramBinding.bind(resources, configuration.options, InetSocketAddress(host, port))
-                return RdmaDatagramSocket(binding) { configuration.release(resources) }
-            } catch (e: Throwable) {
-                configuration.release(resources)
-                throw e
+            val used = configuration.open()
+            return used.make {
+                val binding = DatagramBinding.bind(it, configuration.options, InetSocketAddress(host, port))
+                RdmaDatagramSocket(binding, used::release)
             }
         }
     }

@@ -2,7 +2,8 @@
 
 package io.rdma.coroutines
 
-import io.rdma.engine.RdmaResources
+import io.rdma.connect.RdmaResources
+import io.rdma.internal.engine.DeviceResources
 import io.rdma.verbs.AsyncEvent
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.currentCoroutineContext
@@ -21,7 +22,7 @@ import kotlin.coroutines.resume
  * collector only observes. `docs/guide/events.md` describes what the engine does for each type. An event is a copy that
  * was acknowledged. The collector need not release it.
  *
- * Up to [io.rdma.engine.EventBuffer.CAPACITY] events wait for a slow collector. When there are more, the oldest one is
+ * Up to 256 events wait for a slow collector. When there are more, the oldest one is
  * dropped; the first drop logs a warning. The flow ends when the resources close, and throws
  * [io.rdma.types.VerbsException] if events can no longer be read. Cancellation ends this collection only. The collector
  * runs in its own coroutine context, never on the thread that reads the events.
@@ -29,7 +30,7 @@ import kotlin.coroutines.resume
 public fun RdmaResources.events(): Flow<AsyncEvent> =
     flow {
         val waiter = AtomicReference<CancellableContinuation<Unit>?>()
-        events { waiter.getAndSet(null)?.resume(Unit) }.use { buffer ->
+        DeviceResources.of(this@events).events { waiter.getAndSet(null)?.resume(Unit) }.use { buffer ->
             while (true) {
                 currentCoroutineContext().ensureActive()
                 val last = buffer.isEnded // before the poll: events that were reported before the end are emitted

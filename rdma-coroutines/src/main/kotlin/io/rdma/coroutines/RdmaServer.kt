@@ -1,8 +1,7 @@
 package io.rdma.coroutines
 
-import io.rdma.connect.EstablishedConnection
-import io.rdma.connect.RdmaListener
-import io.rdma.engine.RdmaResources
+import io.rdma.internal.connect.EstablishedConnection
+import io.rdma.internal.connect.RdmaListener
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.future.await
@@ -16,21 +15,16 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 /** A server that listens for connections. [serve] runs a handler for each of them. */
 public class RdmaServer private constructor(
-    private val configuration: RdmaConfiguration,
+    configuration: RdmaConfiguration,
     address: InetSocketAddress,
 ) : AutoCloseable {
-    private val resources: RdmaResources = configuration.open()
+    private val used = configuration.open()
     private val accepted = Channel<RdmaConnection>(Channel.UNLIMITED, onUndeliveredElement = RdmaConnection::close)
     private val connections: MutableSet<RdmaConnection> = ConcurrentHashMap.newKeySet()
     private val closing = AtomicBoolean()
     private val closed = CompletableFuture<Unit>()
     private val listener: RdmaListener =
-        try {
-            RdmaListener.bind(resources, configuration.options, configuration.limits, address, ::accept)
-        } catch (e: Throwable) {
-            configuration.release(resources)
-            throw e
-        }
+        used.make { RdmaListener.bind(it, configuration.options, configuration.limits, address, ::accept) }
 
     private fun accept(established: EstablishedConnection) {
         val connection = RdmaConnection(established) {}
@@ -39,11 +33,11 @@ public class RdmaServer private constructor(
         if (accepted.trySend(connection).isFailure) connection.close()
     }
 
-    /** Returns the address on which the server listens, with the actual port if 0 was requested. */
-    public fun address(): InetSocketAddress = listener.address()
+    /** Address on which the server listens, with the actual port if 0 was requested. */
+    public val address: InetSocketAddress get() = listener.address()
 
-    /** Returns the port of [address]. */
-    public fun port(): Int = address().port
+    /** Port of [address]. */
+    public val port: Int get() = address.port
 
     /**
      * Runs [handler] for each connection, in a coroutine of its own, and closes the connection when the handler
@@ -86,7 +80,7 @@ public class RdmaServer private constructor(
             Thread.startVirtualThread {
                 try {
                     listener.closeConnections() // also those accepted since the loop above
-                    configuration.release(resources)
+                    used.release()
                 } finally {
                     closed.complete(Unit)
                 }

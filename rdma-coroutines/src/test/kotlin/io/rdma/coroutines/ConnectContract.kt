@@ -1,7 +1,8 @@
 package io.rdma.coroutines
 
 import io.rdma.connect.RdmaConnectException
-import io.rdma.engine.RdmaResources
+import io.rdma.connect.RdmaResources
+import io.rdma.internal.engine.DeviceResources
 import io.rdma.testing.HangUp
 import io.rdma.testing.TestDevice
 import kotlinx.coroutines.CoroutineScope
@@ -33,7 +34,7 @@ abstract class ConnectContract {
     abstract val device: String
 
     private fun serving(test: suspend CoroutineScope.(RdmaResources, RdmaServer) -> Unit) {
-        val shared = RdmaResources(TestDevice.assumed(device))
+        val shared = RdmaResources.open(TestDevice.assumed(device))
         runBlocking {
             withTimeout(120.seconds) {
                 val server = RdmaServer.bind("127.0.0.1", 0) { small(shared) }
@@ -51,7 +52,7 @@ abstract class ConnectContract {
             }
         }
         await().atMost(Duration.ofSeconds(60)).until { shared.endpoints().isEmpty() }
-        val loop = shared.loops().first()
+        val loop = DeviceResources.of(shared).loops().first()
         shared.close() // waits for cancelled connects that still clean up
         assertThat(loop.freeEntries()).isEqualTo(loop.entries())
         TestDevice.awaitClosed(shared.context())
@@ -68,7 +69,7 @@ abstract class ConnectContract {
         shared: RdmaResources,
         server: RdmaServer,
     ) {
-        val connection = RdmaClient.connect("127.0.0.1", server.port()) { small(shared) }
+        val connection = RdmaClient.connect("127.0.0.1", server.port) { small(shared) }
         connection.send(5) { it.copyFrom(MemorySegment.ofArray("hello".toByteArray())) }
         assertThat(connection.receive { String(it.toByteArray()) }).isEqualTo("hello")
         connection.closeAndAwait()
@@ -79,17 +80,17 @@ abstract class ConnectContract {
         serving { shared, server ->
             val connections = mutableListOf<RdmaConnection>()
             val result =
-                RdmaClient.reconnect("127.0.0.1", server.port(), { _, _ -> true }, { small(shared) }) { connection ->
+                RdmaClient.reconnect("127.0.0.1", server.port, { _, _ -> true }, { small(shared) }) { connection ->
                     connections += connection
                     if (connections.size < 3) {
-                        connection.endpoint().fail(IllegalStateException("lost"))
+                        connection.engine.fail(IllegalStateException("lost"))
                         connection.receive { it.length() }
                     }
                     connection.send(5) { it.copyFrom(MemorySegment.ofArray("hello".toByteArray())) }
                     connection.receive { String(it.toByteArray()) }
                 }
             assertThat(result).isEqualTo("hello")
-            assertThat(connections).hasSize(3).allMatch { it.isClosed() }
+            assertThat(connections).hasSize(3).allMatch { it.isClosed }
         }
 
     @Test
@@ -98,7 +99,7 @@ abstract class ConnectContract {
             var calls = 0
             val failure =
                 runCatching {
-                    RdmaClient.reconnect("127.0.0.1", server.port(), { _, _ -> true }, { small(shared) }) {
+                    RdmaClient.reconnect("127.0.0.1", server.port, { _, _ -> true }, { small(shared) }) {
                         calls++
                         error("mine")
                     }
@@ -122,7 +123,7 @@ abstract class ConnectContract {
                 launch(Dispatchers.Default) {
                     RdmaClient.reconnect(
                         "127.0.0.1",
-                        server.port(),
+                        server.port,
                         { _, _ -> true },
                         { small(shared) },
                     ) { it.awaitClosed() }
@@ -160,7 +161,7 @@ abstract class ConnectContract {
             repeat(60) {
                 val connecting =
                     launch(Dispatchers.Default) {
-                        RdmaClient.connect("127.0.0.1", server.port()) { small(shared) }.close()
+                        RdmaClient.connect("127.0.0.1", server.port) { small(shared) }.close()
                     }
                 delay(Random.nextLong(15_000).microseconds)
                 connecting.cancelAndJoin()
@@ -188,8 +189,8 @@ abstract class ConnectContract {
     @Test
     fun `a server that is closed ends its connections and breaks off exchanges`() =
         serving { shared, server ->
-            val connection = RdmaClient.connect("127.0.0.1", server.port()) { small(shared) }
-            Socket("127.0.0.1", server.port()).use { stalled ->
+            val connection = RdmaClient.connect("127.0.0.1", server.port) { small(shared) }
+            Socket("127.0.0.1", server.port).use { stalled ->
                 server.closeAndAwait()
                 withContext(Dispatchers.IO) { HangUp.await(stalled) }
             }
@@ -203,8 +204,8 @@ abstract class ConnectContract {
             assertEchoes(shared, server)
             val other = RdmaServer.bind("127.0.0.1", 0) { small(shared) }
             val serving = launch(Dispatchers.Default) { other.serve { error("a handler's mistake, on purpose") } }
-            RdmaClient.connect("127.0.0.1", other.port()) { small(shared) }.awaitClosed()
-            RdmaClient.connect("127.0.0.1", other.port()) { small(shared) }.awaitClosed()
+            RdmaClient.connect("127.0.0.1", other.port) { small(shared) }.awaitClosed()
+            RdmaClient.connect("127.0.0.1", other.port) { small(shared) }.awaitClosed()
             serving.cancelAndJoin()
             other.closeAndAwait()
             assertEchoes(shared, server)

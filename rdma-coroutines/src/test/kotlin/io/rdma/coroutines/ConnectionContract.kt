@@ -93,7 +93,7 @@ abstract class ConnectionContract {
                             it.awaitClosed()
                         }
                     }
-                val client = RdmaClient.connect(host, server.port()) { small() }
+                val client = RdmaClient.connect(host, server.port) { small() }
                 val peer = accepted.receive()
                 test(Pair(server, client, peer, accepted))
                 client.closeAndAwait()
@@ -101,9 +101,9 @@ abstract class ConnectionContract {
                 serving.join()
                 for (connection in listOf(client, peer)) {
                     await().atMost(Duration.ofSeconds(20)).untilAsserted {
-                        assertThat(connection.endpoint().inFlight()).isZero()
-                        assertThat(connection.endpoint().sendBuffers().leased()).isZero()
-                        assertThat(connection.endpoint().receives().outstanding()).isZero()
+                        assertThat(connection.endpoint.inFlight()).isZero()
+                        assertThat(connection.endpoint.sendBuffers().leased()).isZero()
+                        assertThat(connection.endpoint.outstandingReceives()).isZero()
                     }
                 }
             }
@@ -146,7 +146,7 @@ abstract class ConnectionContract {
     @Test
     fun `messages are handed out one at a time and only to a collector`() =
         connected { pair ->
-            val receives = pair.peer.endpoint().receives()
+            val receives = pair.peer.engine.receives()
             for (flow in listOf(pair.peer.lent(), pair.peer.owned())) {
                 repeat(10) { pair.client.sendText("message $it") }
                 while (receives.outstanding() < 10) kotlinx.coroutines.yield()
@@ -169,7 +169,7 @@ abstract class ConnectionContract {
     @Test
     fun `messages that arrived are not lost when the collector is cancelled between two items`() =
         connected { pair ->
-            val receives = pair.peer.endpoint().receives()
+            val receives = pair.peer.engine.receives()
             for (flow in listOf(pair.peer.lent(), pair.peer.owned())) {
                 repeat(5) { pair.client.sendText("message $it") }
                 while (receives.outstanding() < 5) kotlinx.coroutines.yield()
@@ -256,9 +256,8 @@ abstract class ConnectionContract {
             sending.join()
             assertThat(
                 pair.peer
-                    .endpoint()
-                    .receives()
-                    .outstanding(),
+                    .endpoint
+                    .outstandingReceives(),
             ).isZero()
         }
 
@@ -282,6 +281,16 @@ abstract class ConnectionContract {
         connected { pair ->
             for (need in listOf(-1, Int.MIN_VALUE, -LARGE)) {
                 assertFails<IllegalStateException>("the encoder") { pair.client.send(flowOf(1)) { _, _ -> need } }
+            }
+        }
+
+    @Test
+    fun `an encoder that does not write what it announced is refused`() =
+        connected { pair ->
+            for (written in listOf(LARGE - 1, LARGE + 1)) {
+                assertFails<IllegalStateException>("the encoder announced $LARGE bytes but wrote $written") {
+                    pair.client.send(flowOf(1)) { _, target -> if (target.byteSize() < LARGE) -LARGE else written }
+                }
             }
         }
 
@@ -375,8 +384,8 @@ abstract class ConnectionContract {
                     }
                 }
             // 16 receives are posted and 8 send buffers exist, so no more messages can be on the way.
-            val receives = pair.peer.endpoint().receives()
-            while (receives.outstanding() < 16 || pair.client.endpoint().inFlight() > 0) kotlinx.coroutines.yield()
+            val receives = pair.peer.engine.receives()
+            while (receives.outstanding() < 16 || pair.client.endpoint.inFlight() > 0) kotlinx.coroutines.yield()
             assertThat(sending.isCompleted).isFalse()
             assertThat(encoded.get()).isLessThanOrEqualTo(16 + 8)
             assertThat(
@@ -483,7 +492,7 @@ abstract class ConnectionContract {
             buffer.close()
             assertThat(
                 pair.client
-                    .endpoint()
+                    .endpoint
                     .sendBuffers()
                     .leased(),
             ).isZero()
@@ -503,7 +512,7 @@ abstract class ConnectionContract {
                 val writing = launch { pair.client.write(source, there.remote()) }
                 val adding = launch { pair.client.fetchAndAdd(there.remote().slice(0, 8), 1) }
                 // Waits until both are posted, which the loop may be about to do.
-                while (listOf(writing, adding).count { it.isActive } > pair.client.endpoint().inFlight()) {
+                while (listOf(writing, adding).count { it.isActive } > pair.client.endpoint.inFlight()) {
                     kotlinx.coroutines.yield()
                 }
                 writing.cancelAndJoin()
@@ -523,7 +532,7 @@ abstract class ConnectionContract {
             all.first().close() // handed over to the waiting coroutine, which is resumed but has not run
             waiting.cancelAndJoin()
             all.forEach(RegisteredBuffer::close)
-            val pool = pair.client.endpoint().sendBuffers()
+            val pool = pair.client.endpoint.sendBuffers()
             assertThat(pool.leased()).isZero()
         }
 
@@ -585,7 +594,7 @@ abstract class ConnectionContract {
             assertThat(after).hasRootCauseInstanceOf(WorkCompletionException::class.java)
             assertFails<ConnectionClosedException>("lost") { pair.client.receive { } }
 
-            val second = RdmaClient.connect(host, pair.server.port()) { small() }
+            val second = RdmaClient.connect(host, pair.server.port) { small() }
             second.sendText("the server lives")
             assertThat(pair.accepted.receive().text()).isEqualTo("the server lives")
             second.closeAndAwait()

@@ -1,6 +1,6 @@
 package io.rdma.coroutines
 
-import io.rdma.engine.RdmaResources
+import io.rdma.connect.RdmaResources
 import io.rdma.testing.seam.SeamScenario
 import io.rdma.testing.seam.Setup
 import io.rdma.testing.seam.Tally
@@ -71,8 +71,8 @@ internal class CoroutinesScenario : SeamScenario {
             return coroutineScope {
                 launch { attempt { step("serve") { server.serve(::echo) } } }
                 try {
-                    val all = attempt { session(asking, server.port(), true) } ?: false
-                    attempt { session(asking, server.port(), !all) } ?: false
+                    val all = attempt { session(asking, server.port, true) } ?: false
+                    attempt { session(asking, server.port, !all) } ?: false
                 } finally {
                     attempt { step("the server's end") { server.closeAndAwait() } }
                 }
@@ -136,7 +136,7 @@ internal class CoroutinesScenario : SeamScenario {
                     accepted.send(peer)
                     return peer
                 }
-                if (client.isClosed()) throw Failed()
+                if (client.isClosed) throw Failed()
                 delay(1.milliseconds)
             }
         }
@@ -203,7 +203,7 @@ internal class CoroutinesScenario : SeamScenario {
                 step("register") { client.register(memory) }.use { buffer ->
                     step("write registered memory") { client.write(buffer, region.remote()) }
                 }
-                client.endpoint().registrations().invalidate(memory)
+                client.endpoint.registrations().invalidate(memory)
             }
         }
 

@@ -59,26 +59,25 @@ abstract class DatagramContract {
                 for (each in listOf(one, other)) {
                     each.closeAndAwait()
                     await().atMost(Duration.ofSeconds(60)).untilAsserted { assertIdle(each) }
-                    assertThat(each.endpoint().paths()).isZero()
+                    assertThat(each.engine.paths()).isZero()
                 }
             }
         }
     }
 
     private fun assertIdle(each: RdmaDatagramSocket) {
-        assertThat(each.endpoint().endpoint().inFlight()).isZero()
+        assertThat(each.endpoint.inFlight()).isZero()
         assertThat(
             each
-                .endpoint()
-                .endpoint()
+                .endpoint
                 .sendBuffers()
                 .leased(),
         ).isZero()
         assertThat(each.outstanding()).isZero()
-        assertThat(each.endpoint().pathsInUse()).isZero()
+        assertThat(each.engine.pathsInUse()).isZero()
     }
 
-    private fun RdmaDatagramSocket.outstanding(): Int = endpoint().endpoint().receives().outstanding()
+    private fun RdmaDatagramSocket.outstanding(): Int = endpoint.outstandingReceives()
 
     private suspend fun RdmaDatagramSocket.sendText(
         text: String,
@@ -89,7 +88,7 @@ abstract class DatagramContract {
     }
 
     private suspend fun RdmaDatagramSocket.find(service: RdmaDatagramSocket): DatagramAddress =
-        resolve(service.localAddress().address.hostAddress, service.localAddress().port)
+        resolve(service.localAddress.address.hostAddress, service.localAddress.port)
 
     /** Repeats an action until [done]. */
     private suspend fun until(
@@ -133,7 +132,7 @@ abstract class DatagramContract {
     fun `a resolved peer receives and answers`() =
         bound { one, other ->
             val service = one.find(other)
-            assertThat(service.qpNumber()).isEqualTo(other.endpoint().endpoint().qpNumber())
+            assertThat(service.qpNumber()).isEqualTo(other.endpoint.qpNumber())
             val serving =
                 launch {
                     other.incoming().collect { other.sendText("you said ${String(it.toByteArray())}", it.source()) }
@@ -163,7 +162,7 @@ abstract class DatagramContract {
     fun `an empty datagram, the largest and immediate data arrive`() =
         bound { one, other ->
             val service = one.find(other)
-            val mtu = one.maxMessageSize()
+            val mtu = one.maxMessageSize
             val arrived = ConcurrentLinkedQueue<String>()
             val listening =
                 launch {
@@ -184,7 +183,7 @@ abstract class DatagramContract {
     fun `a datagram longer than a packet is refused with the limit`() =
         bound { one, other ->
             val service = one.find(other)
-            val mtu = one.maxMessageSize()
+            val mtu = one.maxMessageSize
             val error = fails<DatagramTooLongException> { one.send(mtu + 1, {}, service) }
             assertThat(error.limit()).isEqualTo(mtu)
             fails<IllegalArgumentException> { one.send(-1, {}, service) }
@@ -196,7 +195,7 @@ abstract class DatagramContract {
         bound { one, other ->
             val gone = bind()
             gone.closeAndAwait()
-            val refused = fails<RdmaConnectException> { one.resolve(host, gone.localAddress().port) }
+            val refused = fails<RdmaConnectException> { one.resolve(host, gone.localAddress.port) }
             assertThat(refused.reason()).isEqualTo(RdmaConnectException.Reason.REJECTED)
             val service = one.find(other)
             val unroutable =
@@ -206,7 +205,7 @@ abstract class DatagramContract {
                     service.qkey(),
                 )
             fails<VerbsException> { one.sendText("there", unroutable) }
-            assertThat(one.endpoint().paths()).isZero()
+            assertThat(one.engine.paths()).isZero()
             arrives(one, other, "and on")
         }
 
@@ -265,7 +264,7 @@ abstract class DatagramContract {
             assertThat(outcomes.mapNotNull { it.exceptionOrNull() })
                 .allSatisfy { assertThat(it).isInstanceOf(ConnectionClosedException::class.java) }
             fails<ConnectionClosedException> { one.sendText("after", service) }
-            assertThat(one.isClosed()).isTrue()
+            assertThat(one.isClosed).isTrue()
         }
 
     @Test

@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.kotlin.asContextElement
 import io.micrometer.observation.Observation
 import io.micrometer.observation.tck.TestObservationRegistry
 import io.micrometer.observation.tck.TestObservationRegistryAssert
+import io.rdma.connect.RdmaResources
 import io.rdma.coroutines.micrometer.observed
-import io.rdma.engine.RdmaResources
 import io.rdma.verbs.AsyncEvent
 import io.rdma.verbs.RdmaDevices
 import kotlinx.coroutines.CoroutineStart
@@ -33,7 +33,7 @@ class DocumentationTest {
     @Test
     fun events() =
         runBlocking {
-            val resources = RdmaResources(RdmaDevices.named("soft0"))
+            val resources = RdmaResources.open(RdmaDevices.named("soft0"))
             val collecting =
                 launch(start = CoroutineStart.UNDISPATCHED) {
                     resources.events().collect { event -> log(event) } // io.rdma.coroutines
@@ -51,7 +51,7 @@ class DocumentationTest {
             val hello = MemorySegment.ofArray("hello".toByteArray())
             RdmaServer.bind("127.0.0.1", 0) { device = "soft0" }.use { server ->
                 val serving = launch(Dispatchers.Default) { server.serve { awaitCancellation() } }
-                RdmaClient.connect("127.0.0.1", server.port()) { device = "soft0" }.use { connection ->
+                RdmaClient.connect("127.0.0.1", server.port) { device = "soft0" }.use { connection ->
                     val request = Observation.start("request", observationRegistry)
                     request.openScope().use {
                         val observed = connection.observed(observationRegistry)

@@ -1,6 +1,6 @@
 package io.rdma.coroutines
 
-import io.rdma.engine.RdmaResources
+import io.rdma.connect.RdmaResources
 import io.rdma.testing.LimitEvents
 import io.rdma.testing.TestDevice
 import io.rdma.types.AsyncEventType
@@ -27,10 +27,10 @@ abstract class EventsContract {
 
     @Test
     fun `collectors get each event and complete when the resources close`() {
-        val resources = RdmaResources(TestDevice.assumed(device))
+        val resources = RdmaResources.open(TestDevice.assumed(device))
         runBlocking {
             withTimeout(120.seconds) {
-                val limit = LimitEvents(resources)
+                val limit = LimitEvents(resources.context(), resources.domain())
                 val seen = Channel<AsyncEventType>(Channel.UNLIMITED)
                 // Undispatched, so that they have subscribed before the first event is raised.
                 val all =

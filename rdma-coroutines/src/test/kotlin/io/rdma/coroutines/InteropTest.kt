@@ -2,7 +2,8 @@ package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.buffer.RegisteredBuffer
-import io.rdma.engine.RdmaResources
+import io.rdma.connect.RdmaResources
+import io.rdma.internal.engine.Endpoint
 import io.rdma.verbs.RdmaDevices
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineDispatcher
@@ -81,8 +82,8 @@ class InteropTest {
                         }
                     }
                 val host = HOST
-                val port = server.port()
-                val resources = RdmaResources(RdmaDevices.named("soft0"))
+                val port = server.port
+                val resources = RdmaResources.open(RdmaDevices.named("soft0"))
                 val reactorClient =
                     ReactorRdmaClient
                         .create()
@@ -91,13 +92,13 @@ class InteropTest {
                         .port(port)
                 val connection = RdmaClient.connect(host, port) { this.resources = resources }
                 val reactor = reactorClient.connectNow(PATIENCE)
-                assertThat(reactor.endpoint().loop()).isSameAs(connection.endpoint().loop())
-                for (endpoint in listOf(reactor.endpoint(), connection.endpoint())) {
-                    await().atMost(PATIENCE).until { endpoint.receives().outstanding() == MESSAGES }
+                assertThat(Endpoint.of(reactor.endpoint()).loop()).isSameAs(connection.engine.loop())
+                for (endpoint in listOf(reactor.endpoint(), connection.endpoint)) {
+                    await().atMost(PATIENCE).until { endpoint.outstandingReceives() == MESSAGES }
                 }
                 test(reactor, connection)
                 assertThat(reactor.endpoint().sendBuffers().leased()).isZero()
-                assertThat(connection.endpoint().sendBuffers().leased()).isZero()
+                assertThat(connection.endpoint.sendBuffers().leased()).isZero()
                 reactor.disposeNow(PATIENCE)
                 connection.closeAndAwait()
                 resources.close()
@@ -131,7 +132,8 @@ class InteropTest {
     fun `hazard - awaitSingle drops a buffer that comes when the coroutine is cancelled`() =
         connected { connection, _ ->
             val pool = connection.endpoint().sendBuffers()
-            val all = List(connection.endpoint().options().sendBuffers()) { connection.acquire().awaitSingle() }
+            val all =
+                List(Endpoint.of(connection.endpoint()).options().sendBuffers()) { connection.acquire().awaitSingle() }
             var lost: RegisteredBuffer? = null
             cancelBeforeResumption(all) {
                 connection
@@ -148,7 +150,7 @@ class InteropTest {
     @Test
     fun `remedy - the coroutines' acquire gives the buffer back`() =
         connected { _, connection ->
-            val all = List(connection.endpoint().options().sendBuffers()) { connection.acquire() }
+            val all = List(connection.engine.options().sendBuffers()) { connection.acquire() }
             cancelBeforeResumption(all) { connection.acquire().use { } }
         }
 
@@ -164,7 +166,8 @@ class InteropTest {
     fun `remedy - usingWhen owns the buffer`() =
         connected { connection, _ ->
             assertThat(connection.withBuffer { it.capacity() }).isPositive()
-            val all = List(connection.endpoint().options().sendBuffers()) { connection.acquire().awaitSingle() }
+            val all =
+                List(Endpoint.of(connection.endpoint()).options().sendBuffers()) { connection.acquire().awaitSingle() }
             val blocked = CompletableDeferred<Unit>()
             val dispatcher = ManualDispatcher()
             val waiting = launch(dispatcher) { connection.withBuffer { blocked.await() } }

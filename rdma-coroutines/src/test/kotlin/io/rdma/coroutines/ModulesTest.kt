@@ -80,9 +80,27 @@ class ModulesTest {
         return classes
             .map { it.removeSuffix(".class").replace('/', '.') }
             .filter { it.substringBeforeLast('.') in exported }
+            .filter { name == KOTLIN && it.substringAfterLast('.') in publicInKotlin || name != KOTLIN }
             .mapNotNull(::loaded)
             .filter { Modifier.isPublic(it.modifiers) }
     }
+
+    /**
+     * Names of the classes that are public in Kotlin. In class files those that are internal are public, too, as are
+     * internal constructors; internal functions have a `$` in their names.
+     */
+    private val publicInKotlin =
+        Path
+            .of("src/main/kotlin")
+            .toFile()
+            .walk()
+            .filter { it.isFile }
+            .flatMap { PUBLIC.findAll(it.readText()) }
+            .map { match -> match.groupValues.drop(1).first { it.isNotEmpty() } }
+            .toSet()
+            .also { assertThat(it).contains("RdmaConnection", "RdmaEvents") }
+
+    private fun isKotlin(type: Class<*>) = type.annotations.any { it.annotationClass.java.name == "kotlin.Metadata" }
 
     /** Loads a type. Returns null if the type needs an optional library, none of which is here. */
     private fun loaded(name: String): Class<*>? =
@@ -95,7 +113,8 @@ class ModulesTest {
 
     private fun named(type: Class<*>): List<Class<*>> {
         val visible = { modifiers: Int -> Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers) }
-        val executables: List<Executable> = type.declaredMethods.toList() + type.declaredConstructors
+        val constructors = if (isKotlin(type)) listOf() else type.declaredConstructors.toList()
+        val executables: List<Executable> = type.declaredMethods.filter { '$' !in it.name } + constructors
         return executables.filter { visible(it.modifiers) && !it.isSynthetic }.flatMap { e ->
             e.parameterTypes.toList() + e.exceptionTypes + listOfNotNull((e as? java.lang.reflect.Method)?.returnType)
         } + type.declaredFields.filter { visible(it.modifiers) }.map { it.type } +
@@ -163,7 +182,10 @@ class ModulesTest {
     private companion object {
         const val CORE = "io.rdma.core"
         const val REACTIVE = "io.rdma.reactive"
-        val FRONT_ENDS = listOf(REACTIVE, "io.rdma.coroutines")
+        const val KOTLIN = "io.rdma.coroutines"
+        val FRONT_ENDS = listOf(REACTIVE, KOTLIN)
+        private val PUBLIC =
+            Regex("""(?m)^public (?:\w+ )*(?:class|interface|object) (\w+)|^@file:JvmName\("(\w+)"\)""")
         private val OPTIONAL =
             listOf(
                 "org/junit/",

@@ -13,6 +13,7 @@ class ParityTest {
         type.declaredMethods
             .filter { Modifier.isPublic(it.modifiers) && !it.isSynthetic && '$' !in it.name }
             .map { it.name.substringBefore('-') } // the compiler adds the rest for value classes such as Duration
+            .map { it.removePrefix("get").replaceFirstChar(Char::lowercase) } // properties of Kotlin
             .toSet() - setOf("toString", "equals", "hashCode")
 
     /**

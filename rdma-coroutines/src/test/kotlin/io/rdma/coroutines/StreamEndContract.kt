@@ -1,8 +1,8 @@
 package io.rdma.coroutines
 
 import io.rdma.connect.ConnectMethod
+import io.rdma.connect.RdmaResources
 import io.rdma.engine.ConnectionClosedException
-import io.rdma.engine.RdmaResources
 import io.rdma.testing.StreamingPeer
 import io.rdma.testing.TestDevice
 import kotlinx.coroutines.CompletableDeferred
@@ -42,7 +42,7 @@ abstract class StreamEndContract {
         }
 
     private fun testing(test: suspend CoroutineScope.(RdmaResources) -> Unit) {
-        val shared = RdmaResources(TestDevice.assumed(device))
+        val shared = RdmaResources.open(TestDevice.assumed(device))
         runBlocking { withTimeout(180.seconds) { test(shared) } }
         await().atMost(Duration.ofSeconds(120)).until { shared.endpoints().isEmpty() }
         shared.close()
@@ -79,7 +79,7 @@ abstract class StreamEndContract {
     ): Throwable? {
         val server = RdmaServer.bind(host, 0) { by(connector, shared) }
         val serving = launch(Dispatchers.Default) { server.serve(handler) }
-        val connection = RdmaClient.connect(host, server.port()) { by(connector, shared) }
+        val connection = RdmaClient.connect(host, server.port) { by(connector, shared) }
         val end = end(connection) { each(server, it) }
         connection.closeAndAwait()
         server.closeAndAwait()
@@ -101,7 +101,7 @@ abstract class StreamEndContract {
                         end.complete(end(connection) { if (it == items) enough.complete(Unit) })
                     }
                 }
-            StreamingPeer.client(device, connector, server.address()).use { doomed ->
+            StreamingPeer.client(device, connector, server.address).use { doomed ->
                 enough.await()
                 doomed.kill()
                 assertThat(end.await()).isInstanceOf(ConnectionClosedException::class.java)

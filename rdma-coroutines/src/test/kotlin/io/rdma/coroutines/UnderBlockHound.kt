@@ -1,7 +1,7 @@
 package io.rdma.coroutines
 
 import io.rdma.connect.ConnectMethod
-import io.rdma.engine.RdmaResources
+import io.rdma.connect.RdmaResources
 import io.rdma.engine.ResourceOptions
 import io.rdma.reactive.RdmaBlockHoundIntegration
 import io.rdma.soft.LinkFaults
@@ -49,7 +49,7 @@ fun main() {
                 connected(connector, null, ::fail)
             }
             val shared = ResourceOptions.DEFAULT.withSharedReceiveBuffers(64, 1024)
-            RdmaResources(RdmaDevices.named("soft0"), shared).use { resources ->
+            RdmaResources.open(RdmaDevices.named("soft0"), shared).use { resources ->
                 connected(ConnectMethod.TCP, resources) { client, peer -> exercise(client, peer) }
             }
             datagrams()
@@ -86,7 +86,7 @@ private suspend fun connected(
                 it.awaitClosed()
             }
         }
-    val client = RdmaClient.connect("127.0.0.1", server.port()) { small() }
+    val client = RdmaClient.connect("127.0.0.1", server.port) { small() }
     test(client, accepted.receive())
     client.closeAndAwait()
     server.closeAndAwait()
@@ -152,7 +152,7 @@ private suspend fun datagrams() =
             }
         val one = bind()
         val other = bind()
-        val address = one.resolve("127.0.0.1", other.localAddress().port)
+        val address = one.resolve("127.0.0.1", other.localAddress.port)
         val received =
             async {
                 other

@@ -1,7 +1,4 @@
-/**
- * Connection setup: by RDMA CM, or by an exchange of queue pair numbers, addresses and limits over TCP; and the
- * bring-up of queue pairs.
- */
+/** How connections are made: their options, the limits of servers, and the resources that connections share. */
 @NullMarked
 package io.rdma.connect;
 

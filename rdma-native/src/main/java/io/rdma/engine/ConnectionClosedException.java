@@ -25,6 +25,16 @@ public class ConnectionClosedException extends RdmaException {
     }
 
     /**
+     * Creates the exception for a receiver of a lost connection.
+     *
+     * @param failure the first failure
+     * @return not thrown
+     */
+    public static ConnectionClosedException lost(Throwable failure) {
+        return new ConnectionClosedException("connection is lost: " + failure.getMessage(), failure, false);
+    }
+
+    /**
      * Returns whether the peer may have executed the operation: true once it was posted.
      *
      * @return false if it never reached the device

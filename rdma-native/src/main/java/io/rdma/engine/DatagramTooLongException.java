@@ -7,7 +7,13 @@ public final class DatagramTooLongException extends IllegalArgumentException {
     private final int length;
     private final int limit;
 
-    DatagramTooLongException(int length, int limit) {
+    /**
+     * Creates the exception for a datagram that is too long.
+     *
+     * @param length of the datagram in bytes
+     * @param limit the most bytes that fit
+     */
+    public DatagramTooLongException(int length, int limit) {
         super("datagram of " + length + " bytes is larger than the port's MTU, " + limit
                 + ": send less, raise the MTU of the network interface, or use a connection");
         this.length = length;

@@ -14,7 +14,7 @@ public final class FlowControlException extends RdmaException {
      *
      * @param message the limit that the peer exceeded
      */
-    FlowControlException(String message) {
+    public FlowControlException(String message) {
         super(message);
     }
 }

@@ -1,208 +1,102 @@
 package io.rdma.engine;
 
-import java.util.concurrent.atomic.LongAdder;
-
-// Invariant: every count only grows. They are LongAdders because any thread may post.
-
 /** Counters of a completion loop and its connections since the start. Any thread may read them at any time. */
-public final class LoopCounters {
-    private final LongAdder posted = new LongAdder();
-    private final LongAdder signaled = new LongAdder();
-    private final LongAdder doorbells = new LongAdder();
-    private final LongAdder polls = new LongAdder();
-    private final LongAdder emptyPolls = new LongAdder();
-    private final LongAdder sleeps = new LongAdder();
-    private final LongAdder completions = new LongAdder();
-    private final LongAdder flushed = new LongAdder();
-    private final LongAdder reposted = new LongAdder();
-    private final LongAdder starved = new LongAdder();
-    private final LongAdder creditWaits = new LongAdder();
-    private final LongAdder creditFrames = new LongAdder();
-    private final LongAdder stale = new LongAdder();
-    private final LongAdder listenerErrors = new LongAdder();
-
-    LoopCounters() {}
-
-    void posted(int requests, int withSignal) {
-        posted.add(requests);
-        signaled.add(withSignal);
-        doorbells.increment();
-    }
-
-    void polled(int entries) {
-        polls.increment();
-        if (entries == 0) {
-            emptyPolls.increment();
-        } else {
-            completions.add(entries);
-        }
-    }
-
-    void slept() {
-        sleeps.increment();
-    }
-
-    void flush() {
-        flushed.increment();
-    }
-
-    void reposted(int receives) {
-        reposted.add(receives);
-    }
-
-    void starve() {
-        starved.increment();
-    }
-
-    void creditWait() {
-        creditWaits.increment();
-    }
-
-    void creditFrame() {
-        creditFrames.increment();
-    }
-
-    void staleCompletion() {
-        stale.increment();
-    }
-
-    void listenerError() {
-        listenerErrors.increment();
-    }
-
+public interface LoopCounters {
     /**
      * Returns the number of send work requests posted.
      *
      * @return work requests
      */
-    public long posted() {
-        return posted.sum();
-    }
+    long posted();
 
     /**
      * Returns the number of signaled ones among {@link #posted()}: those that ask for a completion.
      *
      * @return work requests
      */
-    public long signaled() {
-        return signaled.sum();
-    }
+    long signaled();
 
     /**
      * Returns the number of posts of sends, one doorbell each.
      *
      * @return chains
      */
-    public long doorbells() {
-        return doorbells.sum();
-    }
+    long doorbells();
 
     /**
      * Returns the number of polls of completion queues.
      *
      * @return calls
      */
-    public long polls() {
-        return polls.sum();
-    }
+    long polls();
 
     /**
      * Returns the number of polls that found no completion.
      *
      * @return calls
      */
-    public long emptyPolls() {
-        return emptyPolls.sum();
-    }
+    long emptyPolls();
 
     /**
      * Returns how often the loop slept until it was woken.
      *
      * @return times
      */
-    public long sleeps() {
-        return sleeps.sum();
-    }
+    long sleeps();
 
     /**
      * Returns the number of completions polled.
      *
      * @return entries
      */
-    public long completions() {
-        return completions.sum();
-    }
+    long completions();
 
     /**
      * Returns the number of completions of requests that the device flushed because their queue pair was in ERR.
      *
      * @return entries
      */
-    public long flushed() {
-        return flushed.sum();
-    }
+    long flushed();
 
     /**
      * Returns the number of receives posted again after their first use.
      *
      * @return work requests
      */
-    public long reposted() {
-        return reposted.sum();
-    }
+    long reposted();
 
     /**
      * Returns how often a message used the last posted receive of a ring, the receives for control frames included.
      *
      * @return times
      */
-    public long starved() {
-        return starved.sum();
-    }
+    long starved();
 
     /**
      * Returns the number of messages that waited because the peer had no receive for them.
      *
      * @return messages
      */
-    public long creditWaits() {
-        return creditWaits.sum();
-    }
+    long creditWaits();
 
     /**
      * Returns the number of frames that carried nothing but credits; included in {@link #posted()}.
      *
      * @return frames
      */
-    public long creditFrames() {
-        return creditFrames.sum();
-    }
+    long creditFrames();
 
     /**
      * Returns the number of completions whose wr_id was not in flight: their queue pair had been destroyed before.
      *
      * @return entries
      */
-    public long stale() {
-        return stale.sum();
-    }
+    long stale();
 
     /**
      * Returns how often a listener threw.
      *
      * @return times
      */
-    public long listenerErrors() {
-        return listenerErrors.sum();
-    }
-
-    @Override
-    public String toString() {
-        return "posted " + posted + " (signaled " + signaled + ", doorbells " + doorbells + "), polls " + polls
-                + " (empty "
-                + emptyPolls + "), sleeps " + sleeps + ", completed " + completions + " (flushed " + flushed
-                + ", stale "
-                + stale + "), reposted " + reposted + ", starved " + starved + ", waited for credits " + creditWaits
-                + ", credit frames " + creditFrames + ", listener errors " + listenerErrors;
-    }
+    long listenerErrors();
 }

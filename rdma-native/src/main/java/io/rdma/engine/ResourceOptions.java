@@ -1,9 +1,10 @@
 package io.rdma.engine;
 
 import io.rdma.types.HugePages;
+import java.util.function.Consumer;
 
 /**
- * Options of {@link RdmaResources}: how connections share an open device. Immutable.
+ * Options of {@link io.rdma.connect.RdmaResources}: how connections share an open device. Immutable.
  *
  * @param completionQueueEntries depth of the first completion queue of each loop; others are added when the queue
  *     depths of its connections sum up to more
@@ -70,16 +71,7 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withCompletionQueueEntries(int entries) {
-        return new ResourceOptions(
-                entries,
-                maxCompletionQueueEntries,
-                loops,
-                idleStrategy,
-                hugePages,
-                maxRegisteredBytes,
-                cachedBytes,
-                sharedReceiveBuffers,
-                sharedReceiveBufferSize);
+        return copy(e -> e.completionQueueEntries = entries);
     }
 
     /**
@@ -89,16 +81,7 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withMaxCompletionQueueEntries(int most) {
-        return new ResourceOptions(
-                completionQueueEntries,
-                most,
-                loops,
-                idleStrategy,
-                hugePages,
-                maxRegisteredBytes,
-                cachedBytes,
-                sharedReceiveBuffers,
-                sharedReceiveBufferSize);
+        return copy(e -> e.maxCompletionQueueEntries = most);
     }
 
     /**
@@ -108,16 +91,7 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withLoops(int count) {
-        return new ResourceOptions(
-                completionQueueEntries,
-                maxCompletionQueueEntries,
-                count,
-                idleStrategy,
-                hugePages,
-                maxRegisteredBytes,
-                cachedBytes,
-                sharedReceiveBuffers,
-                sharedReceiveBufferSize);
+        return copy(e -> e.loops = count);
     }
 
     /**
@@ -127,16 +101,7 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withIdleStrategy(IdleStrategy strategy) {
-        return new ResourceOptions(
-                completionQueueEntries,
-                maxCompletionQueueEntries,
-                loops,
-                strategy,
-                hugePages,
-                maxRegisteredBytes,
-                cachedBytes,
-                sharedReceiveBuffers,
-                sharedReceiveBufferSize);
+        return copy(e -> e.idleStrategy = strategy);
     }
 
     /**
@@ -146,16 +111,7 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withHugePages(HugePages pages) {
-        return new ResourceOptions(
-                completionQueueEntries,
-                maxCompletionQueueEntries,
-                loops,
-                idleStrategy,
-                pages,
-                maxRegisteredBytes,
-                cachedBytes,
-                sharedReceiveBuffers,
-                sharedReceiveBufferSize);
+        return copy(e -> e.hugePages = pages);
     }
 
     /**
@@ -165,16 +121,7 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withMaxRegisteredBytes(long bytes) {
-        return new ResourceOptions(
-                completionQueueEntries,
-                maxCompletionQueueEntries,
-                loops,
-                idleStrategy,
-                hugePages,
-                bytes,
-                cachedBytes,
-                sharedReceiveBuffers,
-                sharedReceiveBufferSize);
+        return copy(e -> e.maxRegisteredBytes = bytes);
     }
 
     /**
@@ -184,16 +131,7 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withCachedBytes(long bytes) {
-        return new ResourceOptions(
-                completionQueueEntries,
-                maxCompletionQueueEntries,
-                loops,
-                idleStrategy,
-                hugePages,
-                maxRegisteredBytes,
-                bytes,
-                sharedReceiveBuffers,
-                sharedReceiveBufferSize);
+        return copy(e -> e.cachedBytes = bytes);
     }
 
     /**
@@ -204,15 +142,49 @@ public record ResourceOptions(
      * @return a copy
      */
     public ResourceOptions withSharedReceiveBuffers(int count, int size) {
+        return copy(e -> {
+            e.sharedReceiveBuffers = count;
+            e.sharedReceiveBufferSize = size;
+        });
+    }
+
+    /** Mutable values from which a copy is made. */
+    private static final class Edit {
+        private int completionQueueEntries;
+        private int maxCompletionQueueEntries;
+        private int loops;
+        private IdleStrategy idleStrategy;
+        private HugePages hugePages;
+        private long maxRegisteredBytes;
+        private long cachedBytes;
+        private int sharedReceiveBuffers;
+        private int sharedReceiveBufferSize;
+
+        private Edit(ResourceOptions from) {
+            completionQueueEntries = from.completionQueueEntries;
+            maxCompletionQueueEntries = from.maxCompletionQueueEntries;
+            loops = from.loops;
+            idleStrategy = from.idleStrategy;
+            hugePages = from.hugePages;
+            maxRegisteredBytes = from.maxRegisteredBytes;
+            cachedBytes = from.cachedBytes;
+            sharedReceiveBuffers = from.sharedReceiveBuffers;
+            sharedReceiveBufferSize = from.sharedReceiveBufferSize;
+        }
+    }
+
+    private ResourceOptions copy(Consumer<Edit> change) {
+        Edit e = new Edit(this);
+        change.accept(e);
         return new ResourceOptions(
-                completionQueueEntries,
-                maxCompletionQueueEntries,
-                loops,
-                idleStrategy,
-                hugePages,
-                maxRegisteredBytes,
-                cachedBytes,
-                count,
-                size);
+                e.completionQueueEntries,
+                e.maxCompletionQueueEntries,
+                e.loops,
+                e.idleStrategy,
+                e.hugePages,
+                e.maxRegisteredBytes,
+                e.cachedBytes,
+                e.sharedReceiveBuffers,
+                e.sharedReceiveBufferSize);
     }
 }

@@ -1,7 +1,7 @@
 /**
- * The engine: one thread per completion loop, a slot for every work request, signaling, replenishment of receives,
- * drain and close. The front-ends build on {@link io.rdma.engine.RdmaEndpoint}. An {@link io.rdma.engine.Operation}
- * gets the upcall at its end.
+ * Options, counters and errors of the engine, which stands between verbs and the front-ends: one thread per completion
+ * loop, a slot for every work request, signaling, replenishment of receives, drain and close. {@link
+ * io.rdma.engine.RdmaEndpoint} shows it below one connection.
  */
 @NullMarked
 package io.rdma.engine;

@@ -3,7 +3,7 @@ package io.rdma.buffer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.rdma.engine.RdmaResources;
+import io.rdma.internal.engine.DeviceResources;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
@@ -40,7 +40,7 @@ class LeakDetectorTest {
         Logger logger = Logger.getLogger(LeakDetector.class.getName());
         logger.addHandler(handler);
         logger.setUseParentHandlers(false);
-        try (RdmaResources resources = new RdmaResources(TestDevice.assumed("soft0"));
+        try (DeviceResources resources = new DeviceResources(TestDevice.assumed("soft0"));
                 MemoryRegion region = resources.domain().allocate(4096, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
             long before = LeakDetector.reported();
             closed(region);

@@ -2,10 +2,11 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.connect.EstablishedConnection;
 import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
-import io.rdma.engine.WorkRequest;
+import io.rdma.internal.connect.EstablishedConnection;
+import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.engine.WorkRequest;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
@@ -23,10 +24,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** {@link RdmaConnection} over an {@link RdmaEndpoint}, which holds all state. */
+/** {@link RdmaConnection} over an {@link Endpoint}, which holds all state. */
 final class DefaultRdmaConnection implements RdmaConnection {
     private final EstablishedConnection connection;
-    private final RdmaEndpoint endpoint;
+    private final Endpoint endpoint;
     private final Inbound inbound;
     private final CompletableFuture<Void> released;
 
@@ -45,10 +46,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
     @Override
     public Mono<Void> send(int length, Consumer<MemorySegment> writer) {
         if (length < 0 || length > maxMessageSize()) {
-            return Mono.error(new IllegalArgumentException("message of " + length + " bytes, the peer receives at most "
-                    + maxMessageSize()
-                    + ": send less, or configure the peer with larger receiveBuffers, or with a larger maxMessageSize"
-                    + " and a maxRdAtomic above 0"));
+            return Mono.error(endpoint.options().tooLong(length));
         }
         if (length > endpoint.sendBuffers().bufferSize()) {
             // Registering memory is slow.
@@ -66,7 +64,7 @@ final class DefaultRdmaConnection implements RdmaConnection {
      */
     private Mono<Void> large(int length, Consumer<MemorySegment> writer) {
         return Mono.defer(() -> {
-            RegisteredBuffer buffer = endpoint.allocateBuffer(length);
+            RegisteredBuffer buffer = endpoint.memory().allocateBuffer(length);
             try {
                 writer.accept(buffer.segment());
             } catch (Throwable e) { // the writer is application code: on any exception the buffer must be closed
@@ -149,25 +147,25 @@ final class DefaultRdmaConnection implements RdmaConnection {
     @Override
     public Mono<MemoryRegion> allocate(long bytes, AccessFlag... access) {
         Set<AccessFlag> rights = Set.copyOf(List.of(access));
-        return Mono.fromCallable(() -> endpoint.allocate(bytes, rights));
+        return Mono.fromCallable(() -> endpoint.memory().allocate(bytes, rights));
     }
 
     @Override
     public Mono<MemoryRegion> grant(
             MemoryRegion memory, long offset, long length, Duration time, AccessFlag... access) {
         Set<AccessFlag> rights = Set.copyOf(List.of(access));
-        return Mono.fromCallable(() -> endpoint.grant(memory, offset, length, time, rights));
+        return Mono.fromCallable(() -> endpoint.memory().grant(memory, offset, length, time, rights));
     }
 
     @Override
     public Mono<BoundWindow> bind(MemoryRegion memory, long offset, long length, AccessFlag... access) {
         Set<AccessFlag> rights = Set.copyOf(List.of(access));
-        return Mono.fromFuture(() -> endpoint.bind(memory, offset, length, rights));
+        return Mono.fromFuture(() -> endpoint.memory().bind(memory, offset, length, rights));
     }
 
     @Override
     public Mono<RegisteredBuffer> register(MemorySegment memory) {
-        return Mono.fromCallable(() -> endpoint.register(memory));
+        return Mono.fromCallable(() -> endpoint.memory().register(memory));
     }
 
     @Override
@@ -208,21 +206,8 @@ final class DefaultRdmaConnection implements RdmaConnection {
     }
 
     @Override
-    public Mono<Void> disposeLater() {
-        return Mono.defer(() -> {
-            dispose();
-            return onDispose();
-        });
-    }
-
-    @Override
     public Mono<Void> onDispose() {
         return Mono.fromFuture(() -> released, true);
-    }
-
-    @Override
-    public void disposeNow(Duration timeout) {
-        disposeLater().block(timeout);
     }
 
     @Override

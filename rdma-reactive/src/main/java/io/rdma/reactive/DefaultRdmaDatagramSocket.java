@@ -2,14 +2,14 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedDatagram;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.connect.DatagramBinding;
-import io.rdma.engine.DatagramEndpoint;
-import io.rdma.engine.WorkRequest;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.internal.connect.DatagramBinding;
+import io.rdma.internal.engine.DatagramEndpoint;
+import io.rdma.internal.engine.WorkRequest;
 import io.rdma.verbs.DatagramAddress;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -98,7 +98,12 @@ final class DefaultRdmaDatagramSocket implements RdmaDatagramSocket {
     }
 
     @Override
-    public DatagramEndpoint endpoint() {
+    public RdmaEndpoint endpoint() {
+        return endpoint.endpoint();
+    }
+
+    /** Returns the engine below this socket. */
+    DatagramEndpoint datagrams() {
         return endpoint;
     }
 
@@ -114,21 +119,8 @@ final class DefaultRdmaDatagramSocket implements RdmaDatagramSocket {
     }
 
     @Override
-    public Mono<Void> disposeLater() {
-        return Mono.defer(() -> {
-            dispose();
-            return onDispose();
-        });
-    }
-
-    @Override
     public Mono<Void> onDispose() {
         return Mono.fromFuture(() -> released, true);
-    }
-
-    @Override
-    public void disposeNow(Duration timeout) {
-        disposeLater().block(timeout);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.rdma.reactive;
 
-import io.rdma.engine.EventBuffer;
+import io.rdma.internal.engine.EventBuffer;
 import io.rdma.verbs.AsyncEvent;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -87,7 +87,7 @@ final class EventFlux extends Flux<AsyncEvent> {
                 }
                 if (invalidRequest != 0) {
                     end();
-                    actual.onError(FirstRequest.bad(invalidRequest));
+                    actual.onError(OperatorErrors.ofRequest(invalidRequest));
                     return;
                 }
                 boolean last = buffer.isEnded(); // read before the poll, so that events before the end are signalled

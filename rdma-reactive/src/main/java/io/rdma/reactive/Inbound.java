@@ -1,8 +1,8 @@
 package io.rdma.reactive;
 
 import io.rdma.engine.ConnectionClosedException;
-import io.rdma.engine.RdmaEndpoint;
-import io.rdma.engine.ReceiveQueue;
+import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.engine.ReceiveQueue;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
@@ -11,12 +11,12 @@ import reactor.core.CoreSubscriber;
  * remain are discarded.
  */
 final class Inbound {
-    private final RdmaEndpoint endpoint;
+    private final Endpoint endpoint;
     private volatile ReceiveFlux.@Nullable Receiving<?> receiver; // written under the monitor
     private ReceiveFlux.@Nullable Receiving<?> successor; // under the monitor
     private volatile boolean disposed;
 
-    Inbound(RdmaEndpoint endpoint) {
+    Inbound(Endpoint endpoint) {
         this.endpoint = endpoint;
         queue().listener(this::changed);
     }
@@ -97,8 +97,7 @@ final class Inbound {
         if (failure == null) {
             actual.onComplete();
         } else {
-            actual.onError(
-                    new ConnectionClosedException("connection is lost: " + failure.getMessage(), failure, false));
+            actual.onError(ConnectionClosedException.lost(failure));
         }
     }
 }

@@ -123,7 +123,7 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
         public void request(long n) {
             if (n <= 0) {
                 if (state.compareAndSet(IDLE, ENDED) || state.compareAndSet(RUNNING, CANCELLED)) {
-                    actual.onError(FirstRequest.bad(n));
+                    actual.onError(OperatorErrors.ofRequest(n));
                 }
             } else if (state.compareAndSet(IDLE, RUNNING)) {
                 Thread.ofVirtual().name("rdma-making").start(this::run);

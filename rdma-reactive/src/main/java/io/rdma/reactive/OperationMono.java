@@ -1,8 +1,8 @@
 package io.rdma.reactive;
 
-import io.rdma.engine.Operation;
-import io.rdma.engine.Submitter;
-import io.rdma.engine.WorkRequest;
+import io.rdma.internal.engine.Operation;
+import io.rdma.internal.engine.Submitter;
+import io.rdma.internal.engine.WorkRequest;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -61,7 +61,7 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
             }
             requested = true;
             if (n <= 0) {
-                refuse(FirstRequest.bad(n));
+                refuse(OperatorErrors.ofRequest(n));
                 return;
             }
             try {

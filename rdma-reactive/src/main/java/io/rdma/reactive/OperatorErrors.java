@@ -5,7 +5,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** Errors of the application's functions, in the form in which they are signalled to the subscriber. */
+/** Errors of the application, in the form in which they are signalled to the subscriber. */
 final class OperatorErrors {
     private OperatorErrors() {}
 
@@ -26,5 +26,10 @@ final class OperatorErrors {
         } catch (Throwable fatal) {
             return error;
         }
+    }
+
+    /** Returns the error of a request that is not positive (Reactive Streams 3.9). */
+    static IllegalArgumentException ofRequest(long n) {
+        return new IllegalArgumentException("§3.9: a request must be positive: " + n);
     }
 }

@@ -15,15 +15,15 @@ public final class RdmaBlockHoundIntegration implements BlockHoundIntegration {
     @Override
     public void applyTo(BlockHound.Builder builder) {
         builder.nonBlockingThreadPredicate(before -> before.or(Transport::isLoop))
-                .allowBlockingCallsInside("io.rdma.engine.CompletionLoop", "await")
-                .allowBlockingCallsInside("io.rdma.engine.LoopThread", "rest")
-                .allowBlockingCallsInside("io.rdma.engine.LoopThread", "pause")
-                .allowBlockingCallsInside("io.rdma.engine.Idling", "shouldSleep")
-                .allowBlockingCallsInside("io.rdma.engine.CompletionLoop", "destroy")
-                .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "startDrain")
-                .allowBlockingCallsInside("io.rdma.engine.RdmaEndpoint", "finishIfDrained")
+                .allowBlockingCallsInside("io.rdma.internal.loop.CompletionLoop", "await")
+                .allowBlockingCallsInside("io.rdma.internal.loop.LoopThread", "rest")
+                .allowBlockingCallsInside("io.rdma.internal.loop.LoopThread", "pause")
+                .allowBlockingCallsInside("io.rdma.internal.loop.Idling", "shouldSleep")
+                .allowBlockingCallsInside("io.rdma.internal.loop.CompletionLoop", "destroy")
+                .allowBlockingCallsInside("io.rdma.internal.engine.Endpoint", "startDrain")
+                .allowBlockingCallsInside("io.rdma.internal.engine.Endpoint", "finishIfDrained")
                 .allowBlockingCallsInside("io.rdma.environment.SystemEnvironment", "after") // the JDK's scheduler
-                .allowBlockingCallsInside("io.rdma.buffer.BufferPool", "closeRegionIfWhole")
+                .allowBlockingCallsInside("io.rdma.buffer.BufferPool", "closeRegionsIfWhole")
                 .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "add")
                 .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "poll")
                 .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "wake");

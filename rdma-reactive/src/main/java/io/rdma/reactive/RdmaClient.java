@@ -1,24 +1,25 @@
 package io.rdma.reactive;
 
-import io.rdma.connect.ConnectHandler;
 import io.rdma.connect.ConnectionOptions;
-import io.rdma.connect.EstablishedConnection;
-import io.rdma.connect.RdmaConnector;
-import io.rdma.engine.RdmaResources;
-import io.rdma.types.QueuePairCapacity;
+import io.rdma.internal.connect.ConnectHandler;
+import io.rdma.internal.connect.EstablishedConnection;
+import io.rdma.internal.connect.RdmaConnector;
+import io.rdma.internal.connect.UsedResources;
 import java.time.Duration;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 /** Client that connects to an {@link RdmaServer}. Immutable: each method that changes a setting returns a copy. */
-public final class RdmaClient {
-    private final Transport transport;
-
+public final class RdmaClient extends RdmaTransport<RdmaClient> {
     private RdmaClient(Transport transport) {
-        this.transport = transport;
+        super(transport);
+    }
+
+    @Override
+    RdmaClient with(Transport changed) {
+        return new RdmaClient(changed);
     }
 
     /**
@@ -28,46 +29,6 @@ public final class RdmaClient {
      */
     public static RdmaClient create() {
         return new RdmaClient(Transport.DEFAULT);
-    }
-
-    /**
-     * Sets the host of the server.
-     *
-     * @param host name or address
-     * @return a copy
-     */
-    public RdmaClient host(String host) {
-        return new RdmaClient(transport.withHost(host));
-    }
-
-    /**
-     * Sets the port of the server.
-     *
-     * @param port TCP port of the exchange
-     * @return a copy
-     */
-    public RdmaClient port(int port) {
-        return new RdmaClient(transport.withPort(port));
-    }
-
-    /**
-     * Sets the device to use.
-     *
-     * @param name name of the device, such as {@code mlx5_0} or {@code soft0}
-     * @return a copy
-     */
-    public RdmaClient device(String name) {
-        return new RdmaClient(transport.withDevice(name));
-    }
-
-    /**
-     * Changes the capacity of the queue pair.
-     *
-     * @param change applied to the current capacity
-     * @return a copy
-     */
-    public RdmaClient queuePair(UnaryOperator<QueuePairCapacity> change) {
-        return options(o -> o.withQueuePair(change.apply(o.queuePair())));
     }
 
     /**
@@ -90,26 +51,6 @@ public final class RdmaClient {
      */
     public RdmaClient sendBuffers(int count, int size) {
         return options(o -> o.withSendBuffers(count, size));
-    }
-
-    /**
-     * Changes the options of the connection.
-     *
-     * @param change applied to the current options
-     * @return a copy
-     */
-    public RdmaClient options(UnaryOperator<ConnectionOptions> change) {
-        return new RdmaClient(transport.withOptions(change.apply(transport.options())));
-    }
-
-    /**
-     * Uses resources of the caller. Connections share them, and the caller closes them.
-     *
-     * @param resources open resources
-     * @return a copy
-     */
-    public RdmaClient resources(RdmaResources resources) {
-        return new RdmaClient(transport.withResources(resources));
     }
 
     /**
@@ -164,23 +105,20 @@ public final class RdmaClient {
     }
 
     private void connect(MakingMono.Making<RdmaConnection> making) {
-        RdmaResources resources = transport.resources();
+        UsedResources used = transport.resources();
         ConnectHandler handler = new ConnectHandler() {
             @Override
             public void connected(EstablishedConnection connection) {
-                making.made(new DefaultRdmaConnection(connection, () -> transport.release(resources)));
+                making.made(new DefaultRdmaConnection(connection, used::release));
             }
 
             @Override
             public void failed(RuntimeException error) {
-                try {
-                    transport.release(resources);
-                } catch (Throwable e) { // the subscriber must still receive the connect error
-                    error.addSuppressed(e);
-                }
+                used.releaseAfter(error);
                 making.failed(error);
             }
         };
-        making.onCancel(RdmaConnector.connect(resources, transport.options(), transport.address(), handler)::cancel);
+        making.onCancel(
+                RdmaConnector.connect(used.resources(), transport.options(), transport.address(), handler)::cancel);
     }
 }

@@ -256,9 +256,9 @@ public interface RdmaConnection extends Disposable {
     InetSocketAddress remoteAddress();
 
     /**
-     * Returns the engine's endpoint, for functions that this interface does not offer.
+     * Returns the engine below this connection, for those who observe or tune it.
      *
-     * @return the endpoint; shared with this connection
+     * @return live
      */
     RdmaEndpoint endpoint();
 
@@ -283,7 +283,12 @@ public interface RdmaConnection extends Disposable {
      *
      * @return completes empty
      */
-    Mono<Void> disposeLater();
+    default Mono<Void> disposeLater() {
+        return Mono.defer(() -> {
+            dispose();
+            return onDispose();
+        });
+    }
 
     /**
      * Completes when the connection is closed, for whatever reason, and its resources are released.
@@ -298,5 +303,7 @@ public interface RdmaConnection extends Disposable {
      * @param timeout longest wait
      * @throws IllegalStateException if the timeout expires
      */
-    void disposeNow(Duration timeout);
+    default void disposeNow(Duration timeout) {
+        disposeLater().block(timeout);
+    }
 }

@@ -1,61 +1,21 @@
 package io.rdma.reactive;
 
-import io.rdma.connect.ConnectionOptions;
-import io.rdma.connect.DatagramBinding;
-import io.rdma.engine.RdmaResources;
-import io.rdma.types.QueuePairCapacity;
+import io.rdma.internal.connect.DatagramBinding;
+import io.rdma.internal.connect.UsedResources;
 import java.time.Duration;
-import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
 
 /**
  * Binder of an {@link RdmaDatagramSocket} to an address. Immutable: each method that changes a setting returns a copy.
  */
-public final class RdmaDatagramBinder {
-    private final Transport transport;
-
+public final class RdmaDatagramBinder extends RdmaTransport<RdmaDatagramBinder> {
     RdmaDatagramBinder(Transport transport) {
-        this.transport = transport;
+        super(transport);
     }
 
-    /**
-     * Sets the local host.
-     *
-     * @param host name or address of the device; not the wildcard
-     * @return a copy
-     */
-    public RdmaDatagramBinder host(String host) {
-        return new RdmaDatagramBinder(transport.withHost(host));
-    }
-
-    /**
-     * Sets the local port.
-     *
-     * @param port port in RDMA CM's UDP port space; 0 selects a free port
-     * @return a copy
-     */
-    public RdmaDatagramBinder port(int port) {
-        return new RdmaDatagramBinder(transport.withPort(port));
-    }
-
-    /**
-     * Sets the device to use.
-     *
-     * @param name name of the device, such as {@code mlx5_0} or {@code soft0}
-     * @return a copy
-     */
-    public RdmaDatagramBinder device(String name) {
-        return new RdmaDatagramBinder(transport.withDevice(name));
-    }
-
-    /**
-     * Changes the capacity of the queue pair.
-     *
-     * @param change applied to the current capacity
-     * @return a copy
-     */
-    public RdmaDatagramBinder queuePair(UnaryOperator<QueuePairCapacity> change) {
-        return options(o -> o.withQueuePair(change.apply(o.queuePair())));
+    @Override
+    RdmaDatagramBinder with(Transport changed) {
+        return new RdmaDatagramBinder(changed);
     }
 
     /**
@@ -80,27 +40,6 @@ public final class RdmaDatagramBinder {
     }
 
     /**
-     * Changes the options. A datagram socket uses the depths, the numbers of buffers, {@code signalEvery},
-     * {@code handshakeTimeout} for look-ups and joins, and {@code drainTimeout}; it ignores the others.
-     *
-     * @param change applied to the current options
-     * @return a copy
-     */
-    public RdmaDatagramBinder options(UnaryOperator<ConnectionOptions> change) {
-        return new RdmaDatagramBinder(transport.withOptions(change.apply(transport.options())));
-    }
-
-    /**
-     * Uses resources of the caller. Sockets and connections share them, and the caller closes them.
-     *
-     * @param resources open resources
-     * @return a copy
-     */
-    public RdmaDatagramBinder resources(RdmaResources resources) {
-        return new RdmaDatagramBinder(transport.withResources(resources));
-    }
-
-    /**
      * Binds once for each subscription.
      *
      * <p><b>Completes</b> with a bound socket. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND if
@@ -114,14 +53,9 @@ public final class RdmaDatagramBinder {
     }
 
     private RdmaDatagramSocket bound() {
-        RdmaResources resources = transport.resources();
-        try {
-            DatagramBinding binding = DatagramBinding.bind(resources, transport.options(), transport.address());
-            return new DefaultRdmaDatagramSocket(binding, () -> transport.release(resources));
-        } catch (Throwable e) {
-            transport.release(resources);
-            throw e;
-        }
+        UsedResources used = transport.resources();
+        return used.make(resources -> new DefaultRdmaDatagramSocket(
+                DatagramBinding.bind(resources, transport.options(), transport.address()), used::release));
     }
 
     /**

@@ -2,7 +2,7 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedDatagram;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.engine.DatagramEndpoint;
+import io.rdma.engine.RdmaEndpoint;
 import io.rdma.verbs.DatagramAddress;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -161,11 +161,11 @@ public interface RdmaDatagramSocket extends Disposable {
     InetSocketAddress localAddress();
 
     /**
-     * Returns the engine's endpoint, for functions that this interface does not offer.
+     * Returns the engine below this socket, for those who observe or tune it.
      *
-     * @return the endpoint; shared with this socket
+     * @return live
      */
-    DatagramEndpoint endpoint();
+    RdmaEndpoint endpoint();
 
     /**
      * Closes the socket. Operations that are not completed fail, datagrams that were not received are dropped, and
@@ -179,7 +179,12 @@ public interface RdmaDatagramSocket extends Disposable {
      *
      * @return completes empty
      */
-    Mono<Void> disposeLater();
+    default Mono<Void> disposeLater() {
+        return Mono.defer(() -> {
+            dispose();
+            return onDispose();
+        });
+    }
 
     /**
      * Completes when the socket is closed, for whatever reason, and its resources are released.
@@ -194,5 +199,7 @@ public interface RdmaDatagramSocket extends Disposable {
      * @param timeout longest wait
      * @throws IllegalStateException if the timeout expires
      */
-    void disposeNow(Duration timeout);
+    default void disposeNow(Duration timeout) {
+        disposeLater().block(timeout);
+    }
 }

@@ -1,6 +1,7 @@
 package io.rdma.reactive;
 
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
+import io.rdma.internal.engine.DeviceResources;
 import io.rdma.verbs.AsyncEvent;
 import reactor.core.publisher.Flux;
 
@@ -16,7 +17,7 @@ public final class RdmaEvents {
      * subscriber therefore only observes. See {@code docs/guide/events.md} for the engine's action on each type. An
      * event is a copy and already acknowledged, so it needs no further handling.
      *
-     * <p><b>Overflow</b>: up to {@link io.rdma.engine.EventBuffer#CAPACITY} events wait for demand. When one more
+     * <p><b>Overflow</b>: up to 256 events wait for demand. When one more
      * arrives, the oldest is dropped; the first drop is logged as a warning. <b>Completes</b> when the resources close.
      * <b>Errors</b> with {@link io.rdma.types.VerbsException} if the events can no longer be read. <b>Cancel</b> ends
      * this subscription only. <b>Thread</b>: the thread that reads the events, {@code rdma-events-DEVICE}, or the
@@ -27,6 +28,6 @@ public final class RdmaEvents {
      * @return hot
      */
     public static Flux<AsyncEvent> events(RdmaResources resources) {
-        return new EventFlux(resources::events);
+        return new EventFlux(DeviceResources.of(resources)::events);
     }
 }

@@ -2,8 +2,6 @@ package io.rdma.reactive;
 
 import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectionOptions;
-import io.rdma.engine.RdmaResources;
-import io.rdma.types.QueuePairCapacity;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -13,8 +11,7 @@ import reactor.core.publisher.Mono;
 /**
  * Server that accepts connections of {@link RdmaClient}s. Immutable: each method that changes a setting returns a copy.
  */
-public final class RdmaServer {
-    private final Transport transport;
+public final class RdmaServer extends RdmaTransport<RdmaServer> {
     private final AdmissionLimits limits;
     private final Function<? super RdmaConnection, ? extends Publisher<Void>> handler;
 
@@ -22,9 +19,14 @@ public final class RdmaServer {
             Transport transport,
             AdmissionLimits limits,
             Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
-        this.transport = transport;
+        super(transport);
         this.limits = limits;
         this.handler = handler;
+    }
+
+    @Override
+    RdmaServer with(Transport changed) {
+        return new RdmaServer(changed, limits, handler);
     }
 
     /**
@@ -34,46 +36,6 @@ public final class RdmaServer {
      */
     public static RdmaServer create() {
         return new RdmaServer(Transport.DEFAULT, AdmissionLimits.DEFAULT, connection -> Mono.empty());
-    }
-
-    /**
-     * Sets the local host to listen on.
-     *
-     * @param host name or address
-     * @return a copy
-     */
-    public RdmaServer host(String host) {
-        return new RdmaServer(transport.withHost(host), limits, handler);
-    }
-
-    /**
-     * Sets the port to listen on.
-     *
-     * @param port TCP port of the exchange; 0 selects a free port
-     * @return a copy
-     */
-    public RdmaServer port(int port) {
-        return new RdmaServer(transport.withPort(port), limits, handler);
-    }
-
-    /**
-     * Sets the device to use.
-     *
-     * @param name name of the device, such as {@code mlx5_0} or {@code soft0}
-     * @return a copy
-     */
-    public RdmaServer device(String name) {
-        return new RdmaServer(transport.withDevice(name), limits, handler);
-    }
-
-    /**
-     * Changes the capacity of the queue pair of each connection.
-     *
-     * @param change applied to the current capacity
-     * @return a copy
-     */
-    public RdmaServer queuePair(UnaryOperator<QueuePairCapacity> change) {
-        return options(o -> o.withQueuePair(change.apply(o.queuePair())));
     }
 
     /**
@@ -96,26 +58,6 @@ public final class RdmaServer {
      */
     public RdmaServer sendBuffers(int count, int size) {
         return options(o -> o.withSendBuffers(count, size));
-    }
-
-    /**
-     * Changes the options of the connections.
-     *
-     * @param change applied to the current options
-     * @return a copy
-     */
-    public RdmaServer options(UnaryOperator<ConnectionOptions> change) {
-        return new RdmaServer(transport.withOptions(change.apply(transport.options())), limits, handler);
-    }
-
-    /**
-     * Uses resources of the caller. Connections share them, and the caller closes them.
-     *
-     * @param resources open resources
-     * @return a copy
-     */
-    public RdmaServer resources(RdmaResources resources) {
-        return new RdmaServer(transport.withResources(resources), limits, handler);
     }
 
     /**

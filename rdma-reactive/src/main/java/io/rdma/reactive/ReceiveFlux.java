@@ -1,7 +1,7 @@
 package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedMessage;
-import io.rdma.engine.ReceiveQueue;
+import io.rdma.internal.engine.ReceiveQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -172,7 +172,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
                 }
                 if (invalidRequest != 0) {
                     end();
-                    actual.onError(FirstRequest.bad(invalidRequest));
+                    actual.onError(OperatorErrors.ofRequest(invalidRequest));
                     return;
                 }
                 boolean terminated = queue.isTerminated(); // read first: messages before the end are delivered

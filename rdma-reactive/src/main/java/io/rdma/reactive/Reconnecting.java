@@ -1,5 +1,6 @@
 package io.rdma.reactive;
 
+import io.rdma.internal.engine.Endpoint;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -50,7 +51,10 @@ final class Reconnecting {
         return Mono.usingWhen(
                         connect,
                         connection -> Mono.defer(() -> Mono.from(handler.apply(connection)))
-                                .onErrorMap(error -> !connection.endpoint().hasEndedWith(error), HandlerFailed::new),
+                                .onErrorMap(
+                                        error -> !Endpoint.of(connection.endpoint())
+                                                .hasEndedWith(error),
+                                        HandlerFailed::new),
                         RdmaConnection::disposeLater,
                         Reconnecting::giveUp,
                         connection -> giveUp(connection, new CancellationException("the handler was cancelled")))

@@ -1,9 +1,9 @@
 package io.rdma.reactive;
 
 import io.rdma.connect.AdmissionLimits;
-import io.rdma.connect.EstablishedConnection;
-import io.rdma.connect.RdmaListener;
-import io.rdma.engine.RdmaResources;
+import io.rdma.internal.connect.EstablishedConnection;
+import io.rdma.internal.connect.RdmaListener;
+import io.rdma.internal.connect.UsedResources;
 import java.lang.System.Logger;
 import java.net.InetSocketAddress;
 import java.util.Set;
@@ -25,9 +25,8 @@ import reactor.core.publisher.Mono;
 
 /** Server that is bound and accepts connections; made by {@link RdmaServer#bind}. */
 final class RunningServer implements DisposableServer {
-    private final Transport transport;
     private final Function<? super RdmaConnection, ? extends Publisher<Void>> handler;
-    private final RdmaResources resources;
+    private final UsedResources used;
     private final RdmaListener listener;
     private final Set<RdmaConnection> connections = ConcurrentHashMap.newKeySet();
     private final Disposable.Composite handlers = Disposables.composite();
@@ -39,15 +38,10 @@ final class RunningServer implements DisposableServer {
             Transport transport,
             AdmissionLimits limits,
             Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
-        this.transport = transport;
         this.handler = handler;
-        this.resources = transport.resources();
-        try {
-            this.listener = RdmaListener.bind(resources, transport.options(), limits, transport.address(), this::serve);
-        } catch (Throwable e) {
-            transport.release(resources);
-            throw e;
-        }
+        this.used = transport.resources();
+        this.listener = used.make(resources ->
+                RdmaListener.bind(resources, transport.options(), limits, transport.address(), this::serve));
     }
 
     private void serve(EstablishedConnection established) {
@@ -86,7 +80,7 @@ final class RunningServer implements DisposableServer {
     private void release() {
         try {
             listener.closeConnections(); // including connections established since dispose()
-            transport.release(resources);
+            used.release();
         } catch (RuntimeException e) {
             log().log(Logger.Level.ERROR, "the server's resources were not released", e);
         } finally {

@@ -1,13 +1,11 @@
 package io.rdma.reactive;
 
 import io.rdma.buffer.BufferPool;
-import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.engine.Operation;
-import io.rdma.engine.Submitter;
-import io.rdma.engine.WorkRequest;
+import io.rdma.internal.engine.Operation;
+import io.rdma.internal.engine.Submitter;
+import io.rdma.internal.engine.WorkRequest;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
@@ -59,44 +57,20 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
         return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 
-    private static final class Sending extends BufferWaiter implements Subscription, FirstRequest.Starter, Scannable {
+    private static final class Sending extends BufferSubscription<Void> {
         private final Submitter submitter;
-        private final BufferPool pool;
         private final Filler filler;
-        private final CoreSubscriber<? super Void> actual;
-        private final FirstRequest requested = new FirstRequest();
-        private volatile boolean cancelled;
-        private volatile boolean ended;
         private volatile @Nullable Operation operation;
 
         Sending(Submitter submitter, BufferPool pool, Filler filler, CoreSubscriber<? super Void> actual) {
+            super(pool, actual);
             this.submitter = submitter;
-            this.pool = pool;
             this.filler = filler;
-            this.actual = actual;
-        }
-
-        @Override
-        public void request(long n) {
-            requested.request(n, this);
-        }
-
-        @Override
-        public void start() {
-            pool.acquire(this);
-        }
-
-        @Override
-        public void refuse(IllegalArgumentException error) {
-            if (abandon()) {
-                fail(error);
-            }
         }
 
         @Override
         public void cancel() {
-            cancelled = true;
-            abandon();
+            super.cancel();
             Operation now = operation;
             if (now != null) {
                 now.abandon();
@@ -127,32 +101,8 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
         }
 
         @Override
-        public void failed(RuntimeException error) {
-            if (!cancelled) {
-                fail(error);
-            }
-        }
-
-        private void fail(Throwable error) {
-            ended = true;
-            actual.onError(error);
-        }
-
-        @Override
         public String stepName() {
             return StepNames.SEND;
-        }
-
-        @Override
-        @SuppressWarnings("rawtypes") // Scannable's signature
-        public @Nullable Object scanUnsafe(Attr key) {
-            if (key == Attr.ACTUAL) {
-                return actual;
-            }
-            if (key == Attr.CANCELLED) {
-                return cancelled;
-            }
-            return key == Attr.TERMINATED ? ended : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
         }
 
         private final class Sent extends Operation {

@@ -2,8 +2,8 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.engine.MessageStream;
-import io.rdma.engine.RdmaEndpoint;
+import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.engine.MessageStream;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,14 +21,14 @@ import reactor.util.context.Context;
 // - Demand: at most `most` items are requested and not delivered, so `items` and the operations in flight together hold
 // at most `most` items.
 // - Items wait in `items` until there is a buffer. The thread that takes `wip` from 0 encodes and submits for all
-// threads, in order. The drainer never blocks the loop: a message that needs memory of its own is made on another
-// thread, which becomes the drainer.
+// threads, in order. It never blocks the loop: a message that needs memory of its own is made on another thread, which
+// flushes from then on.
 // - `pending` is 1 for the source plus 1 for each item that arrived and is not delivered. The thread that makes it 0
 // completes the stream.
 // - The thread that makes `ended` true signals the end, or is the one that cancels. Nothing is signalled afterwards.
 // - Items are requested by one thread at a time. A cancel does not wait for a request that is in progress, since the
 // publisher may take any time for it.
-// - An exception during a drain ends the stream, and the drain continues, so that buffers that arrive later are
+// - An exception during a flush ends the stream, and the flush continues, so that buffers that arrive later are
 // still returned.
 
 /**
@@ -36,17 +36,17 @@ import reactor.util.context.Context;
  * received all of them.
  */
 final class SendStreamMono<T> extends Mono<Void> implements Scannable {
-    private final RdmaEndpoint endpoint;
+    private final Endpoint endpoint;
     private final Publisher<? extends T> source;
     private final MessageEncoder<? super T> encoder;
 
-    private SendStreamMono(RdmaEndpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
+    private SendStreamMono(Endpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
         this.endpoint = endpoint;
         this.source = source;
         this.encoder = encoder;
     }
 
-    static <T> Mono<Void> of(RdmaEndpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
+    static <T> Mono<Void> of(Endpoint endpoint, Publisher<? extends T> source, MessageEncoder<? super T> encoder) {
         return onAssembly(new SendStreamMono<>(endpoint, source, encoder));
     }
 
@@ -67,7 +67,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
     }
 
     private static final class Sending<T> extends MessageStream implements CoreSubscriber<T>, Subscription, Scannable {
-        private final RdmaEndpoint endpoint;
+        private final Endpoint endpoint;
         private final MessageEncoder<? super T> encoder;
         private final CoreSubscriber<? super Void> actual;
         private final int most;
@@ -82,17 +82,14 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private @Nullable Subscription upstream;
         private volatile boolean cancelled;
         private volatile boolean sourceEnded; // if so, the source is neither requested from nor cancelled
-        private int needed; // (drainer) bytes that the encoder reported for the first item; else 0
+        private int needed; // (flushing thread) bytes that the encoder reported for the first item; else 0
 
-        Sending(RdmaEndpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
+        Sending(Endpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
             this(endpoint, encoder, actual, most(endpoint));
         }
 
         private Sending(
-                RdmaEndpoint endpoint,
-                MessageEncoder<? super T> encoder,
-                CoreSubscriber<? super Void> actual,
-                int most) {
+                Endpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual, int most) {
             super(endpoint);
             this.endpoint = endpoint;
             this.encoder = encoder;
@@ -102,7 +99,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             items = Queues.<T>get(most).get();
         }
 
-        private static int most(RdmaEndpoint endpoint) {
+        private static int most(Endpoint endpoint) {
             return Math.min(
                     endpoint.options().sendBuffers(),
                     endpoint.options().capacity().maxSendWr());
@@ -128,7 +125,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         @Override
         public void request(long n) {
             if (n <= 0) {
-                end(FirstRequest.bad(n));
+                end(OperatorErrors.ofRequest(n));
             } else if (started.compareAndSet(false, true)) {
                 demand.begin();
             }
@@ -162,7 +159,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 end(new IllegalStateException("the publisher sent more items than were requested: " + most));
                 return;
             }
-            drain();
+            flush();
         }
 
         @Override
@@ -232,32 +229,32 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     waiting.abandon();
                 }
             } finally {
-                drain();
+                flush();
             }
         }
 
-        private void drain() {
+        private void flush() {
             if (wip.getAndIncrement() == 0) {
-                drainHeld();
+                flushHeld();
             }
         }
 
-        private void drainHeld() {
+        private void flushHeld() {
             int missed = 1;
             do {
                 try {
                     if (!sendAll()) {
-                        return; // another thread is the drainer now
+                        return; // another thread flushes now
                     }
                 } catch (Throwable e) { // stack or memory is exhausted, or the subscriber throws
-                    endDuringDrain(e);
+                    endDuringFlush(e);
                 }
                 missed = wip.addAndGet(-missed);
             } while (missed != 0);
         }
 
-        /** Ends the stream during a drain. The drain continues: ending the stream requests another pass. */
-        private void endDuringDrain(Throwable error) {
+        /** Ends the stream during a flush. The flush continues: ending the stream requests another pass. */
+        private void endDuringFlush(Throwable error) {
             try {
                 if (end(error)) {
                     return;
@@ -270,9 +267,9 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         }
 
         /**
-         * Encodes and submits the waiting items (drainer).
+         * Encodes and submits the waiting items (flushing thread).
          *
-         * @return false if another thread continues the drain
+         * @return false if another thread continues the flush
          */
         private boolean sendAll() {
             T item;
@@ -281,7 +278,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     int length = needed > 0 ? needed : encoder.length(item);
                     if (length > endpoint.sendBuffers().bufferSize()) {
                         if (endpoint.loop().isLoopThread()) { // registering memory is slow
-                            Thread.ofVirtual().name("rdma-send").start(this::drainHeld);
+                            Thread.ofVirtual().name("rdma-send").start(this::flushHeld);
                             return false;
                         }
                         sendLarge(length);
@@ -289,7 +286,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     }
                     RegisteredBuffer buffer = buffer();
                     if (buffer == null) {
-                        return true; // the thread that hands one over drains
+                        return true; // the thread that hands one over flushes
                     }
                     needed = send(item, buffer);
                 } catch (Throwable e) { // the encoder is application code
@@ -313,36 +310,21 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
          * @return 0 if the item was sent; otherwise the bytes that it needs, and it stays in the queue
          */
         private int send(T item, RegisteredBuffer buffer) {
-            int encoded;
+            int required;
             try {
-                encoded = encoder.encode(item, buffer.segment());
-                check(encoded, buffer.capacity());
-                if (encoded >= 0) {
-                    buffer.limit(encoded);
-                }
+                required = fit(encoder.encode(item, buffer.segment()), buffer);
             } catch (Throwable e) { // on any exception the buffer must be returned
                 items.poll(); // the encoder has consumed it
                 buffer.close();
                 throw e;
             }
-            if (encoded < 0) {
+            if (required > 0) {
                 buffer.close();
-                return -encoded;
+                return required;
             }
             items.poll();
             send(buffer);
             return 0;
-        }
-
-        private static void check(int encoded, int capacity) {
-            if (encoded > capacity) {
-                throw new IllegalArgumentException(
-                        "the encoder reported " + encoded + " bytes, but its buffer has " + capacity);
-            }
-            if (encoded < 0 && -encoded <= capacity) { // also if -encoded overflowed
-                throw new IllegalStateException(
-                        "the encoder asked for " + -encoded + " bytes, but its buffer had " + capacity + " already");
-            }
         }
 
         /**
@@ -350,15 +332,11 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
          * be discarded.
          */
         private void sendLarge(int length) {
-            RegisteredBuffer own = endpoint.allocateBuffer(length);
+            RegisteredBuffer own = endpoint.memory().allocateBuffer(length);
             T item = java.util.Objects.requireNonNull(items.poll());
             needed = 0;
             try {
-                int encoded = encoder.encode(item, own.segment());
-                if (encoded != length) {
-                    throw new IllegalStateException("the encoder announced " + length + " bytes but wrote " + encoded
-                            + ": its length must be exact");
-                }
+                requireFilled(encoder.encode(item, own.segment()), own);
             } catch (Throwable e) {
                 own.close();
                 throw e;
@@ -424,7 +402,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             public void acquired(RegisteredBuffer buffer) {
                 handed = buffer;
                 waiter = null;
-                drain();
+                flush();
             }
 
             @Override

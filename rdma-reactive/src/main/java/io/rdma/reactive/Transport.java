@@ -1,8 +1,8 @@
 package io.rdma.reactive;
 
 import io.rdma.connect.ConnectionOptions;
-import io.rdma.engine.RdmaResources;
-import io.rdma.verbs.RdmaDevice;
+import io.rdma.connect.RdmaResources;
+import io.rdma.internal.connect.UsedResources;
 import io.rdma.verbs.RdmaDevices;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -67,18 +67,7 @@ record Transport(
     }
 
     /** Returns the resources for one client connection or one server: the shared ones, or newly opened ones. */
-    RdmaResources resources() {
-        if (shared != null) {
-            return shared;
-        }
-        RdmaDevice chosen = device == null ? RdmaDevices.defaultDevice() : RdmaDevices.named(device);
-        return new RdmaResources(chosen);
-    }
-
-    /** Closes resources that {@link #resources} opened. Blocks. */
-    void release(RdmaResources resources) {
-        if (resources != shared) {
-            resources.close();
-        }
+    UsedResources resources() {
+        return UsedResources.of(shared, device);
     }
 }

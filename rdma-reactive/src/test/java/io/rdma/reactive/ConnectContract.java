@@ -7,10 +7,11 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
-import io.rdma.engine.CompletionLoop;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ConnectionClosedException;
-import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.testing.HangUp;
 import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestDevice;
@@ -59,7 +60,7 @@ abstract class ConnectContract {
     @BeforeEach
     void bind() {
         TestDevice.assumed(device());
-        resources = new RdmaResources(
+        resources = RdmaResources.open(
                 TestDevice.assumed(device()),
                 ResourceOptions.DEFAULT
                         .withCompletionQueueEntries(4096) // rdma_rxe allocates nearly twice as many
@@ -119,7 +120,7 @@ abstract class ConnectContract {
         }
         server.disposeNow(PATIENCE);
         await("endpoints").atMost(PATIENCE).until(() -> resources.endpoints().isEmpty());
-        CompletionLoop loop = resources.loops().getFirst();
+        CompletionLoop loop = DeviceResources.of(resources).loops().getFirst();
         resources.close(); // waits for cancelled connects that still clean up
         assertThat(loop.freeEntries())
                 .as("free entries of the completion queue")
@@ -162,7 +163,7 @@ abstract class ConnectContract {
 
     @Test
     void closedResourcesBreakOffWhatIsUnderWay() throws IOException {
-        RdmaResources closing = new RdmaResources(TestDevice.assumed(device()));
+        RdmaResources closing = RdmaResources.open(TestDevice.assumed(device()));
         CompletableFuture<RdmaConnection> connecting;
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             connecting = client().resources(closing)
@@ -187,7 +188,7 @@ abstract class ConnectContract {
 
     @Test
     void closedResourcesDoNotWaitForAClientAndRefuseTheNext() throws IOException {
-        RdmaResources closing = new RdmaResources(TestDevice.assumed(device()));
+        RdmaResources closing = RdmaResources.open(TestDevice.assumed(device()));
         DisposableServer closed = echo("127.0.0.1", closing).bindNow(PATIENCE);
         byte[] hello = recordedHello();
         try (Socket client = new Socket("127.0.0.1", closed.port())) {
@@ -413,7 +414,7 @@ abstract class ConnectContract {
     @Test
     void aCompletionQueueWithoutRoomRefusesTheConnectionAndKeepsTheOthers() {
         RdmaConnection first = client().connectNow(PATIENCE);
-        int tooMany = resources.loops().getFirst().freeEntries();
+        int tooMany = DeviceResources.of(resources).loops().getFirst().freeEntries();
         assertThatThrownBy(() -> client().queuePair(qp -> qp.withMaxSendWr(Math.min(tooMany, 16_000) + 1))
                         .connectNow(PATIENCE))
                 .isInstanceOfSatisfying(RdmaConnectException.class, e -> {

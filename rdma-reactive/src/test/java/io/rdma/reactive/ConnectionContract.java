@@ -122,7 +122,7 @@ abstract class ConnectionContract {
             await().atMost(PATIENCE).untilAsserted(() -> {
                 assertThat(connection.endpoint().inFlight()).isZero();
                 assertThat(connection.endpoint().sendBuffers().leased()).isZero();
-                assertThat(connection.endpoint().receives().outstanding()).isZero();
+                assertThat(connection.endpoint().outstandingReceives()).isZero();
             });
         }
     }
@@ -353,8 +353,8 @@ abstract class ConnectionContract {
         // 16 receives are posted and 8 send buffers exist, so no more messages can be on the way.
         await().atMost(PATIENCE).untilAtomic(encoded, org.hamcrest.Matchers.greaterThanOrEqualTo(16));
         await().atMost(PATIENCE)
-                .until(() -> client.endpoint().inFlight() == 0
-                        && peer.endpoint().receives().outstanding() == 16);
+                .until(() ->
+                        client.endpoint().inFlight() == 0 && peer.endpoint().outstandingReceives() == 16);
         assertThat(encoded.get()).isLessThanOrEqualTo(16 + 8);
         assertThat(peer.receive(ReceivedMessage::length).take(1000).count().block(PATIENCE))
                 .isEqualTo(1000);
@@ -436,7 +436,7 @@ abstract class ConnectionContract {
     void aDecoderThatClosesGivesTheBufferBackOnce() {
         Flux<Integer> received = peer.receive(message -> {
             int number = message.segment().get(ValueLayout.JAVA_INT, 0);
-            int before = peer.endpoint().receives().outstanding();
+            int before = peer.endpoint().outstandingReceives();
             message.close();
             message.close();
             assertFails(message);
@@ -448,7 +448,7 @@ abstract class ConnectionContract {
                         .collectList()
                         .block(PATIENCE))
                 .isEqualTo(Flux.range(0, MANY).collectList().block());
-        assertThat(peer.endpoint().receives().outstanding()).isZero();
+        assertThat(peer.endpoint().outstandingReceives()).isZero();
     }
 
     @Test

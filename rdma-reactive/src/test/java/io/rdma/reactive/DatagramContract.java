@@ -9,9 +9,11 @@ import io.rdma.buffer.ReceivedDatagram;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.DatagramTooLongException;
-import io.rdma.engine.RdmaResources;
+import io.rdma.internal.engine.DatagramEndpoint;
+import io.rdma.internal.engine.Endpoint;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.Gid;
 import io.rdma.types.VerbsException;
@@ -89,15 +91,19 @@ abstract class DatagramContract {
         for (RdmaDatagramSocket each : bound) {
             each.disposeNow(PATIENCE);
             await().atMost(PATIENCE).untilAsserted(() -> assertIdle(each));
-            assertThat(each.endpoint().paths()).as("paths of closed resources").isZero();
+            assertThat(datagrams(each).paths()).as("paths of closed resources").isZero();
         }
     }
 
+    private static DatagramEndpoint datagrams(RdmaDatagramSocket socket) {
+        return ((DefaultRdmaDatagramSocket) socket).datagrams();
+    }
+
     private static void assertIdle(RdmaDatagramSocket each) {
-        assertThat(each.endpoint().endpoint().inFlight()).isZero();
-        assertThat(each.endpoint().endpoint().sendBuffers().leased()).isZero();
-        assertThat(each.endpoint().endpoint().receives().outstanding()).isZero();
-        assertThat(each.endpoint().pathsInUse()).isZero();
+        assertThat(each.endpoint().inFlight()).isZero();
+        assertThat(each.endpoint().sendBuffers().leased()).isZero();
+        assertThat(each.endpoint().outstandingReceives()).isZero();
+        assertThat(datagrams(each).pathsInUse()).isZero();
     }
 
     @AfterAll
@@ -160,7 +166,7 @@ abstract class DatagramContract {
     @Test
     void aResolvedPeerReceivesAndAnswers() {
         DatagramAddress service = find(one, other);
-        assertThat(service.qpNumber()).isEqualTo(other.endpoint().endpoint().qpNumber());
+        assertThat(service.qpNumber()).isEqualTo(other.endpoint().qpNumber());
         assertThat(service.qkey()).isEqualTo(DatagramAddress.UDP_QKEY);
         Disposable serving = other.receiveOwned()
                 .concatMap(question -> text(other, "you said " + textOf(question), question.source())
@@ -169,7 +175,7 @@ abstract class DatagramContract {
         Queue<String> answers = texts(one);
         until(text(one, "hello", service), answers, "you said hello");
         until(text(one, "bye", service), answers, "you said bye");
-        assertThat(one.endpoint().paths()).isEqualTo(1);
+        assertThat(datagrams(one).paths()).isEqualTo(1);
         serving.dispose();
     }
 
@@ -183,7 +189,7 @@ abstract class DatagramContract {
             return !sources.isEmpty();
         });
         DatagramAddress source = sources.element();
-        assertThat(source.qpNumber()).isEqualTo(one.endpoint().endpoint().qpNumber());
+        assertThat(source.qpNumber()).isEqualTo(one.endpoint().qpNumber());
         DatagramAddress found = find(other, one); // its hop limit may differ
         assertThat(source.qpNumber()).isEqualTo(found.qpNumber());
         assertThat(source.qkey()).isEqualTo(found.qkey());
@@ -234,7 +240,7 @@ abstract class DatagramContract {
         StepVerifier.create(one.send(-1, target -> {}, service))
                 .expectError(IllegalArgumentException.class)
                 .verify(PATIENCE);
-        try (RdmaResources resources = new RdmaResources(TestDevice.assumed(device()));
+        try (RdmaResources resources = RdmaResources.open(TestDevice.assumed(device()));
                 var region = resources.domain().allocate(2L * mtu, java.util.Set.of());
                 RegisteredBuffer large = RegisteredBuffer.of(region, 0, 2 * mtu)) {
             StepVerifier.create(one.send(large, service))
@@ -293,7 +299,7 @@ abstract class DatagramContract {
                     .expectError(VerbsException.class)
                     .verify(PATIENCE);
         }
-        assertThat(one.endpoint().paths()).isZero();
+        assertThat(datagrams(one).paths()).isZero();
         until(text(one, "here", service), texts(other), "here");
     }
 
@@ -304,7 +310,7 @@ abstract class DatagramContract {
     @Test
     void datagramsWithoutDemandWaitInTheirBuffersAndTheRestIsLost() {
         DatagramAddress service = find(one, other);
-        var receives = other.endpoint().endpoint().receives();
+        var receives = Endpoint.of(other.endpoint()).receives();
         AtomicInteger number = new AtomicInteger();
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> {
             text(one, "" + number.getAndIncrement(), service).block(PATIENCE);
@@ -314,7 +320,7 @@ abstract class DatagramContract {
             text(one, "too much", service).block(PATIENCE);
         }
         assertThat(receives.outstanding()).isEqualTo(BUFFERS);
-        assertThat(other.endpoint().endpoint().loop().counters().starved()).isPositive();
+        assertThat(Endpoint.of(other.endpoint()).loop().counters().starved()).isPositive();
         Queue<String> arrived = new ConcurrentLinkedQueue<>();
         other.receive(DatagramContract::textOf).take(3).doOnNext(arrived::add).blockLast(PATIENCE);
         assertThat(arrived).containsExactly("0", "1", "2");
@@ -339,12 +345,12 @@ abstract class DatagramContract {
         other.receive(DatagramContract::textOf).subscribe(reluctant);
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> {
             text(one, "message", service).block(PATIENCE);
-            return other.endpoint().endpoint().receives().outstanding() == BUFFERS;
+            return other.endpoint().outstandingReceives() == BUFFERS;
         });
         assertThat(arrived).isEmpty();
         reluctant.request(2);
         await().atMost(PATIENCE).until(() -> arrived.size() == 2);
-        assertThat(other.endpoint().endpoint().receives().outstanding()).isEqualTo(BUFFERS - 2);
+        assertThat(other.endpoint().outstandingReceives()).isEqualTo(BUFFERS - 2);
         reluctant.cancel();
     }
 
@@ -409,7 +415,7 @@ abstract class DatagramContract {
         }
         sending.forEach(Disposable::dispose);
         await().atMost(PATIENCE).untilAsserted(() -> assertIdle(one));
-        assertThat(one.endpoint().paths()).isBetween(1, 8);
+        assertThat(datagrams(one).paths()).isBetween(1, 8);
         drain.dispose();
         until(text(one, "and on", service), texts(other), "and on");
     }
@@ -450,7 +456,7 @@ abstract class DatagramContract {
         DatagramAddress service = find(one, other);
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> {
             text(one, "unread", service).block(PATIENCE);
-            return other.endpoint().endpoint().receives().outstanding() > 2;
+            return other.endpoint().outstandingReceives() > 2;
         });
         StepVerifier.create(other.receiveOwned(), 0)
                 .then(other::dispose)
@@ -521,14 +527,14 @@ abstract class DatagramContract {
     void endpointsShareResourcesAndTheirPaths() {
         RdmaDatagramSocket first;
         RdmaDatagramSocket second;
-        try (RdmaResources resources = new RdmaResources(TestDevice.assumed(device()))) {
+        try (RdmaResources resources = RdmaResources.open(TestDevice.assumed(device()))) {
             first = binder().resources(resources).bindNow(PATIENCE);
             second = binder().resources(resources).bindNow(PATIENCE);
             DatagramAddress service = find(first, other);
             Queue<String> arrived = texts(other);
             until(text(first, "from the first", service), arrived, "from the first");
             until(text(second, "from the second", service), arrived, "from the second");
-            assertThat(second.endpoint().paths()).isEqualTo(1);
+            assertThat(datagrams(second).paths()).isEqualTo(1);
             first.disposeNow(PATIENCE);
             until(text(second, "still", service), arrived, "still");
             for (int i : IntStream.range(0, 50).toArray()) {
@@ -540,6 +546,6 @@ abstract class DatagramContract {
             assertIdle(first);
             assertIdle(second);
         });
-        assertThat(second.endpoint().paths()).isZero();
+        assertThat(datagrams(second).paths()).isZero();
     }
 }

@@ -7,7 +7,7 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import io.rdma.buffer.ReceivedMessage;
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.databuffer.MessageCodec;
 import io.rdma.reactive.micrometer.RdmaMetrics;
 import io.rdma.reactive.micrometer.RdmaObservations;
@@ -75,7 +75,7 @@ class DocumentationTest {
 
     @Test
     void events() {
-        RdmaResources resources = new RdmaResources(RdmaDevices.defaultDevice());
+        RdmaResources resources = RdmaResources.open(RdmaDevices.defaultDevice());
         Flux<AsyncEvent> events = RdmaEvents.events(resources); // io.rdma.reactive
         RdmaClient client = RdmaClient.create().resources(resources);
         assertThat(client).isNotNull();
@@ -89,7 +89,7 @@ class DocumentationTest {
     @Test
     void meters() {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        RdmaResources resources = new RdmaResources(RdmaDevices.defaultDevice());
+        RdmaResources resources = RdmaResources.open(RdmaDevices.defaultDevice());
         new RdmaMetrics(resources).bindTo(registry);
         RdmaClient client = RdmaClient.create().resources(resources);
         assertThat(client).isNotNull();
@@ -163,7 +163,7 @@ class DocumentationTest {
                 .bindNow(RdmaServerTransport.create(
                         RdmaServer.create().device("soft0").host("127.0.0.1").port(0)));
         ReactiveDiscoveryClient discovery = new OneInstance(server.address().getPort());
-        RdmaResources resources = new RdmaResources(RdmaDevices.named("soft0"));
+        RdmaResources resources = RdmaResources.open(RdmaDevices.named("soft0"));
         RdmaClient client = RdmaClient.create().resources(resources); // one device and its loops for all connections
         Flux<List<LoadbalanceTarget>> targets = Flux.interval(Duration.ZERO, Duration.ofSeconds(1))
                 .onBackpressureDrop()

@@ -3,7 +3,7 @@ package io.rdma.reactive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.testing.LimitEvents;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AsyncEventType;
@@ -28,8 +28,8 @@ abstract class EventsContract {
 
     @BeforeEach
     void open() {
-        resources = new RdmaResources(TestDevice.assumed(device()));
-        limit = new LimitEvents(resources);
+        resources = RdmaResources.open(TestDevice.assumed(device()));
+        limit = new LimitEvents(resources.context(), resources.domain());
     }
 
     @AfterEach

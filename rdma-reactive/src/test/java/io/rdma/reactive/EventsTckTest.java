@@ -1,7 +1,8 @@
 package io.rdma.reactive;
 
-import io.rdma.engine.EventBuffer;
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.EventBuffer;
 import io.rdma.testing.LimitEvents;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.RdmaDevices;
@@ -28,13 +29,13 @@ public class EventsTckTest extends PublisherVerification<AsyncEvent> {
      */
     @Override
     public Publisher<AsyncEvent> createPublisher(long elements) {
-        RdmaResources resources = new RdmaResources(RdmaDevices.named("soft0"));
-        LimitEvents limit = new LimitEvents(resources);
+        RdmaResources resources = RdmaResources.open(RdmaDevices.named("soft0"));
+        LimitEvents limit = new LimitEvents(resources.context(), resources.domain());
         Semaphore delivered = new Semaphore(0);
-        resources.events(delivered::release);
+        DeviceResources.of(resources).events(delivered::release);
         AtomicBoolean begun = new AtomicBoolean();
         return new EventFlux(changed -> {
-            EventBuffer buffer = resources.events(changed);
+            EventBuffer buffer = DeviceResources.of(resources).events(changed);
             if (begun.compareAndSet(false, true)) {
                 Thread.ofVirtual().start(() -> {
                     for (long i = 0; i < elements; i++) {

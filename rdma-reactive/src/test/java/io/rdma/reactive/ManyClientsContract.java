@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.connect.RdmaConnectException;
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ResourceOptions;
+import io.rdma.internal.engine.DeviceResources;
 import io.rdma.testing.TestDevice;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -56,8 +57,8 @@ abstract class ManyClientsContract {
 
     @Test
     void aDefaultServerTakesAsManyClientsAsItPromisesAndEchoesToEach() {
-        try (RdmaResources servers = new RdmaResources(TestDevice.assumed(device()));
-                RdmaResources own = new RdmaResources(TestDevice.assumed(device()))) {
+        try (RdmaResources servers = RdmaResources.open(TestDevice.assumed(device()));
+                RdmaResources own = RdmaResources.open(TestDevice.assumed(device()))) {
             DisposableServer server = server(servers).bindNow(PATIENCE);
             List<RdmaConnection> connections = Flux.range(0, clients())
                     .flatMap(i -> client(own, server), AT_ONCE)
@@ -78,8 +79,8 @@ abstract class ManyClientsContract {
                             .toIterable());
             server.disposeNow(PATIENCE);
             await().atMost(PATIENCE).until(() -> servers.endpoints().isEmpty());
-            assertThat(servers.loops().getFirst().freeEntries())
-                    .isEqualTo(servers.loops().getFirst().entries());
+            assertThat(DeviceResources.of(servers).loops().getFirst().freeEntries())
+                    .isEqualTo(DeviceResources.of(servers).loops().getFirst().entries());
         }
     }
 
@@ -99,10 +100,10 @@ abstract class ManyClientsContract {
         Warnings warnings = new Warnings();
         Logger log = Logger.getLogger("io.rdma");
         log.addHandler(warnings);
-        try (RdmaResources servers = new RdmaResources(
+        try (RdmaResources servers = RdmaResources.open(
                         TestDevice.assumed(device()),
                         ResourceOptions.DEFAULT.withCompletionQueueEntries(512).withMaxCompletionQueueEntries(512));
-                RdmaResources own = new RdmaResources(TestDevice.assumed(device()))) {
+                RdmaResources own = RdmaResources.open(TestDevice.assumed(device()))) {
             DisposableServer server = server(servers).bindNow(PATIENCE);
             Optional<Throwable> refused = Flux.range(0, 100) // the device may grant more entries than requested
                     .concatMap(i -> client(own, server))

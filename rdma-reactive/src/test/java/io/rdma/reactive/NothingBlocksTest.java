@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectMethod;
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.soft.LinkFaults;
 import io.rdma.soft.SoftNetwork;
@@ -173,7 +173,7 @@ class NothingBlocksTest {
     @Test
     void sharedReceivesDoNotBlockTheLoop() throws Exception {
         ResourceOptions shared = ResourceOptions.DEFAULT.withSharedReceiveBuffers(64, 1024);
-        try (RdmaResources resources = new RdmaResources(RdmaDevices.named("soft0"), shared);
+        try (RdmaResources resources = RdmaResources.open(RdmaDevices.named("soft0"), shared);
                 Service service = new Service(ConnectMethod.TCP, server -> server.resources(resources))) {
             RdmaConnection first = service.client();
             RdmaConnection firstPeer = service.accepted();

@@ -1,32 +1,12 @@
 package io.rdma.reactive;
 
 import org.reactivestreams.Publisher;
-import org.reactivestreams.tck.PublisherVerification;
-import org.testng.annotations.AfterClass;
-import org.testng.annotations.BeforeClass;
 
 /** TCK of Reactive Streams for an operation with a result. */
-public class OperationTckTest extends PublisherVerification<Object> {
-    private TckPair pair;
-
+public class OperationTckTest extends ConnectionTck<Object> {
     /** Creates the test; called by TestNG. */
     public OperationTckTest() {
-        super(TckPair.environment());
-    }
-
-    @BeforeClass
-    public void open() {
-        pair = new TckPair();
-    }
-
-    @AfterClass
-    public void close() {
-        pair.close();
-    }
-
-    @Override
-    public long maxElementsFromPublisher() {
-        return 1;
+        super(1);
     }
 
     @Override

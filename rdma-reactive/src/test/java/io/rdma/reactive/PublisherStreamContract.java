@@ -74,7 +74,7 @@ abstract class PublisherStreamContract {
             await().atMost(PATIENCE).untilAsserted(() -> {
                 assertThat(connection.endpoint().inFlight()).isZero();
                 assertThat(connection.endpoint().sendBuffers().leased()).isZero();
-                assertThat(connection.endpoint().receives().outstanding()).isZero();
+                assertThat(connection.endpoint().outstandingReceives()).isZero();
             });
         }
     }

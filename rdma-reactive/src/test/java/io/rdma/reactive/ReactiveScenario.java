@@ -2,8 +2,8 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.BoundWindow;
-import io.rdma.engine.RdmaResources;
 import io.rdma.testing.seam.SeamScenario;
 import io.rdma.testing.seam.Setup;
 import io.rdma.testing.seam.Tally;

@@ -3,7 +3,8 @@ package io.rdma.reactive;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
+import io.rdma.internal.engine.Endpoint;
 import io.rdma.verbs.DatagramAddress;
 import io.rdma.verbs.RdmaDevices;
 import java.util.Objects;
@@ -24,7 +25,7 @@ public class ReceiveDatagramTckTest extends PublisherVerification<Object> {
 
     @BeforeClass
     public void open() {
-        resources = new RdmaResources(RdmaDevices.named("soft0"));
+        resources = RdmaResources.open(RdmaDevices.named("soft0"));
         sender = bound();
     }
 
@@ -60,9 +61,8 @@ public class ReceiveDatagramTckTest extends PublisherVerification<Object> {
         for (int i = 0; i < elements; i++) {
             sender.send(i, target -> {}, there).block(TckPair.PATIENCE);
         }
-        await().atMost(TckPair.PATIENCE)
-                .until(() -> receiver.endpoint().endpoint().receives().outstanding() == elements);
-        receiver.endpoint().endpoint().close();
+        await().atMost(TckPair.PATIENCE).until(() -> receiver.endpoint().outstandingReceives() == elements);
+        Endpoint.of(receiver.endpoint()).close();
         return receiver.receive(ReceivedMessage::length);
     }
 

@@ -1,32 +1,12 @@
 package io.rdma.reactive;
 
 import org.reactivestreams.Publisher;
-import org.reactivestreams.tck.PublisherVerification;
-import org.testng.annotations.AfterClass;
-import org.testng.annotations.BeforeClass;
 
 /** TCK of Reactive Streams for messages that the subscriber owns. */
-public class ReceiveOwnedTckTest extends PublisherVerification<Object> {
-    private TckPair pair;
-
+public class ReceiveOwnedTckTest extends ConnectionTck<Object> {
     /** Creates the test; called by TestNG. */
     public ReceiveOwnedTckTest() {
-        super(TckPair.environment());
-    }
-
-    @BeforeClass
-    public void open() {
-        pair = new TckPair();
-    }
-
-    @AfterClass
-    public void close() {
-        pair.close();
-    }
-
-    @Override
-    public long maxElementsFromPublisher() {
-        return TckPair.MESSAGES;
+        super(TckPair.MESSAGES);
     }
 
     @Override

@@ -1,32 +1,12 @@
 package io.rdma.reactive;
 
 import org.reactivestreams.Publisher;
-import org.reactivestreams.tck.PublisherVerification;
-import org.testng.annotations.AfterClass;
-import org.testng.annotations.BeforeClass;
 
 /** TCK of Reactive Streams for messages that a decoder reads. */
-public class ReceiveTckTest extends PublisherVerification<Object> {
-    private TckPair pair;
-
+public class ReceiveTckTest extends ConnectionTck<Object> {
     /** Creates the test; called by TestNG. */
     public ReceiveTckTest() {
-        super(TckPair.environment());
-    }
-
-    @BeforeClass
-    public void open() {
-        pair = new TckPair();
-    }
-
-    @AfterClass
-    public void close() {
-        pair.close();
-    }
-
-    @Override
-    public long maxElementsFromPublisher() {
-        return TckPair.MESSAGES;
+        super(TckPair.MESSAGES);
     }
 
     @Override

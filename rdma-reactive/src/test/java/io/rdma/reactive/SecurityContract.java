@@ -9,8 +9,8 @@ import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.BoundWindow;
-import io.rdma.engine.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.testing.TestCertificates;
 import io.rdma.testing.TestDevice;
@@ -65,7 +65,7 @@ abstract class SecurityContract {
 
     @BeforeEach
     void open() {
-        resources = new RdmaResources(TestDevice.assumed(device()));
+        resources = RdmaResources.open(TestDevice.assumed(device()));
     }
 
     private void bind(UnaryOperator<RdmaServer> change) {
@@ -244,10 +244,10 @@ abstract class SecurityContract {
     @Test
     void aServerRegistersNoMoreThanItsLimit() throws InterruptedException {
         resources.close();
-        resources = new RdmaResources(
+        resources = RdmaResources.open(
                 TestDevice.assumed(device()), ResourceOptions.DEFAULT.withMaxRegisteredBytes(3 << 20));
         bind(s -> s.resources(resources));
-        try (RdmaResources clientResources = new RdmaResources(TestDevice.assumed(device()))) {
+        try (RdmaResources clientResources = RdmaResources.open(TestDevice.assumed(device()))) {
             RdmaClient clients = client().resources(clientResources);
             RdmaConnection first = clients.connectNow(PATIENCE);
             RdmaConnection atServer = nextAccepted();

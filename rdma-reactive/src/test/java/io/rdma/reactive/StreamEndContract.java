@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.connect.ConnectMethod;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ConnectionClosedException;
-import io.rdma.engine.RdmaResources;
 import io.rdma.testing.JavaProcess;
 import io.rdma.testing.StreamingPeer;
 import io.rdma.testing.TestDevice;
@@ -48,7 +48,7 @@ abstract class StreamEndContract {
 
     @BeforeEach
     void open() {
-        resources = new RdmaResources(TestDevice.assumed(device()));
+        resources = RdmaResources.open(TestDevice.assumed(device()));
     }
 
     @AfterEach

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ConnectionClosedException;
-import io.rdma.engine.RdmaResources;
 import io.rdma.testing.StreamingPeer;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.RdmaException;
@@ -44,7 +44,7 @@ final class TwoStreams implements AutoCloseable {
     private final List<RdmaConnection> connections = new ArrayList<>();
 
     private TwoStreams(String device, ConnectMethod connector, String host) {
-        this.resources = new RdmaResources(TestDevice.assumed(device));
+        this.resources = RdmaResources.open(TestDevice.assumed(device));
         this.connector = connector;
         this.host = host;
     }

@@ -1,8 +1,18 @@
 package io.rdma.samples;
 
 import io.rdma.samples.bench.Bench;
+import io.rdma.samples.counter.Counter;
+import io.rdma.samples.datagrams.Datagrams;
+import io.rdma.samples.demo.Demo;
+import io.rdma.samples.demo.DemoServer;
+import io.rdma.samples.devinfo.DevInfo;
+import io.rdma.samples.echo.Echo;
+import io.rdma.samples.factors.Factors;
 import io.rdma.samples.learn.Learn;
+import io.rdma.samples.pingpong.PingPong;
 import io.rdma.samples.pipeline.Pipeline;
+import io.rdma.samples.rping.Rping;
+import io.rdma.samples.ucmatose.Ucmatose;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

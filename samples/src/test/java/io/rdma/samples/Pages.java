@@ -7,9 +7,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The pages of the project: those of the root directory and those of docs. */
+/** The pages of the project: those of the root directory, the gallery of samples, and those of docs. */
 final class Pages {
     static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
+    /** The gallery of samples. */
+    static final Path GALLERY = ROOT.resolve("samples/README.md");
 
     private Pages() {}
 
@@ -20,10 +23,11 @@ final class Pages {
         }
     }
 
-    /** Lists the pages of docs and of the root directory. */
+    /** Lists all pages. */
     static List<Path> all() throws IOException {
         try (Stream<Path> files = Files.list(ROOT)) {
-            return Stream.concat(files.filter(Pages::isPage).sorted(), ofDocs().stream())
+            return Stream.of(files.filter(Pages::isPage).sorted(), Stream.of(GALLERY), ofDocs().stream())
+                    .flatMap(pages -> pages)
                     .toList();
         }
     }

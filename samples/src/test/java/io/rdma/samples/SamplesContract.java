@@ -2,6 +2,7 @@ package io.rdma.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.samples.support.Language;
 import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestDevice;
 import java.io.IOException;

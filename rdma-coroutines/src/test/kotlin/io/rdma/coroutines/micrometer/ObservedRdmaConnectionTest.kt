@@ -30,7 +30,7 @@ class ObservedRdmaConnectionTest {
         runBlocking {
             RdmaServer.bind("127.0.0.1", 0) { device = "soft0" }.use { server ->
                 val serving = launch { server.serve { awaitCancellation() } }
-                RdmaClient.connect("127.0.0.1", server.port()) { device = "soft0" }.use { test(it) }
+                RdmaClient.connect("127.0.0.1", server.port) { device = "soft0" }.use { test(it) }
                 serving.cancelAndJoin()
             }
         }
@@ -69,7 +69,7 @@ class ObservedRdmaConnectionTest {
     fun `a cancelled operation ends without an error`() =
         connected { connection ->
             val observed = connection.observed(registry)
-            val all = connection.endpoint().options().sendBuffers()
+            val all = connection.engine.options().sendBuffers()
             val leases = List(all) { connection.acquire() } // all of them, so that the send waits
             val sending = launchAndLetWait { observed.send(8) { } }
             sending.cancelAndJoin()

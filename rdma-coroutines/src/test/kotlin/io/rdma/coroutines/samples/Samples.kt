@@ -38,7 +38,7 @@ internal suspend fun serve(
     listening: (Int) -> Unit,
 ) {
     RdmaServer.bind(host, 0) { device = "soft0" }.use { server ->
-        listening(server.port())
+        listening(server.port)
         server.serve { connection ->
             // A coroutine for this connection alone: a failure here ends no other connection.
             connection.incoming().collect { message ->

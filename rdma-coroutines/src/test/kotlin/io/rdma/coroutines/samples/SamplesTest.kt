@@ -64,7 +64,7 @@ class SamplesTest {
                         awaitCancellation()
                     }
                 }
-            RdmaClient.connect(HOST, server.port()) { device = "soft0" }.use { connection ->
+            RdmaClient.connect(HOST, server.port) { device = "soft0" }.use { connection ->
                 val counter = connection.receive { RemoteMemory.decode(it.segment()) }
                 assertThat(oneSided(connection, counter)).isEqualTo(0)
                 assertThat(oneSided(connection, counter)).isEqualTo(1)

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedDatagram;
 import io.rdma.connect.ConnectionOptions;
-import io.rdma.connect.DatagramBinding;
-import io.rdma.engine.RdmaEndpoint;
-import io.rdma.engine.RdmaResources;
+import io.rdma.internal.connect.DatagramBinding;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.soft.link.SoftConfig;
 import io.rdma.internal.soft.link.UdpLink;
 import io.rdma.internal.soft.wire.Counters;
@@ -37,14 +37,14 @@ class HostileDatagramTest {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment payload = arena.allocate(16_384, 8);
     private UdpLink attacker;
-    private RdmaResources resources;
-    private RdmaEndpoint victim;
+    private DeviceResources resources;
+    private Endpoint victim;
     private InetSocketAddress address;
 
     @BeforeEach
     void bind() {
         attacker = new UdpLink(SoftConfig.loopback(), new Counters());
-        resources = new RdmaResources(RdmaDevices.named("soft0"));
+        resources = new DeviceResources(RdmaDevices.named("soft0"));
         victim = DatagramBinding.bind(
                         resources,
                         ConnectionOptions.DEFAULT.withReceiveBuffers(4, 64),

@@ -183,18 +183,8 @@ final class ObservedConnection implements RdmaConnection {
     }
 
     @Override
-    public Mono<Void> disposeLater() {
-        return connection.disposeLater();
-    }
-
-    @Override
     public Mono<Void> onDispose() {
         return connection.onDispose();
-    }
-
-    @Override
-    public void disposeNow(Duration timeout) {
-        connection.disposeNow(timeout);
     }
 
     @Override

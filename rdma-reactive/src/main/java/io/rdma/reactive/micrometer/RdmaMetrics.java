@@ -8,10 +8,11 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.rdma.buffer.LeakDetector;
-import io.rdma.engine.CompletionLoop;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.LoopCounters;
 import io.rdma.engine.RdmaEndpoint;
-import io.rdma.engine.RdmaResources;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.loop.CompletionLoop;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -76,7 +77,7 @@ public final class RdmaMetrics implements MeterBinder {
                 "messages.outstanding",
                 BaseUnits.MESSAGES,
                 "Messages that arrived and that the application has not closed",
-                r -> sum(r, endpoint -> endpoint.receives().outstanding()));
+                r -> sum(r, endpoint -> endpoint.outstandingReceives()));
         gauge(
                 registry,
                 "memory.registered",
@@ -88,7 +89,7 @@ public final class RdmaMetrics implements MeterBinder {
                 .description("Watched buffers and messages of all devices that became unreachable without close()")
                 .register(registry);
         int number = 0;
-        for (CompletionLoop loop : resources.loops()) {
+        for (CompletionLoop loop : DeviceResources.of(resources).loops()) {
             bind(registry, loop, tags.and("loop", Integer.toString(number++)));
         }
     }

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.rdma.buffer.ReceivedMessage;
-import io.rdma.engine.ReceiveQueue;
+import io.rdma.internal.engine.ReceiveQueue;
 import io.rdma.reactive.MessageEncoder;
 import io.rdma.reactive.internal.LentByteBuf;
 import java.lang.foreign.MemorySegment;

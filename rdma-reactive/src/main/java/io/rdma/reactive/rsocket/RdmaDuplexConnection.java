@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.rdma.buffer.ReceivedMessage;
+import io.rdma.internal.engine.Endpoint;
 import io.rdma.reactive.RdmaConnection;
 import io.rsocket.RSocketErrorException;
 import io.rsocket.frame.ErrorFrameCodec;
@@ -37,7 +38,7 @@ final class RdmaDuplexConnection extends BaseDuplexConnection {
                 .subscribe(nothing -> {}, error -> {
                     LOG.log(Logger.Level.DEBUG, () -> "sending frames over " + connection + " ended", error);
                 });
-        connection.endpoint().ending().thenRun(sending::dispose);
+        Endpoint.of(connection.endpoint()).ending().thenRun(sending::dispose);
     }
 
     @Override
@@ -54,8 +55,8 @@ final class RdmaDuplexConnection extends BaseDuplexConnection {
     public Flux<ByteBuf> receive() {
         return connection
                 .receiveOwned()
-                .transform(Operators.<ReceivedMessage, ByteBuf>lift(
-                        (scannable, actual) -> new Frames(connection.endpoint().receives(), alloc, actual)));
+                .transform(Operators.<ReceivedMessage, ByteBuf>lift((scannable, actual) ->
+                        new Frames(Endpoint.of(connection.endpoint()).receives(), alloc, actual)));
     }
 
     /**

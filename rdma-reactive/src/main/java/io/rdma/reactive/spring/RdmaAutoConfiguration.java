@@ -1,6 +1,6 @@
 package io.rdma.reactive.spring;
 
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
@@ -28,7 +28,7 @@ public final class RdmaAutoConfiguration {
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
     RdmaResources rdmaResources(RdmaProperties properties) {
-        return new RdmaResources(
+        return RdmaResources.open(
                 OnRdmaDevice.device(properties.device()), ResourceOptions.DEFAULT.withLoops(properties.loops()));
     }
 

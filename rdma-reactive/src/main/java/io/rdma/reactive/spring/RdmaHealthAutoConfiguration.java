@@ -1,6 +1,6 @@
 package io.rdma.reactive.spring;
 
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

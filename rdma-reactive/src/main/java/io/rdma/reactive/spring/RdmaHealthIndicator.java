@@ -1,6 +1,6 @@
 package io.rdma.reactive.spring;
 
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.types.PortAttributes;
 import io.rdma.types.PortState;
 import org.springframework.boot.health.contributor.AbstractReactiveHealthIndicator;

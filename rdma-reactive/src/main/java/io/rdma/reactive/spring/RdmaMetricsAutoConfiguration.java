@@ -1,7 +1,7 @@
 package io.rdma.reactive.spring;
 
 import io.micrometer.core.instrument.binder.MeterBinder;
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.micrometer.RdmaMetrics;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -97,7 +97,7 @@ abstract class DataBuffersContract {
         if (server == null) {
             return;
         }
-        assertThat(peer.endpoint().receives().outstanding()).isZero();
+        assertThat(peer.endpoint().outstandingReceives()).isZero();
         client.disposeNow(PATIENCE);
         server.disposeNow(PATIENCE);
         for (RdmaConnection connection : List.of(client, peer)) {
@@ -125,7 +125,7 @@ abstract class DataBuffersContract {
     }
 
     private int held() {
-        return peer.endpoint().receives().outstanding();
+        return peer.endpoint().outstandingReceives();
     }
 
     @Test

@@ -9,7 +9,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
@@ -35,7 +35,7 @@ class ObservabilityTest {
 
     @BeforeEach
     void connect() {
-        resources = new RdmaResources(RdmaDevices.named("soft0"));
+        resources = RdmaResources.open(RdmaDevices.named("soft0"));
         new RdmaMetrics(resources).bindTo(meters);
         server = RdmaServer.create()
                 .device("soft0")

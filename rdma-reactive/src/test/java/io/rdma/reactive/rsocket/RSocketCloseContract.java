@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.rdma.connect.ConnectionOptions;
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
@@ -36,7 +36,7 @@ abstract class RSocketCloseContract {
 
     @BeforeEach
     void open() {
-        resources = new RdmaResources(TestDevice.assumed(device()));
+        resources = RdmaResources.open(TestDevice.assumed(device()));
     }
 
     @AfterEach

@@ -10,6 +10,10 @@ import reactor.core.publisher.Mono;
 
 /** Pairs of a requester and a responder for RSocket's tests, connected over a device. */
 final class TransportPairs {
+    static {
+        RestingVerifier.install();
+    }
+
     private TransportPairs() {}
 
     static TransportPair<Object, RdmaCloseableServer> over(String device) {

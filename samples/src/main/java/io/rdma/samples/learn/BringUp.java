@@ -1,6 +1,6 @@
 package io.rdma.samples.learn;
 
-import io.rdma.samples.DeviceOption;
+import io.rdma.samples.support.DeviceOption;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;

@@ -1,5 +1,6 @@
 package io.rdma.samples.learn;
 
+import io.rdma.samples.support.LocalGid;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
@@ -24,7 +25,7 @@ final class DatagramRun extends ScalingRun {
 
     DatagramRun(DeviceContext context, ProtectionDomain domain, int clients, int workers, int ofWorker) {
         super(context, domain, clients);
-        GidTableEntry gid = Side.gid(context);
+        GidTableEntry gid = LocalGid.of(context, Steps.PORT);
         path = domain.createAddressHandle(AddressHandleAttributes.of(GlobalRoute.to(gid.gid(), gid.index()), Steps.PORT)
                 .withDlid(context.queryPort(Steps.PORT).lid()));
         for (int i = 0; i < workers; i++) {

@@ -1,6 +1,7 @@
 package io.rdma.samples.learn;
 
-import io.rdma.samples.DeviceOption;
+import io.rdma.samples.support.DeviceOption;
+import io.rdma.samples.support.LocalGid;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.Gid;
 import io.rdma.types.GidTableEntry;
@@ -64,7 +65,7 @@ final class Multicast implements Callable<Integer> {
                 CompletionQueue queue = context.createCompletionQueue(members + 2, null);
                 MemoryRegion memory =
                         domain.allocate((long) (members + 1) * BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE))) {
-            GidTableEntry gid = Side.gid(context);
+            GidTableEntry gid = LocalGid.of(context, Steps.PORT);
             Gid target = Gid.of(address);
             List<QueuePair> pairs = new ArrayList<>();
             try (MulticastSocket host = join(address, gid.gid().toAddress());

@@ -1,6 +1,6 @@
 package io.rdma.samples.learn;
 
-import io.rdma.samples.DeviceOption;
+import io.rdma.samples.support.DeviceOption;
 import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ProtectionDomain;

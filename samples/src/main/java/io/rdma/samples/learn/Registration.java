@@ -2,7 +2,7 @@ package io.rdma.samples.learn;
 
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.buffer.RegistrationCache;
-import io.rdma.samples.DeviceOption;
+import io.rdma.samples.support.DeviceOption;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.DeviceAttributes;
 import io.rdma.types.ExtendedDeviceAttributes.OnDemandOperation;

@@ -1,9 +1,6 @@
 package io.rdma.samples.learn;
 
 import io.rdma.types.CompletionTimestamp;
-import io.rdma.types.GidTableEntry;
-import io.rdma.types.GidType;
-import io.rdma.types.LinkLayer;
 import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.RdmaException;
@@ -54,17 +51,6 @@ final class Side implements AutoCloseable {
     /** Returns the address for the peer. The application decides how to send it. */
     Address address() {
         return steps.address(pair, psn, memory.remote());
-    }
-
-    /** Returns the local address to use: on Ethernet a routable one, which by rule is never at index 0. */
-    static GidTableEntry gid(DeviceContext context) {
-        boolean ethernet = context.queryPort(Steps.PORT).linkLayer() == LinkLayer.ETHERNET;
-        return context.queryGidTable().stream()
-                .filter(entry -> entry.port() == Steps.PORT && !entry.gid().isZero())
-                .filter(entry -> !ethernet
-                        || entry.type() == GidType.ROCE_V2 && !entry.gid().isLinkLocal())
-                .findFirst()
-                .orElseThrow(() -> new RdmaException(context.name() + " has no routable GID: see devinfo"));
     }
 
     /** Connects the queue pair from RESET by INIT and RTR to RTS. {@link BringUp} does it step by step. */

@@ -1,5 +1,6 @@
 package io.rdma.samples.learn;
 
+import io.rdma.samples.support.LocalGid;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.Gid;
 import io.rdma.types.GidTableEntry;
@@ -27,7 +28,7 @@ final class Steps {
 
     Steps(DeviceContext context) {
         port = context.queryPort(PORT);
-        gid = Side.gid(context);
+        gid = LocalGid.of(context, PORT);
     }
 
     /** Returns the address for the peer. The application decides how to send it. */

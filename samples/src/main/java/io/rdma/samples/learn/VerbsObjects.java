@@ -1,6 +1,6 @@
 package io.rdma.samples.learn;
 
-import io.rdma.samples.DeviceOption;
+import io.rdma.samples.support.DeviceOption;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.SharedReceiveQueueAttributes;

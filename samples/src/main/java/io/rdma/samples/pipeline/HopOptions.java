@@ -1,6 +1,6 @@
 package io.rdma.samples.pipeline;
 
-import io.rdma.samples.DeviceOption;
+import io.rdma.samples.support.DeviceOption;
 import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

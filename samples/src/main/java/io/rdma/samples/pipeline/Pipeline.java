@@ -2,14 +2,16 @@ package io.rdma.samples.pipeline;
 
 import static java.net.InetSocketAddress.createUnresolved;
 
-import io.rdma.samples.Language;
+import io.rdma.samples.support.Language;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** A stream through three processes. The command runs all of them, or one. */
 @Command(
@@ -29,6 +31,10 @@ public final class Pipeline implements Callable<Integer> {
     private static final int ORDERLY_SECONDS = 120;
     /** Time for the end of the stream, which comes only if the producer was asked to end too. */
     private static final int ALONE_SECONDS = 10;
+
+    /** The command line of which this is a command. Its processes run the stages. */
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
     @Mixin
     private HopOptions hop = new HopOptions();
@@ -79,7 +85,7 @@ public final class Pipeline implements Callable<Integer> {
         }
         long from = slow == Slow.middle ? count / 3 : 0;
         long to = slow == Slow.middle ? count - count / 3 : slow == Slow.always ? count : 0;
-        PipelineRun run = new PipelineRun(hop.hop(), count, plots);
+        PipelineRun run = new PipelineRun(spec.root().userObject().getClass(), hop.hop(), count, plots);
         return run.run(stage -> command(stage, from, to));
     }
 

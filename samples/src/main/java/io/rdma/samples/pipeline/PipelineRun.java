@@ -1,5 +1,6 @@
 package io.rdma.samples.pipeline;
 
+import io.rdma.samples.support.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,13 +22,20 @@ final class PipelineRun {
 
     private static final int END_SECONDS = 60;
 
+    private final Class<?> program;
     private final Hop hop;
     private final long count;
     private final Path plots;
     private final PipelineWatch watch;
     private final Map<Stage, StageProcess> processes = new EnumMap<>(Stage.class);
 
-    PipelineRun(Hop hop, long count, Path plots) {
+    /**
+     * Prepares a run.
+     *
+     * @param program the command line that has the commands of the stages
+     */
+    PipelineRun(Class<?> program, Hop hop, long count, Path plots) {
+        this.program = program;
         this.hop = hop;
         this.count = count;
         this.plots = plots;
@@ -62,7 +70,8 @@ final class PipelineRun {
             throws IOException {
         List<String> arguments = new ArrayList<>(command.apply(stage));
         arguments.addAll(more);
-        StageProcess process = new StageProcess(stage, arguments, watch::report);
+        StageProcess process =
+                new StageProcess(stage, ChildJvm.of(ChildJvm.ownOptions(), program, arguments), watch::report);
         processes.put(stage, process);
         return process;
     }

@@ -1,6 +1,6 @@
 package io.rdma.samples.pipeline;
 
-import io.rdma.samples.ProgressBar;
+import io.rdma.samples.support.ProgressBar;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.rdma.samples.pipeline;
 
-import io.rdma.samples.Language;
+import io.rdma.samples.support.Language;
 import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine.Mixin;

@@ -1,9 +1,7 @@
 package io.rdma.samples.pipeline;
 
-import io.rdma.samples.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,11 +27,12 @@ final class StageProcess implements AutoCloseable {
     /**
      * Starts the process.
      *
+     * @param builder of the process
      * @param watcher gets its reports, on a thread that only reads this process
      */
-    StageProcess(Stage stage, List<String> arguments, Consumer<StageReport> watcher) throws IOException {
+    StageProcess(Stage stage, ProcessBuilder builder, Consumer<StageReport> watcher) throws IOException {
         this.stage = stage;
-        process = ChildJvm.start(arguments);
+        process = builder.start();
         Thread.startVirtualThread(() -> read(watcher));
     }
 

@@ -65,13 +65,8 @@ public final class StageReporter implements AutoCloseable {
                 micros,
                 stage == Stage.PRODUCER ? madeBefore : blocks.get(),
                 sending == null ? 0 : sending.sendBuffers().leased(),
-                receiving == null
-                        ? 0
-                        : Math.max(
-                                0,
-                                receiving.options().receiveBuffers()
-                                        - receiving.receives().outstanding()),
-                sending == null ? 0 : sending.loop().counters().creditWaits());
+                receiving == null ? 0 : Math.max(0, receiving.receiveBuffers() - receiving.outstandingReceives()),
+                sending == null ? 0 : sending.counters().creditWaits());
     }
 
     private void print() {

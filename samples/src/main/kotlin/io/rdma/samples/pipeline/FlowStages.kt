@@ -28,7 +28,7 @@ class FlowStages : Stages {
     ): Message.End =
         runBlocking {
             connect(hop, next).use { connection ->
-                report.connected(null, connection.endpoint())
+                report.connected(null, connection.endpoint)
                 val messages =
                     flow {
                         do {
@@ -51,7 +51,7 @@ class FlowStages : Stages {
         runBlocking {
             connect(hop, next).use { downstream ->
                 serveOne(hop, here, report) { upstream ->
-                    report.connected(upstream.endpoint(), downstream.endpoint())
+                    report.connected(upstream.endpoint, downstream.endpoint)
                     downstream.send(upstream.messages().onEach(report::count).map(deltas::apply), Message::encode)
                     downstream.answer().also { upstream.reply(it) }
                 }
@@ -67,7 +67,7 @@ class FlowStages : Stages {
     ): Message.End =
         runBlocking {
             serveOne(hop, here, report) { upstream ->
-                report.connected(upstream.endpoint(), null)
+                report.connected(upstream.endpoint, null)
                 val end =
                     upstream
                         .messages()
@@ -125,7 +125,7 @@ class FlowStages : Stages {
                 limits = limits.withConnections(1)
             }
         try {
-            report.listening(server.port())
+            report.listening(server.port)
             return coroutineScope {
                 val serving =
                     launch {

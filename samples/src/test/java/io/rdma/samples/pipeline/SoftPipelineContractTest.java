@@ -2,7 +2,7 @@ package io.rdma.samples.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.samples.Language;
+import io.rdma.samples.support.Language;
 import io.rdma.testing.JavaProcess;
 import java.util.List;
 import org.junit.jupiter.api.Test;

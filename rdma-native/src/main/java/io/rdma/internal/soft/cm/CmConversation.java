@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 // Invariants
 // - The side's timer runs exactly in the states that wait for the peer or for delayed packets: REQ_SENT, REP_SENT,
 // DREQ_SENT, SIDR_REQ_SENT, TIMEWAIT; and in ESTABLISHED on the active side, as long as it repeats its RTU.
-// - A requesting peer may have forged its address. Until it sends this side's number, or uses the queue pair that the
-// reply named, it is sent at most one message for each one received. All messages have the same size.
 // - `said` is the message to repeat: when the timer expires, in a state that waits for the peer; and in any state, when
 // the peer repeats the message that it answers.
 // - Not thread-safe: guarded by the owner.
@@ -73,6 +71,7 @@ final class CmConversation {
     private static final Set<State> WITH_PEER = EnumSet.of(State.REP_RCVD, State.REP_SENT, State.ESTABLISHED);
 
     private final Side side;
+    private final AmplificationLimit limit;
     final int localId;
     private int remoteId;
     private State state = State.IDLE;
@@ -85,12 +84,10 @@ final class CmConversation {
     private int peerQpn;
     private long guid;
     private boolean connected;
-    private boolean shown = true; // whether the peer has proved that it receives at its address
-    private int owed; // messages that the peer may be sent before that
-    private @Nullable CmMad held; // message that was withheld for that reason
 
     CmConversation(Side side, int localId) {
         this.side = side;
+        limit = new AmplificationLimit(side);
         this.localId = localId;
     }
 
@@ -121,7 +118,7 @@ final class CmConversation {
 
     /** Begins a connection on the passive side. */
     void requested(CmRequest request) {
-        asked();
+        limit.begin();
         remoteId = request.localId();
         peerQpn = request.qpn();
         timeout = Math.max(TIMEOUT, Math.min(LONGEST, request.ownTimeout()));
@@ -131,31 +128,14 @@ final class CmConversation {
 
     /** Begins with the look-up of a peer. */
     void lookedUp(CmLookup question) {
-        asked();
+        limit.begin();
         remoteId = question.localId();
         state = State.SIDR_REQ_RCVD;
     }
 
-    /** Notes that a peer has begun, with one message. */
-    private void asked() {
-        shown = false;
-        owed = 1;
-    }
-
-    /** Sends a message, or holds it if the peer may not be sent one yet. */
-    private void send(CmMad message) {
-        if (shown || owed > 0) {
-            owed--;
-            held = null;
-            side.send(message);
-        } else {
-            held = message;
-        }
-    }
-
     /** Notes that the peer has used the queue pair that the reply named. That counts as an RTU, which may be lost. */
     void used() {
-        shown = true;
+        limit.end();
         if (state == State.REP_SENT) {
             ready(new CmMad.Ready(remoteId, localId));
         }
@@ -209,15 +189,9 @@ final class CmConversation {
 
     /** Handles a message of the peer for this conversation. */
     void heard(CmMad message) {
-        if (!shown) {
-            owed++;
-            shown = message.remoteId() == localId;
-        }
+        limit.received(message.remoteId() == localId);
         react(message);
-        CmMad last = held;
-        if (last != null && last.equals(said)) {
-            send(last);
-        }
+        limit.sendHeld(said);
     }
 
     private void react(CmMad message) {
@@ -247,7 +221,7 @@ final class CmConversation {
         if (state == State.REQ_RCVD) {
             tellToWait(CmMad.ABOUT_REQUEST);
         } else if (state == State.TIMEWAIT && !(said instanceof CmReject)) {
-            send(rejection(CmReject.STALE_CONNECTION));
+            limit.send(rejection(CmReject.STALE_CONNECTION));
         } else {
             repeat(State.REP_SENT, State.TIMEWAIT);
         }
@@ -256,7 +230,7 @@ final class CmConversation {
     private void repeat(State... in) {
         CmMad again = said;
         if (again != null && Set.of(in).contains(state)) {
-            send(again);
+            limit.send(again);
         }
     }
 
@@ -269,7 +243,7 @@ final class CmConversation {
             side.timer(0);
             side.heard(reply);
         } else if (state == State.TIMEWAIT && said instanceof CmReject) {
-            send(said);
+            limit.send(said);
         } else if (reply.localId() != remoteId) {
             return; // of an older conversation
         } else if (state == State.REP_RCVD) {
@@ -327,10 +301,10 @@ final class CmConversation {
         }
         CmMad answer = new CmMad.Disconnected(localId, remoteId);
         if (WITH_PEER.contains(state) || state == State.DREQ_SENT) {
-            send(answer);
+            limit.send(answer);
             over();
         } else if (state == State.TIMEWAIT) {
-            send(answer);
+            limit.send(answer);
         }
     }
 
@@ -341,7 +315,7 @@ final class CmConversation {
             case REQ_SENT, REP_SENT, DREQ_SENT, SIDR_REQ_SENT -> {
                 if (again != null && retries < maxRetries) {
                     retries++;
-                    send(again);
+                    limit.send(again);
                     side.timer(nanos(timeout));
                 } else {
                     exhausted();
@@ -350,7 +324,7 @@ final class CmConversation {
             case ESTABLISHED -> {
                 if (again != null && retries < READY_REPEATS) {
                     retries++;
-                    send(again);
+                    limit.send(again);
                     side.timer(nanos(timeout));
                 }
             }
@@ -396,7 +370,7 @@ final class CmConversation {
         said = message;
         state = next;
         retries = 0;
-        send(message);
+        limit.send(message);
         side.timer(nanos(timeout));
     }
 
@@ -410,7 +384,7 @@ final class CmConversation {
 
     private void tellToWait(int about) {
         toldToWait = true;
-        send(new CmMad.Received(localId, remoteId, about, SERVICE_TIMEOUT));
+        limit.send(new CmMad.Received(localId, remoteId, about, SERVICE_TIMEOUT));
     }
 
     /** Ends a connection, established or not, and notifies the side. */
@@ -423,7 +397,7 @@ final class CmConversation {
         said = last;
         state = State.TIMEWAIT;
         if (last != null) {
-            send(last);
+            limit.send(last);
         }
         side.timer(nanos);
     }

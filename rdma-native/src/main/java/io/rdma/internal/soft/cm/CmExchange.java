@@ -101,7 +101,7 @@ final class CmExchange implements CmConversation.Side {
     private void established(CmReply reply) {
         id.heard(reply);
         if (id.qp == 0) {
-            id.tell(CM_EVENT_CONNECT_RESPONSE, 0, SoftCmId.seen(reply));
+            id.tell(CM_EVENT_CONNECT_RESPONSE, 0, CmParameters.seen(reply));
             return;
         }
         try {
@@ -113,7 +113,7 @@ final class CmExchange implements CmConversation.Side {
             return;
         }
         conversation.establish();
-        id.tell(CM_EVENT_ESTABLISHED, 0, SoftCmId.seen(reply));
+        id.tell(CM_EVENT_ESTABLISHED, 0, CmParameters.seen(reply));
     }
 
     @Override

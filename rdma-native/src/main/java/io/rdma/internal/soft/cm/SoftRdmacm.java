@@ -3,7 +3,6 @@ package io.rdma.internal.soft.cm;
 import static io.rdma.internal.ibv.Cma.*;
 
 import io.rdma.internal.ffi.Rdmacm;
-import io.rdma.internal.ibv.AhAttr;
 import io.rdma.internal.ibv.CmAddrInfo;
 import io.rdma.internal.ibv.CmEventEntry;
 import io.rdma.internal.ibv.CmIdEntry;
@@ -14,13 +13,10 @@ import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpAttr;
 import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.soft.cm.SoftCmId.State;
-import io.rdma.internal.soft.device.Datagrams;
 import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.HandleTable;
 import io.rdma.internal.soft.objects.QpTransitions;
 import io.rdma.internal.soft.objects.SoftLimits;
-import io.rdma.internal.soft.wire.Psn;
-import io.rdma.internal.soft.wire.SoftAddress;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import java.io.IOException;
@@ -32,9 +28,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-// Invariants
-// - Lock order: an identifier's monitor, this object's, the device's. No thread holds any of them during network waits.
-// - The device is open as long as an identifier is bound to it. Objects created from the lent context keep it open.
+// Invariant: the order of locks is an identifier's monitor, this object's, the lent device's, the device's. No thread
+// holds any of them during network waits.
 
 /**
  * Implementation of {@link Rdmacm} by the software device. It holds the identifiers; {@link CmAgent} holds their
@@ -47,12 +42,11 @@ public final class SoftRdmacm implements Rdmacm {
     private final CmAgent agent;
     private final CmPorts ports;
     private final HandleTable handles = new HandleTable();
-    private long context;
-    private long pd;
-    private int bound;
+    private final LentDevice device;
 
     public SoftRdmacm(CmDevice verbs) {
         this.verbs = verbs;
+        device = new LentDevice(verbs);
         ports = new CmPorts(verbs.environment().random());
         agent = new CmAgent(this, verbs);
     }
@@ -133,8 +127,8 @@ public final class SoftRdmacm implements Rdmacm {
         made.local = new InetSocketAddress(addressing.destination(), at == null ? 0 : at.getPort());
         made.remote = addressing.source();
         made.state = State.TALKING;
-        made.psn = agent.randomPsn();
-        bindToDevice(made);
+        made.parameters.psn = agent.randomPsn();
+        device.bind(made);
         handles.add(made);
         return made;
     }
@@ -165,7 +159,7 @@ public final class SoftRdmacm implements Rdmacm {
             id.channel.events.forget(event -> event.id() == handle);
             id.channel.users--;
             handles.remove(id);
-            unbind(id);
+            device.unbind(id);
         }
     }
 
@@ -174,49 +168,13 @@ public final class SoftRdmacm implements Rdmacm {
         SoftCmId id = id("rdma_cm_id", handle);
         synchronized (id) {
             return new CmIdEntry(
-                    id.onDevice ? context : 0,
+                    id.onDevice ? device.context() : 0,
                     id.onDevice ? SoftLimits.NAME : "",
-                    id.onDevice ? pd : 0,
+                    id.onDevice ? device.pd() : 0,
                     id.onDevice ? 1 : 0,
                     id.local,
                     id.remote);
         }
-    }
-
-    synchronized void bindToDevice(SoftCmId id) {
-        if (!id.onDevice) {
-            if (context == 0) {
-                context = verbs.openDevice(SoftLimits.NAME);
-                pd = verbs.allocPd(context);
-            }
-            bound++;
-            id.onDevice = true;
-        }
-    }
-
-    private synchronized void unbind(SoftCmId id) {
-        if (id.onDevice && --bound == 0) {
-            try {
-                if (pd != 0) {
-                    verbs.deallocPd(pd);
-                    pd = 0;
-                }
-                verbs.closeDevice(context);
-                context = 0;
-            } catch (VerbsException stillUsed) {
-                if (pd == 0) {
-                    pd = verbs.allocPd(context);
-                }
-            }
-        }
-    }
-
-    byte[] gid() {
-        return verbs.queryGidTable(context).getFirst().gid();
-    }
-
-    int mtu() {
-        return verbs.queryPort(context, 1).activeMtu();
     }
 
     @Override
@@ -232,7 +190,7 @@ public final class SoftRdmacm implements Rdmacm {
             take(id, address, !verbs.onOwnAddress());
             id.state = State.BOUND;
             if (!host.isAnyLocalAddress()) {
-                bindToDevice(id);
+                device.bind(id);
             }
         }
     }
@@ -264,7 +222,7 @@ public final class SoftRdmacm implements Rdmacm {
                     id.local = new InetSocketAddress(from, now.getPort());
                 }
                 id.remote = destination;
-                bindToDevice(id);
+                device.bind(id);
                 id.state = State.ADDRESS;
                 id.tell(CM_EVENT_ADDR_RESOLVED, 0);
             } catch (IOException e) {
@@ -291,46 +249,13 @@ public final class SoftRdmacm implements Rdmacm {
                 bindAddr(handle, new InetSocketAddress(0)); // as C does
             }
             id.require("rdma_listen", State.BOUND);
-            bindToDevice(id); // for a wildcard address as well: requests arrive at the device
+            device.bind(id); // for a wildcard address as well: requests arrive at the device
             if (id.port != null) {
-                id.port.tell(verbs.environment(), gid(), (gid, number) -> agent.ended(gid, number, id.isDatagram()));
+                id.port.tell(
+                        verbs.environment(), device.gid(), (gid, number) -> agent.ended(gid, number, id.isDatagram()));
             }
             id.listening(backlog > 0 ? Math.min(backlog, MOST_BACKLOG) : MOST_BACKLOG);
             agent.listen(id);
-        }
-    }
-
-    /** Checks a side's parameters, and fills in those that it left to the library. */
-    private static ConnParam said(String call, SoftCmId id, boolean answer, ConnParam param, int mostPrivateData) {
-        checkPrivateData(call, param.privateData(), mostPrivateData);
-        int limit = SoftLimits.device().maxQpRdAtom();
-        int responder = param.responderResources();
-        int initiator = param.initiatorDepth();
-        if (responder == MAX_RESP_RES) {
-            responder = answer ? Math.min(limit, id.responderResources()) : limit;
-        }
-        if (initiator == MAX_INIT_DEPTH) {
-            initiator = answer ? Math.min(limit, id.initiatorDepth()) : limit;
-        }
-        if (responder > limit || initiator > limit) {
-            throw new VerbsException(
-                    call, Errno.EINVAL, "The device supports at most " + limit + " reads and atomics in flight");
-        }
-        return new ConnParam(
-                param.privateData(),
-                responder,
-                initiator,
-                param.flowControl(),
-                param.retryCount() & 7,
-                param.rnrRetryCount() & 7,
-                param.srq(),
-                id.qp == 0 ? param.qpNum() & Psn.MASK : id.qpn);
-    }
-
-    private static void checkPrivateData(String call, byte[] data, int most) {
-        if (data.length > most) {
-            throw new VerbsException(
-                    call, Errno.EINVAL, "At most " + most + " bytes of private data are allowed, not " + data.length);
         }
     }
 
@@ -339,20 +264,25 @@ public final class SoftRdmacm implements Rdmacm {
         SoftCmId id = id("rdma_connect", handle);
         synchronized (id) {
             id.require("rdma_connect", State.ROUTE);
-            id.psn = agent.randomPsn();
+            id.parameters.psn = agent.randomPsn();
             int room = id.isDatagram() ? SoftCmId.LOOKUP_DATA : SoftCmId.REQUEST_DATA;
-            ConnParam said = said("rdma_connect", id, false, param, room);
+            ConnParam said = id.parameters.complete("rdma_connect", false, param, room, id.qp != 0);
             CmExchange exchange = agent.begin(id);
             id.exchange = exchange;
             id.state = State.TALKING;
-            CmRoute route = new CmRoute(verbs.environment(), id, exchange, gid());
+            CmRoute route = new CmRoute(verbs.environment(), id, exchange, device.gid());
             InetSocketAddress to = Objects.requireNonNull(id.remote);
             if (id.isDatagram()) {
                 CmLookup question = id.lookup(exchange.conversation.localId, said.privateData());
                 route.find(to, verbs.onOwnAddress(), gid -> exchange.conversation.lookUp(question));
             } else {
                 CmRequest request = id.request(
-                        exchange.conversation.localId, said, agent.guid, gid(), mtu(), id.ackTimeoutOr(ackTimeout()));
+                        exchange.conversation.localId,
+                        said,
+                        agent.guid,
+                        device.gid(),
+                        device.mtu(),
+                        id.parameters.ackTimeoutOr(ackTimeout()));
                 route.find(to, verbs.onOwnAddress(), gid -> exchange.conversation.request(request.to(gid)));
             }
         }
@@ -370,7 +300,7 @@ public final class SoftRdmacm implements Rdmacm {
             CmConversation talk =
                     id.talking("rdma_accept", CmConversation.State.REQ_RCVD, CmConversation.State.SIDR_REQ_RCVD);
             int room = id.isDatagram() ? CmLookupReply.PRIVATE_DATA : CmReply.PRIVATE_DATA;
-            ConnParam said = said("rdma_accept", id, true, param, room);
+            ConnParam said = id.parameters.complete("rdma_accept", true, param, room, id.qp != 0);
             if (id.isDatagram()) {
                 answer(id, talk, CmLookupReply.VALID, said.qpNum(), said.privateData());
                 return;
@@ -378,7 +308,7 @@ public final class SoftRdmacm implements Rdmacm {
             moveToReadyToSend(id);
             CmExchange exchange = Objects.requireNonNull(id.exchange);
             verbs.onUse(said.qpNum(), () -> agent.used(exchange));
-            talk.accept(id.reply(talk, said, agent.guid));
+            talk.accept(id.parameters.reply(talk, said, agent.guid));
         }
     }
 
@@ -393,10 +323,10 @@ public final class SoftRdmacm implements Rdmacm {
             CmConversation talk =
                     id.talking("rdma_reject", CmConversation.State.REQ_RCVD, CmConversation.State.SIDR_REQ_RCVD);
             if (id.isDatagram()) {
-                checkPrivateData("rdma_reject", privateData, CmLookupReply.PRIVATE_DATA);
+                CmParameters.checkPrivateData("rdma_reject", privateData, CmLookupReply.PRIVATE_DATA);
                 answer(id, talk, CmLookupReply.REJECT, 0, privateData);
             } else {
-                checkPrivateData("rdma_reject", privateData, CmReject.PRIVATE_DATA);
+                CmParameters.checkPrivateData("rdma_reject", privateData, CmReject.PRIVATE_DATA);
                 talk.reject(CmReject.CONSUMER, privateData);
             }
         }
@@ -438,7 +368,7 @@ public final class SoftRdmacm implements Rdmacm {
     public CmQpAttr initQpAttr(long handle, int qpState) {
         SoftCmId id = id("rdma_init_qp_attr", handle);
         synchronized (id) {
-            return id.attr(qpState);
+            return id.parameters.attr(qpState);
         }
     }
 
@@ -452,9 +382,9 @@ public final class SoftRdmacm implements Rdmacm {
                         Errno.EINVAL,
                         "The identifier must be bound to a device and have no queue pair yet");
             }
-            Qp made = verbs.createQp(domain == 0 ? pd : domain, attr);
+            Qp made = verbs.createQp(domain == 0 ? device.pd() : domain, attr);
             id.qp = made.handle();
-            id.qpn = made.qpNum();
+            id.parameters.qpn = made.qpNum();
             try {
                 move(id, Ibv.QPS_INIT);
                 if (id.isDatagram()) {
@@ -470,7 +400,7 @@ public final class SoftRdmacm implements Rdmacm {
     }
 
     private void move(SoftCmId id, int state) {
-        CmQpAttr to = id.attr(state);
+        CmQpAttr to = id.parameters.attr(state);
         verbs.modifyQp(id.qp, to.attr(), to.mask());
     }
 
@@ -527,7 +457,7 @@ public final class SoftRdmacm implements Rdmacm {
                     id.require("rdma_set_option", State.IDLE, State.BOUND);
                     id.ipv6Only = value != 0;
                 }
-                case OPTION_ID_ACK_TIMEOUT -> id.ackTimeout(value);
+                case OPTION_ID_ACK_TIMEOUT -> id.parameters.ackTimeout(value);
                 default ->
                     throw new VerbsException(
                             "rdma_set_option", Errno.ENOSYS, "There is no option with the number " + option);
@@ -543,24 +473,7 @@ public final class SoftRdmacm implements Rdmacm {
     public void joinMulticast(long handle, InetSocketAddress group, int joinFlags) {
         SoftCmId id = id("rdma_join_multicast_ex", handle);
         synchronized (id) {
-            if (!id.isDatagram() || !id.onDevice || !group.getAddress().isMulticastAddress()) {
-                throw new VerbsException(
-                        "rdma_join_multicast_ex",
-                        Errno.EINVAL,
-                        "Only an identifier of port space UDP that is bound to a device can join a multicast group");
-            }
-            byte[] gid = SoftAddress.gid(new InetSocketAddress(group.getAddress(), SoftAddress.ROCE_PORT));
-            AhAttr path = new AhAttr(gid, 0, 0, 64, 0, 0, 0, 0, 0, true, 1);
-            try {
-                boolean attach = id.qp != 0 && joinFlags == MC_JOIN_FLAG_FULLMEMBER;
-                if (attach) {
-                    verbs.attachMcast(id.qp, gid, 0);
-                }
-                id.groups.put(group.getAddress(), attach);
-                id.tellOf(CM_EVENT_MULTICAST_JOIN, 0, path, Datagrams.MULTICAST_QPN);
-            } catch (VerbsException e) {
-                id.tellOf(CM_EVENT_MULTICAST_ERROR, -e.errno(), path, Datagrams.MULTICAST_QPN);
-            }
+            id.groups.join(verbs, group, joinFlags);
         }
     }
 
@@ -568,15 +481,7 @@ public final class SoftRdmacm implements Rdmacm {
     public void leaveMulticast(long handle, InetSocketAddress group) {
         SoftCmId id = id("rdma_leave_multicast", handle);
         synchronized (id) {
-            Boolean attached = id.groups.remove(group.getAddress());
-            if (attached == null) {
-                throw new VerbsException(
-                        "rdma_leave_multicast", Errno.EADDRNOTAVAIL, "The identifier has not joined " + group);
-            }
-            if (attached && id.qp != 0) {
-                byte[] gid = SoftAddress.gid(new InetSocketAddress(group.getAddress(), SoftAddress.ROCE_PORT));
-                verbs.detachMcast(id.qp, gid, 0);
-            }
+            id.groups.leave(verbs, group);
         }
     }
 

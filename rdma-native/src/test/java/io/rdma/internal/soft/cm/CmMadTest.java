@@ -105,7 +105,7 @@ public class CmMadTest {
             MadCodec.Mad mad = MadCodec.decode(bytes);
             if (mad != null) {
                 read++;
-                SoftCmId.seen(mad.message());
+                CmParameters.seen(mad.message());
                 // A decoded message can be encoded.
                 assertThat(MadCodec.encode(1, mad.message())).hasSize(ManagementPort.BYTES);
             }
@@ -228,7 +228,7 @@ public class CmMadTest {
         SoftCmId id = new SoftCmId(Cma.PS_TCP, new SoftCmChannel(Environment.SYSTEM));
         id.local = new InetSocketAddress("10.77.0.2", 40_000);
         id.remote = new InetSocketAddress("10.77.0.1", 7174);
-        id.psn = 0x123456;
+        id.parameters.psn = 0x123456;
         id.exchange = new CmExchange(
                 new SoftVerbs(SoftConfig.loopback()).rdmacm().agent(),
                 id,
@@ -238,7 +238,7 @@ public class CmMadTest {
         ConnParam conn = new ConnParam(new byte[0], 1, 1, 0, 7, 7, false, 5);
         assertThat(id.request(1, conn, 1, new byte[16], Ibv.MTU_1024, 17).psn()).isEqualTo(0x123456);
         id.heard(new CmReply(3, 1, 7, 0xabcdef, 1, 1, false, 7, false, 1, new byte[CmReply.PRIVATE_DATA]));
-        assertThat(id.attr(Ibv.QPS_RTR).attr().rqPsn()).isEqualTo(0x123456);
-        assertThat(id.attr(Ibv.QPS_RTS).attr().sqPsn()).isEqualTo(0xabcdef);
+        assertThat(id.parameters.attr(Ibv.QPS_RTR).attr().rqPsn()).isEqualTo(0x123456);
+        assertThat(id.parameters.attr(Ibv.QPS_RTS).attr().sqPsn()).isEqualTo(0xabcdef);
     }
 }

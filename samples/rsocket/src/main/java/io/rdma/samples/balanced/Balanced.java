@@ -1,8 +1,8 @@
 package io.rdma.samples.balanced;
 
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
-import io.rdma.samples.ServerProcess;
+import io.rdma.samples.support.ParentProcess;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
 import java.time.Duration;
@@ -34,7 +34,7 @@ final class Balanced {
             case "server" -> DigestServer.run(args[1], args[2], args[3], Integer.parseInt(args[4]));
             case "client" -> ask(args[1], args[2], Integer.parseInt(args[3]));
             case TIED -> {
-                ServerProcess.endWithStandardInput();
+                ParentProcess.endWithIt();
                 DigestServer.run(args[1], args[2], args[3], 0);
             }
             default -> System.exit(new Demonstration(args.length == 0 ? "soft0" : args[0], System.out).run() ? 0 : 1);
@@ -56,7 +56,7 @@ final class Balanced {
 
     /** Asks questions until the process is stopped. */
     private static void ask(String device, String name, int port) {
-        try (RdmaResources resources = new RdmaResources(RdmaDevices.named(device))) {
+        try (RdmaResources resources = RdmaResources.open(RdmaDevices.named(device))) {
             DigestClient client =
                     new DigestClient(Names.targets(RdmaClient.create().resources(resources), name, port));
             Load load = new Load(client);

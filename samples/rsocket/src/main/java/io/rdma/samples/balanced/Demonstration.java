@@ -1,7 +1,8 @@
 package io.rdma.samples.balanced;
 
-import io.rdma.engine.RdmaResources;
-import io.rdma.samples.ServerProcess;
+import io.rdma.connect.RdmaResources;
+import io.rdma.samples.support.ChildJvm;
+import io.rdma.samples.support.ServerProcess;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -46,7 +47,7 @@ final class Demonstration {
      * @return whether every question got a correct answer
      */
     boolean run() throws IOException {
-        try (RdmaResources resources = new RdmaResources(RdmaDevices.named(device))) {
+        try (RdmaResources resources = RdmaResources.open(RdmaDevices.named(device))) {
             Servers servers = new Servers(resources);
             DigestClient client = new DigestClient(servers.targets());
             try {
@@ -87,7 +88,8 @@ final class Demonstration {
     }
 
     private void start(String name, Servers servers) throws IOException {
-        ServerProcess process = ServerProcess.start(Balanced.class, List.of(Balanced.TIED, name, device, HOST));
+        ServerProcess process = new ServerProcess(
+                ChildJvm.of(ChildJvm.SMALL, Balanced.class, List.of(Balanced.TIED, name, device, HOST)));
         processes.put(name, process);
         int port = process.port(DigestServer.READY);
         out.println("server " + name + " is process " + process.handle().pid() + ", port " + port);

@@ -1,6 +1,6 @@
 package io.rdma.samples.balanced;
 
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.rsocket.RdmaClientTransport;
 import io.rsocket.loadbalance.LoadbalanceTarget;

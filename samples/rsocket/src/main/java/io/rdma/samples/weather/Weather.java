@@ -1,6 +1,8 @@
 package io.rdma.samples.weather;
 
-import io.rdma.samples.ServerProcess;
+import io.rdma.samples.support.ChildJvm;
+import io.rdma.samples.support.ParentProcess;
+import io.rdma.samples.support.ServerProcess;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,7 +27,7 @@ final class Weather {
             case "server" -> WeatherServer.run(more);
             case "client" -> WeatherClient.run(more);
             case TIED -> {
-                ServerProcess.endWithStandardInput();
+                ParentProcess.endWithIt();
                 WeatherServer.run(more);
             }
             default -> both(args);
@@ -35,7 +37,7 @@ final class Weather {
     private static void both(String[] args) throws IOException {
         List<String> tied = new ArrayList<>(List.of(TIED, "--rdma.rsocket.port=0"));
         tied.addAll(List.of(args));
-        try (ServerProcess server = ServerProcess.start(Weather.class, tied)) {
+        try (ServerProcess server = new ServerProcess(ChildJvm.of(ChildJvm.SMALL, Weather.class, tied))) {
             String[] client = Arrays.copyOf(args, args.length + 1);
             client[args.length] = "--rdma.client.port=" + server.port(READY);
             System.out.println("process " + server.handle().pid() + " serves, process "

@@ -2,7 +2,7 @@ package io.rdma.samples.balanced;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.testing.JavaProcess;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
@@ -90,7 +90,7 @@ class BalancedTest {
         for (String name : List.of("alpha", "beta", "gamma")) {
             begin(name);
         }
-        try (RdmaResources resources = new RdmaResources(RdmaDevices.named("soft0"))) {
+        try (RdmaResources resources = RdmaResources.open(RdmaDevices.named("soft0"))) {
             Servers servers = new Servers(resources);
             DigestClient client = new DigestClient(servers.targets());
             try {

@@ -1,6 +1,6 @@
 package io.rdma.samples.cache;
 
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
@@ -47,7 +47,7 @@ final class CacheMemory {
 
     /** Serves until the process ends. */
     static void run(String device, String host, int port) {
-        try (RdmaResources resources = new RdmaResources(RdmaDevices.named(device))) {
+        try (RdmaResources resources = RdmaResources.open(RdmaDevices.named(device))) {
             DisposableServer server = bind(resources, host, port);
             System.out.println(RemoteCache.MEMORY_READY + server.port());
             server.onDispose().block();

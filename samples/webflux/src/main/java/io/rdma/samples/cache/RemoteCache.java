@@ -1,9 +1,9 @@
 package io.rdma.samples.cache;
 
-import java.io.BufferedReader;
+import io.rdma.samples.support.ChildJvm;
+import io.rdma.samples.support.ParentProcess;
+import io.rdma.samples.support.ServerProcess;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -36,20 +36,11 @@ class RemoteCache {
         switch (args.length == 0 ? "" : args[0]) {
             case "memory" -> CacheMemory.run(args[1], args[2], Integer.parseInt(args[3]));
             case TIED -> {
-                Thread.ofVirtual().start(RemoteCache::endWithStandardInput);
+                ParentProcess.endWithIt();
                 CacheMemory.run(args[1], "127.0.0.1", 0);
             }
             default -> web(args);
         }
-    }
-
-    private static void endWithStandardInput() {
-        try (InputStream in = System.in) {
-            in.transferTo(java.io.OutputStream.nullOutputStream());
-        } catch (IOException e) {
-            // treated like the end of the input
-        }
-        System.exit(0);
     }
 
     private static void web(String[] args) throws IOException {
@@ -74,26 +65,9 @@ class RemoteCache {
      * @return the port that it listens on
      */
     private static int startMemory(String device) throws IOException {
-        Process memory = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:+UseSerialGC",
-                        "-Xmx128m",
-                        "-classpath",
-                        System.getProperty("java.class.path"),
-                        RemoteCache.class.getName(),
-                        TIED,
-                        device)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        BufferedReader output = memory.inputReader();
-        String line;
-        while ((line = output.readLine()) != null) {
-            if (line.startsWith(MEMORY_READY)) {
-                System.out.println("process " + memory.pid() + ": " + line);
-                return Integer.parseInt(line.substring(MEMORY_READY.length()));
-            }
-        }
-        throw new IOException("the memory process has ended: see above");
+        ServerProcess memory = new ServerProcess(ChildJvm.of(ChildJvm.SMALL, RemoteCache.class, List.of(TIED, device)));
+        int port = memory.port(MEMORY_READY);
+        System.out.println("process " + memory.handle().pid() + ": " + MEMORY_READY + port);
+        return port;
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.engine.RdmaResources;
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
@@ -31,7 +31,7 @@ class CacheMemoryTest {
 
     @BeforeEach
     void start() {
-        resources = new RdmaResources(RdmaDevices.named("soft0"));
+        resources = RdmaResources.open(RdmaDevices.named("soft0"));
         memory = CacheMemory.bind(resources, "127.0.0.1", 0);
     }
 

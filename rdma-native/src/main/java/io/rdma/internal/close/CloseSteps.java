@@ -1,0 +1,55 @@
+package io.rdma.internal.close;
+
+import io.rdma.types.RdmaException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of one close. Each step is tried even if an earlier one threw. The first failure is reported, with the
+ * others suppressed in it. For one thread.
+ */
+public final class CloseSteps {
+    /** One step. */
+    @FunctionalInterface
+    public interface Step {
+        /**
+         * Closes one object.
+         *
+         * @throws Throwable if it is not closed
+         */
+        void run() throws Throwable;
+    }
+
+    private @Nullable Throwable first;
+
+    /** Creates a close without steps so far. */
+    public CloseSteps() {}
+
+    /**
+     * Runs a step and records its failure.
+     *
+     * @param step may throw
+     * @return this
+     */
+    public CloseSteps run(Step step) {
+        try {
+            step.run();
+        } catch (Throwable t) {
+            if (first == null) {
+                first = t;
+            } else if (first != t) {
+                first.addSuppressed(t);
+            }
+        }
+        return this;
+    }
+
+    /** Throws the first failure, if there is one. A checked exception becomes the cause of an {@link RdmaException}. */
+    public void report() {
+        switch (first) {
+            case null -> {}
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> throw new RdmaException("closing failed: " + first.getMessage(), first);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package io.rdma.internal.connect;
+
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.environment.Environment;
+import io.rdma.internal.close.CleanupStack;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.Endpoint;
+import io.rdma.types.CmEventType;
+import io.rdma.types.QueuePairState;
+import io.rdma.types.VerbsException;
+import io.rdma.verbs.CmEvent;
+import io.rdma.verbs.CmIdentifier;
+import io.rdma.verbs.ConnectionParameters;
+import java.net.InetSocketAddress;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Active side of RDMA CM, {@code rdma_connect(3)}, with a queue pair of the engine's own context. Used once, on a
+ * thread that may block.
+ */
+final class CmConnector {
+    /** Status of a rejection because nothing listens: IB specification volume 1, reasons of a REJ. */
+    static final int INVALID_SERVICE_ID = 8;
+
+    /** Empty half of a token, where there is no token. */
+    static final byte[] NO_TOKEN = {};
+
+    private static final Duration RESOLVE = Duration.ofSeconds(5);
+
+    private final DeviceResources resources;
+    private final ConnectionOptions options;
+    private final InetSocketAddress address;
+    private final CmTokens.@Nullable Token token;
+    private final InetSocketAddress at; // of the server's connection manager
+    private final CmDialog dialog;
+
+    /**
+     * Prepares a connect.
+     *
+     * @param token of a server that this side has authenticated, or null
+     */
+    CmConnector(
+            DeviceResources resources,
+            ConnectionOptions options,
+            InetSocketAddress address,
+            CmTokens.@Nullable Token token) {
+        this.token = token;
+        this.at = token == null ? address : new InetSocketAddress(address.getAddress(), token.port());
+        this.resources = resources;
+        this.options = options;
+        this.address = address;
+        dialog = new CmDialog(resources.environment(), address.toString(), options.handshakeTimeout());
+    }
+
+    void cancel() {
+        dialog.cancel();
+    }
+
+    /** Connects. Blocks until the connection is established. */
+    EstablishedConnection connect() {
+        CmLoop loop = CmLoop.of(resources);
+        try (CleanupStack cleanup = new CleanupStack()) {
+            CmIdentifier id = loop.create(dialog);
+            cleanup.add(() -> loop.close(id));
+            resolve(resources, id, dialog, null, at);
+            Endpoint endpoint;
+            InetSocketAddress local = Objects.requireNonNull(id.localAddress());
+            try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                    resources,
+                    options,
+                    local.getAddress(),
+                    id.port(),
+                    id.attributesTo(QueuePairState.INIT),
+                    CmGreeting.OFFER)) {
+                id.connect(parameters(queuePair.local(), options, token == null ? NO_TOKEN : token.request()));
+                CmEvent answer = dialog.await(CmEventType.CONNECT_RESPONSE);
+                verify(answer.parameters());
+                PeerParameters peer = CmGreeting.heard(answer.parameters(), queuePair.local());
+                endpoint = queuePair.connect(
+                        peer, id.attributesTo(QueuePairState.RTR), id.attributesTo(QueuePairState.RTS));
+            }
+            cleanup.add(endpoint::discard);
+            id.establish();
+            cleanup.keep();
+            watch(loop, id, dialog, endpoint);
+            return new EstablishedConnection(endpoint, local, Objects.requireNonNull(id.remoteAddress()));
+        } catch (VerbsException e) {
+            throw new RdmaConnectException(
+                    Reason.CONNECT_ERROR, "connecting to " + address + " failed: " + e.getMessage(), e);
+        }
+    }
+
+    private void verify(ConnectionParameters answer) {
+        if (token != null && !MessageDigest.isEqual(token.answer(), CmGreeting.token(answer))) {
+            throw new RdmaConnectException(
+                    Reason.AUTHENTICATION,
+                    "the host that answered for " + address + " by RDMA CM is not the server that TLS authenticated"
+                            + " there: find out which host has this address, or choose ConnectMethod.TCP",
+                    null);
+        }
+    }
+
+    /**
+     * Resolves the device and the route. Blocks.
+     *
+     * @param from local address; null to let the routing table choose
+     */
+    static void resolve(
+            DeviceResources resources,
+            CmIdentifier id,
+            CmDialog dialog,
+            @Nullable InetSocketAddress from,
+            InetSocketAddress address) {
+        try {
+            id.resolveAddress(from, address, shortly(dialog));
+        } catch (VerbsException e) { // some failures are reported by the call itself
+            throw new RdmaConnectException(
+                    Reason.ADDR_ERROR,
+                    address + " cannot be resolved by RDMA CM: " + e.getMessage(),
+                    e,
+                    -e.errno(),
+                    new byte[0]);
+        }
+        dialog.await(CmEventType.ADDR_RESOLVED);
+        String device = id.device().name();
+        if (!device.equals(resources.context().name())) {
+            throw new RdmaConnectException(
+                    Reason.ADDR_ERROR,
+                    "the route to " + address + " is by device " + device + ", not by "
+                            + resources.context().name() + ": open that device, or choose ConnectMethod.TCP",
+                    null);
+        }
+        id.resolveRoute(shortly(dialog));
+        dialog.await(CmEventType.ROUTE_RESOLVED);
+    }
+
+    /** Returns the time-out of one step: a host that does not resolve within seconds does not resolve later. */
+    private static Duration shortly(CmDialog dialog) {
+        Duration left = dialog.left();
+        return left.compareTo(RESOLVE) < 0 ? left : RESOLVE;
+    }
+
+    static ConnectionParameters parameters(PeerParameters local, ConnectionOptions options, byte[] token) {
+        return ConnectionParameters.DEFAULT
+                .withPrivateData(CmGreeting.of(local, token))
+                .withReadsAndAtomics(local.responderResources(), local.initiatorDepth())
+                .withRetries(options.retryCnt(), options.rnrRetry())
+                .withQueuePair(local.qpNumber(), false);
+    }
+
+    /** Keeps the identifier for as long as the endpoint lives: through it each side is notified of the other's end. */
+    static void watch(CmLoop loop, CmIdentifier id, CmDialog dialog, Endpoint endpoint) {
+        endpoint.established();
+        dialog.follow(endpoint);
+        Environment environment = endpoint.loop().environment();
+        endpoint.left().thenRunAsync(() -> disconnect(id), environment.executor("rdma-disconnect"));
+        endpoint.closed().thenRunAsync(() -> loop.close(id), environment.executor("rdma-disconnect"));
+    }
+
+    private static void disconnect(CmIdentifier id) {
+        try {
+            id.disconnect();
+        } catch (VerbsException | IllegalStateException e) {
+            System.getLogger(CmConnector.class.getName())
+                    .log(System.Logger.Level.DEBUG, "the connection had ended already", e);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+package io.rdma.internal.connect;
+
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.internal.close.CleanupStack;
+import io.rdma.internal.close.CloseSteps;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.Endpoint;
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - A failed or hostile exchange ends only itself; the server continues.
+// - At most `handshakes` exchanges are in progress at once, `handshakesPerAddress` of them with one address. Each is
+//   bounded in size and time, see Exchange. An exchange holds its permit until its endpoint belongs to its completion
+//   loop, or until it fails, see Admission.
+
+/** Passive side of the exchange over TCP: it accepts clients of a {@link RdmaListener}, each on a thread of its own. */
+final class ExchangeServer {
+    private final DeviceResources resources;
+    private final ConnectionOptions options;
+    private final Admission admission;
+    private final RefusalLog refusals;
+    private final ServerSocket socket;
+    private final @Nullable CmTokens tokens;
+    private final @Nullable CmListener manager;
+    private final Consumer<EstablishedConnection> handOver;
+    private final Set<Socket> exchanging = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Creates the server. It accepts no client before {@link #start}.
+     *
+     * @param socket bound; owned from now on
+     * @param tokens with which clients may connect by the connection manager; null without TLS
+     * @param manager of those clients; null if there is none at this address
+     * @param handOver takes each connection; must not throw
+     */
+    ExchangeServer(
+            DeviceResources resources,
+            ConnectionOptions options,
+            Admission admission,
+            RefusalLog refusals,
+            ServerSocket socket,
+            @Nullable CmTokens tokens,
+            @Nullable CmListener manager,
+            Consumer<EstablishedConnection> handOver) {
+        this.resources = resources;
+        this.options = options;
+        this.admission = admission;
+        this.refusals = refusals;
+        this.socket = socket;
+        this.tokens = tokens;
+        this.manager = manager;
+        this.handOver = handOver;
+    }
+
+    InetSocketAddress address() {
+        return (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+
+    /** Accepts clients, until {@link #stop}. */
+    void start() {
+        AcceptLoop loop = new AcceptLoop(socket, this::begin);
+        resources.environment().start("rdma-listen-" + socket.getLocalPort(), loop::run);
+    }
+
+    private void begin(Socket accepted) {
+        Admission.Permit permit = admission.tryBegin(accepted.getInetAddress());
+        if (permit != null) {
+            try {
+                resources.environment().start("rdma-accept", () -> serve(accepted, permit));
+            } catch (Throwable e) { // such as no memory for a thread: the permit must be returned
+                permit.close();
+                close(accepted);
+                throw e;
+            }
+            return;
+        }
+        close(accepted);
+        refusals.refused(Logger.Level.WARNING, accepted.getRemoteSocketAddress(), admission.tooManyHandshakes(), null);
+    }
+
+    private void serve(Socket accepted, Admission.Permit permit) {
+        @Nullable EstablishedConnection connection;
+        exchanging.add(accepted);
+        try {
+            if (socket.isClosed()) {
+                accepted.close(); // breakOff() may have missed this socket
+            }
+            connection = exchange(accepted, permit);
+        } catch (IOException | RuntimeException e) {
+            refusals.refused(Refusal.severity(e), accepted.getRemoteSocketAddress(), Refusal.logged(e), e);
+            return;
+        } finally {
+            exchanging.remove(accepted);
+            permit.close();
+        }
+        if (connection != null) {
+            handOver.accept(connection);
+        }
+    }
+
+    /**
+     * Runs the exchange with one client.
+     *
+     * @return null if the client connected by the connection manager, with a token of this exchange
+     */
+    private @Nullable EstablishedConnection exchange(Socket accepted, Admission.Permit permit) throws IOException {
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(accepted);
+            ExchangeDeadline deadline =
+                    cleanup.add(new ExchangeDeadline(resources.environment(), accepted, options.handshakeTimeout()));
+            Exchange exchange = cleanup.add(Exchange.over(accepted, deadline, options, null));
+            PeerParameters peer = introduced(exchange, permit);
+            if (peer == null) {
+                return null;
+            }
+            Endpoint endpoint = answer(exchange, peer);
+            cleanup.add(endpoint::discard);
+            exchange.awaitReady();
+            exchange.complete();
+            cleanup.keep();
+            ConnectionWatch.start(exchange, endpoint);
+            return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
+        }
+    }
+
+    /**
+     * Receives the parameters of the client.
+     *
+     * @return null if the client redeemed a token at the connection manager
+     */
+    private @Nullable PeerParameters introduced(Exchange exchange, Admission.Permit permit) throws IOException {
+        try {
+            PeerParameters peer = exchange.receiveHello();
+            if (peer != null) {
+                return peer;
+            }
+            CmTokens given = tokens;
+            CmListener listening = manager;
+            if (given == null || listening == null) {
+                exchange.sendToken(null);
+                return said(exchange.receiveHello());
+            }
+            try (CmTokens.Issued token = given.issue(permit, listening.address().getPort())) {
+                return afterToken(exchange, token);
+            }
+        } catch (RuntimeException e) {
+            exchange.reject(e);
+            throw e;
+        }
+    }
+
+    /**
+     * Sends the token and receives the next message. The token is valid until the exchange ends; the client ends the
+     * exchange once it is connected.
+     *
+     * @return null if the client redeemed the token
+     */
+    private static @Nullable PeerParameters afterToken(Exchange exchange, CmTokens.Issued token) throws IOException {
+        exchange.sendToken(token.token());
+        try {
+            PeerParameters peer = said(exchange.receiveHello());
+            if (token.isRedeemed()) {
+                throw new RdmaConnectException(
+                        Reason.PROTOCOL_ERROR,
+                        "a client that connects by RDMA CM also sent parameters for the exchange",
+                        null);
+            }
+            return peer; // the client cannot connect by RDMA CM and continues with the exchange
+        } catch (IOException | RdmaConnectException e) {
+            if (token.isRedeemed()) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private static PeerParameters said(@Nullable PeerParameters peer) {
+        if (peer == null) {
+            throw new RdmaConnectException(Reason.PROTOCOL_ERROR, "a client asked for a second token", null);
+        }
+        return peer;
+    }
+
+    private Endpoint answer(Exchange exchange, PeerParameters peer) throws IOException {
+        try (CleanupStack done = new CleanupStack()) {
+            done.add(resources.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
+            admission.admit();
+            Endpoint endpoint = null;
+            try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                    resources, options, exchange.localAddress().getAddress())) {
+                endpoint = queuePair.connect(peer, exchange.remoteAddress().getAddress());
+                admission.counted(endpoint);
+                exchange.accept(queuePair.local());
+                return endpoint;
+            } catch (Throwable e) { // if the client has left already, no endpoint may remain
+                if (endpoint == null) {
+                    admission.left();
+                } else {
+                    endpoint.discard();
+                }
+                throw e;
+            }
+        } catch (RuntimeException e) {
+            exchange.reject(e);
+            throw e;
+        }
+    }
+
+    /** Accepts no more clients. */
+    void stop() {
+        close(socket);
+    }
+
+    /** Ends the exchanges in progress. Runs after {@link #stop}. */
+    void breakOff(CloseSteps steps) {
+        exchanging.forEach(exchange -> steps.run(() -> close(exchange)));
+    }
+
+    private static void close(Closeable one) {
+        try {
+            one.close();
+        } catch (IOException e) {
+            RdmaListener.log().log(Logger.Level.DEBUG, "close failed", e);
+        }
+    }
+}

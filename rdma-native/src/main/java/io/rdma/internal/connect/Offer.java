@@ -1,0 +1,81 @@
+package io.rdma.internal.connect;
+
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
+
+// On the wire a range is two bytes and the capabilities are a u32. Releases without ranges write zeros in these places
+// and ignore what they read there. So zeros mean the version of the header alone, and no capability.
+
+/**
+ * Versions and capabilities that one side supports. Two sides use the highest version and the capabilities that both
+ * have; unknown capabilities are ignored.
+ *
+ * @param lowest version
+ * @param highest version
+ * @param capabilities one bit for each
+ */
+record Offer(int lowest, int highest, int capabilities) {
+    /** Ends a connection with a farewell, see docs/internals/protocol.md; used only where credits are counted. */
+    static final int FAREWELLS = 1;
+
+    /** Accepts a write of no bytes, without a key, at any time. */
+    static final int PROBES = 1 << 1;
+
+    /** Posts only a part of its receives at first, see {@link FirstBuffers}; used only where credits are counted. */
+    static final int GROWING_WINDOWS = 1 << 2;
+
+    /** All capabilities of this release. */
+    static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS;
+
+    /**
+     * Returns the offer of a peer.
+     *
+     * @param version of the header
+     * @param lowest as the message has it
+     * @param highest as the message has it
+     * @param capabilities as the message has them
+     */
+    static Offer heard(int version, int lowest, int highest, int capabilities) {
+        return lowest == 0 && highest == 0
+                ? new Offer(version, version, capabilities)
+                : new Offer(lowest, highest, capabilities);
+    }
+
+    /** Returns whether a message of that version can be read. */
+    boolean includes(int version) {
+        return version >= lowest && version <= highest;
+    }
+
+    /**
+     * Returns the version that the two sides use.
+     *
+     * @param peer offer of the other side
+     * @param greeting name of the message that has the version
+     * @throws RdmaConnectException VERSION_MISMATCH if they have no version in common
+     */
+    int versionWith(Offer peer, String greeting) {
+        int version = Math.min(highest, peer.highest);
+        if (!includes(version) || !peer.includes(version)) {
+            throw mismatch(peer.range(), greeting);
+        }
+        return version;
+    }
+
+    /** Returns the exception for a peer that supports other versions only. */
+    RdmaConnectException mismatch(String theirs, String greeting) {
+        return new RdmaConnectException(
+                Reason.VERSION_MISMATCH,
+                "the peer speaks version " + theirs + " of " + greeting + ", this side version " + range()
+                        + ": use releases that have a version in common",
+                null);
+    }
+
+    private String range() {
+        return lowest == highest ? Integer.toString(lowest) : lowest + " to " + highest;
+    }
+
+    /** Returns whether both sides have a capability. */
+    boolean shares(int capability, Offer peer) {
+        return (capabilities & peer.capabilities & capability) != 0;
+    }
+}

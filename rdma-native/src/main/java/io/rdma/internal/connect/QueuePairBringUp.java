@@ -1,0 +1,269 @@
+package io.rdma.internal.connect;
+
+import io.rdma.buffer.RegistrationCache;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.FlowControl;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.internal.close.CleanupStack;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.engine.EndpointOptions;
+import io.rdma.internal.engine.SharedReceives;
+import io.rdma.internal.loop.CompletionLoop;
+import io.rdma.internal.loop.CompletionReservation;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.DeviceAttributes;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.LinkLayer;
+import io.rdma.types.PortAttributes;
+import io.rdma.types.PortState;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.QueuePairState;
+import io.rdma.verbs.CompletionQueue;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bring-up of one queue pair, from creation to RTS, {@code ibv_modify_qp(3)}: the local half first, then the half that
+ * needs the peer's parameters. Used once, by one thread.
+ */
+final class QueuePairBringUp implements AutoCloseable {
+    private static final int FIRST_PORT = 1;
+    private static final Set<AccessFlag> ACCESS =
+            EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
+
+    private final DeviceResources resources;
+    private final ConnectionOptions options;
+    private final CompletionReservation completions;
+    private final RegistrationCache memory;
+    private final @Nullable SharedReceives shared;
+    private final QueuePair queuePair;
+    private final GidTableEntry gid;
+    private final PeerParameters local;
+    private final LinkLayer linkLayer;
+    private final int portNumber;
+    private boolean handedOver;
+
+    /** Creates a queue pair for the exchange over TCP. */
+    QueuePairBringUp(DeviceResources resources, ConnectionOptions options, InetAddress localAddress) {
+        this(
+                resources,
+                options,
+                localAddress,
+                FIRST_PORT,
+                QueuePairAttributes.toState(QueuePairState.INIT).pkeyIndex(0).port(FIRST_PORT),
+                Exchange.OFFER);
+    }
+
+    /**
+     * Creates a queue pair with the caller's attributes of the transition to INIT.
+     *
+     * @param offer versions and capabilities of this side
+     */
+    QueuePairBringUp(
+            DeviceResources resources,
+            ConnectionOptions options,
+            InetAddress localAddress,
+            int portNumber,
+            QueuePairAttributes toInit,
+            Offer offer) {
+        this.portNumber = portNumber;
+        this.resources = resources;
+        this.options = options;
+        CompletionLoop loop = resources.roomiestLoop();
+        PortAttributes port = resources.context().queryPort(portNumber);
+        if (port.state() != PortState.ACTIVE) {
+            throw new RdmaConnectException(
+                    RdmaConnectException.Reason.DEVICE,
+                    "port " + portNumber + " of " + resources.context().name() + " is " + port.state()
+                            + ", not ACTIVE: bring its link up",
+                    null);
+        }
+        linkLayer = port.linkLayer();
+        gid = GidSelector.select(resources.context(), portNumber, linkLayer, localAddress);
+        DeviceAttributes device = resources.context().queryDevice();
+        memory = options.ownProtectionDomain() ? resources.allocateDomain() : resources.registrations();
+        shared = options.ownProtectionDomain() ? null : resources.sharedReceives(loop);
+        ProtectionDomain domain = memory.domain();
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(() -> resources.release(memory));
+            QueuePairCapacity capacity = capacity(options);
+            completions = cleanup.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
+            CompletionQueue queue = completions.queue();
+            queuePair = cleanup.add(
+                    shared == null
+                            ? domain.createQueuePair(queue, queue, capacity)
+                            : domain.createQueuePair(queue, queue, shared.queue(), capacity));
+            queuePair.modify(toInit.access(ACCESS));
+            cleanup.keep();
+        }
+        local = new PeerParameters(
+                queuePair.number(),
+                resources.environment().random().nextInt(1 << 24),
+                gid.gid(),
+                port.lid(),
+                port.activeMtu(),
+                Math.min(options.maxRdAtomic(), device.maxQpInitRdAtom()),
+                Math.min(options.maxRdAtomic(), device.maxQpRdAtom()),
+                options.flowControl() != FlowControl.PLAIN,
+                receiveBuffers(),
+                receiveBufferSize(),
+                Math.max(options.maxMessageSize(), receiveBufferSize()),
+                offer);
+    }
+
+    private static int receives(ConnectionOptions options) {
+        return options.receiveBuffers()
+                + (options.flowControl() == FlowControl.PLAIN ? 0 : EndpointOptions.CONTROL_RECEIVES);
+    }
+
+    private static CompletionReservation reserve(CompletionLoop loop, int entries) {
+        try {
+            return loop.reserve(entries);
+        } catch (IllegalStateException noRoom) {
+            throw new RdmaConnectException(
+                    RdmaConnectException.Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
+        }
+    }
+
+    private int receiveBuffers() {
+        return shared == null ? options.receiveBuffers() : Math.min(options.receiveBuffers(), shared.mostForOne());
+    }
+
+    private int receiveBufferSize() {
+        return shared == null ? options.receiveBufferSize() : shared.size();
+    }
+
+    /**
+     * Returns the capacity that the application wants plus room for control frames, whose headers are scatter/gather
+     * elements of their own.
+     */
+    private static QueuePairCapacity capacity(ConnectionOptions options) {
+        QueuePairCapacity wanted = options.queuePair();
+        return options.flowControl() == FlowControl.PLAIN
+                ? wanted
+                : new QueuePairCapacity(
+                        wanted.maxSendWr() + EndpointOptions.CONTROL_SENDS,
+                        wanted.maxReceiveWr() + EndpointOptions.CONTROL_RECEIVES,
+                        Math.max(2, wanted.maxSendSge()),
+                        Math.max(2, wanted.maxReceiveSge()),
+                        wanted.maxInlineData());
+    }
+
+    PeerParameters local() {
+        return local;
+    }
+
+    /**
+     * Posts the receives, then moves the queue pair to RTR and RTS. The peer may send as soon as this returns.
+     *
+     * @param from the peer's address in the exchange
+     */
+    Endpoint connect(PeerParameters peer, InetAddress from) {
+        if (linkLayer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
+            PeerGid.check(peer.gid(), from, resources.context().isSoftware());
+        }
+        QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
+                .pathMtu(local.mtu().min(peer.mtu()))
+                .destQpNum(peer.qpNumber())
+                .rqPsn(peer.psn())
+                .maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()));
+        // A global route is mandatory on RoCE, and not needed within an InfiniBand subnet.
+        if (linkLayer == LinkLayer.ETHERNET) {
+            toRtr.path(portNumber, gid.index(), peer.gid(), 0);
+        } else {
+            toRtr.path(portNumber, peer.lid());
+        }
+        QueuePairAttributes toRts = QueuePairAttributes.toState(QueuePairState.RTS)
+                .sqPsn(local.psn())
+                .maxRdAtomic(Math.min(local.initiatorDepth(), peer.responderResources()));
+        return connect(peer, toRtr, toRts);
+    }
+
+    /**
+     * Connects as {@link #connect(PeerParameters, InetAddress)} does, with the caller's path. Timers and retries come
+     * from the options.
+     */
+    Endpoint connect(PeerParameters peer, QueuePairAttributes toRtr, QueuePairAttributes toRts) {
+        Endpoint endpoint = endpoint(peer, Math.min(local.initiatorDepth(), peer.responderResources()));
+        try {
+            queuePair.modify(toRtr.minRnrTimer(options.minRnrTimer()));
+            queuePair.modify(toRts.timeout(options.timeout())
+                    .retryCnt(options.retryCnt())
+                    .rnrRetry(options.rnrRetry()));
+            return endpoint;
+        } catch (Throwable e) {
+            endpoint.fail(e);
+            throw e;
+        }
+    }
+
+    private boolean requiresCredits() {
+        return switch (options.flowControl()) {
+            case CREDITS -> shared != null;
+            case CREDITS_REQUIRED -> true;
+            case PLAIN -> false;
+        };
+    }
+
+    private Endpoint endpoint(PeerParameters peer, int reads) {
+        boolean credits = local.credits() && peer.credits();
+        if (!credits && requiresCredits()) {
+            throw new RdmaConnectException(
+                    RdmaConnectException.Reason.FLOW_CONTROL,
+                    "the peer does not count credits, which is required here"
+                            + (shared == null ? "" : " because receive buffers are shared")
+                            + ": use this library at the peer, without FlowControl.PLAIN, or configure "
+                            + "FlowControl.PLAIN here",
+                    null);
+        }
+        handedOver = true;
+        boolean grows = credits && local.offer().shares(Offer.GROWING_WINDOWS, peer.offer());
+        EndpointOptions negotiated = new EndpointOptions(
+                options.queuePair(),
+                receiveBuffers(),
+                receiveBufferSize(),
+                options.sendBuffers(),
+                options.sendBufferSize(),
+                options.signalEvery(),
+                reads,
+                // The peer reads messages that exceed its receive buffers, if both sides have RDMA reads for that.
+                credits && Math.min(local.responderResources(), peer.initiatorDepth()) > 0
+                        ? peer.maxMessageSize()
+                        : peer.receiveBufferSize(),
+                options.maxMessageSize(),
+                peer.receiveBufferSize(),
+                credits,
+                peer.receiveBuffers(),
+                credits && local.offer().shares(Offer.FAREWELLS, peer.offer()),
+                options.orderlyDisconnect(),
+                options.drainTimeout(),
+                local.offer().shares(Offer.PROBES, peer.offer()) ? options.probeInterval() : Duration.ZERO,
+                grows ? FirstBuffers.receives(receiveBuffers(), receiveBufferSize()) : receiveBuffers(),
+                grows ? FirstBuffers.receives(peer.receiveBuffers(), peer.receiveBufferSize()) : peer.receiveBuffers(),
+                FirstBuffers.sends(options.sendBuffers(), options.sendBufferSize()));
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(() -> resources.release(memory));
+            Endpoint endpoint = new Endpoint(completions, memory, queuePair, shared, negotiated);
+            endpoint.closed().thenRun(() -> resources.release(memory));
+            cleanup.keep();
+            return endpoint;
+        }
+    }
+
+    /** Destroys the queue pair unless an endpoint owns it. */
+    @Override
+    public void close() {
+        if (!handedOver) {
+            queuePair.close();
+            completions.close();
+            resources.release(memory);
+        }
+    }
+}

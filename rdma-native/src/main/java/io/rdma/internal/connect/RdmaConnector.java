@@ -1,0 +1,228 @@
+package io.rdma.internal.connect;
+
+import io.rdma.connect.ConnectMethod;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.internal.close.CleanupStack;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.engine.PendingSetup;
+import io.rdma.types.RdmaException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** Active side of connecting: by the connection manager or by the exchange over TCP, as {@link ConnectMethod} says. */
+public final class RdmaConnector {
+    private final DeviceResources resources;
+    private final ConnectionOptions options;
+    private final InetSocketAddress address;
+    private final ConnectHandler handler;
+    private final Socket socket = new Socket();
+    private volatile @Nullable CmConnector manager;
+    private volatile boolean cancelled;
+
+    private RdmaConnector(
+            DeviceResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
+        this.resources = resources;
+        this.options = options;
+        this.address = address;
+        this.handler = handler;
+    }
+
+    /**
+     * Starts to connect and reports the outcome to the handler.
+     *
+     * @param resources the resources to which the connection belongs
+     * @param options of the connection
+     * @param address of the server
+     * @param handler called exactly once
+     * @return the attempt, for {@link #cancel}
+     */
+    public static RdmaConnector connect(
+            DeviceResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
+        RdmaConnector connector = new RdmaConnector(resources, options, address, handler);
+        resources.environment().start("rdma-connect", connector::run);
+        return connector;
+    }
+
+    /** Cancels the attempt. Unless the handler was called already, it is called with a failure, CANCELLED. */
+    public void cancel() {
+        cancelled = true;
+        closeSocket();
+        CmConnector asking = manager;
+        if (asking != null) {
+            asking.cancel();
+        }
+    }
+
+    private void run() {
+        EstablishedConnection connection;
+        try (CleanupStack done = new CleanupStack()) {
+            connection = connect(done.add(resources.begin(this::cancel)));
+        } catch (RuntimeException e) {
+            closeSocket();
+            handler.failed(cancelled ? cancelled(e) : e);
+            return;
+        } catch (Error e) { // the handler must be called in any case
+            closeSocket();
+            handler.failed(new RdmaConnectException(Reason.DEVICE, "connecting failed: " + e, e));
+            throw e;
+        }
+        if (cancelled) {
+            connection.endpoint().close();
+            handler.failed(cancelled(null));
+        } else {
+            handler.connected(connection);
+        }
+    }
+
+    private RdmaConnectException cancelled(@Nullable RuntimeException cause) {
+        return new RdmaConnectException(Reason.CANCELLED, "connecting to " + address + " was cancelled", cause);
+    }
+
+    private EstablishedConnection connect(PendingSetup begun) {
+        if (address.isUnresolved()) {
+            throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
+        }
+        boolean manager = mayTryManager(resources, options, address.getAddress());
+        if (!manager || options.tls() != null) {
+            return exchange(begun, manager);
+        }
+        EstablishedConnection connection = tryManager(null);
+        return connection != null ? connection : exchange(begun, false);
+    }
+
+    /**
+     * Tries to connect by the connection manager.
+     *
+     * @return null if the connection manager cannot reach the server, but the exchange may
+     */
+    private @Nullable EstablishedConnection tryManager(CmTokens.@Nullable Token token) {
+        try {
+            return byManager(token);
+        } catch (RdmaException e) {
+            if (options.connectMethod() == ConnectMethod.RDMA_CM || !nobodyThere(e) || cancelled) {
+                throw e;
+            }
+            System.getLogger(RdmaConnector.class.getName())
+                    .log(System.Logger.Level.DEBUG, "RDMA CM failed, so the exchange over TCP is tried", e);
+            return null;
+        }
+    }
+
+    /**
+     * Returns whether the connection manager may be used. AUTOMATIC does not use it for the software device, nor for
+     * loopback addresses, which belong to no RDMA device.
+     */
+    static boolean mayTryManager(DeviceResources resources, ConnectionOptions options, InetAddress address) {
+        return switch (options.connectMethod()) {
+            case RDMA_CM -> true;
+            case TCP -> false;
+            case AUTOMATIC -> !resources.context().isSoftware() && !address.isLoopbackAddress();
+        };
+    }
+
+    /** Returns whether the attempt failed before any listener at the other end was asked. */
+    private static boolean nobodyThere(RdmaException e) {
+        if (!(e instanceof RdmaConnectException connect)) {
+            return true; // this host has no connection manager
+        }
+        return switch (connect.reason()) {
+            case ADDR_ERROR, ROUTE_ERROR -> true;
+            case REJECTED -> connect.status() == CmConnector.INVALID_SERVICE_ID;
+            default -> false;
+        };
+    }
+
+    private EstablishedConnection byManager(CmTokens.@Nullable Token token) {
+        CmConnector asking = new CmConnector(resources, options, address, token);
+        manager = asking;
+        if (cancelled) {
+            asking.cancel(); // cancel() may have missed this connector
+        }
+        return asking.connect();
+    }
+
+    /**
+     * Connects by the exchange.
+     *
+     * @param manager whether to connect by the connection manager, with a token, if the server listens for it
+     */
+    private EstablishedConnection exchange(PendingSetup begun, boolean manager) {
+        try (CleanupStack cleanup = new CleanupStack()) {
+            ExchangeDeadline deadline =
+                    cleanup.add(new ExchangeDeadline(resources.environment(), socket, options.handshakeTimeout()));
+            socket.connect(address, deadline.millisLeft());
+            cleanup.add(socket);
+            Exchange exchange = cleanup.add(Exchange.over(socket, deadline, options, address.getHostString()));
+            EstablishedConnection authenticated = manager ? byToken(exchange) : null;
+            if (authenticated != null) {
+                return authenticated; // closing the exchange lets the server discard the token
+            }
+            Endpoint endpoint;
+            try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                    resources, options, exchange.localAddress().getAddress())) {
+                exchange.sendHello(queuePair.local());
+                endpoint = queuePair.connect(
+                        exchange.receiveAnswer(), exchange.remoteAddress().getAddress());
+            }
+            cleanup.add(endpoint::discard);
+            exchange.sendReady();
+            exchange.complete();
+            begun.close(); // from here on closing the resources closes the endpoint, with a farewell
+            cleanup.keep();
+            ConnectionWatch.start(exchange, endpoint);
+            return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
+        } catch (SocketTimeoutException e) {
+            throw new RdmaConnectException(
+                    Reason.TIMEOUT, address + " did not answer within " + options.handshakeTimeout(), e);
+        } catch (SSLException e) { // with TLS 1.3 a server refuses this side's certificate at the first read
+            throw new RdmaConnectException(
+                    Reason.AUTHENTICATION,
+                    address + " ended TLS: " + PeerText.of(e.getMessage())
+                            + ". Does its trust store accept this side's certificate?",
+                    e);
+        } catch (IOException e) {
+            if (socket.isConnected()) {
+                throw new RdmaConnectException(
+                        Reason.PROTOCOL_ERROR,
+                        address + " closed the connection during the exchange: " + PeerText.of(e.getMessage())
+                                + ". Its log may say why; do both sides use TLS, or neither?",
+                        e);
+            }
+            throw new RdmaConnectException(
+                    Reason.UNREACHABLE,
+                    "cannot reach " + address + ": " + e.getMessage() + ". Is the server running?",
+                    e);
+        }
+    }
+
+    private @Nullable EstablishedConnection byToken(Exchange exchange) throws IOException {
+        exchange.requestToken();
+        CmTokens.Token token = exchange.receiveToken();
+        if (token != null) {
+            return tryManager(token);
+        }
+        if (options.connectMethod() == ConnectMethod.RDMA_CM) {
+            throw new RdmaConnectException(
+                    Reason.REJECTED,
+                    address + " does not listen for RDMA CM: use ConnectMethod.AUTOMATIC or TCP",
+                    null);
+        }
+        return null;
+    }
+
+    private void closeSocket() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            System.getLogger(RdmaConnector.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.rdma.internal.engine;
+
+import io.rdma.internal.loop.LoopCounts;
+import io.rdma.types.WorkRequestOpcode;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - Any thread adds to `submitted`; everything else belongs to the poster of the send queue.
+// - Reads and atomics without room wait in `deferred`, in order. Other operations may pass them.
+// - Messages for which the peer has no receive wait in `blocked`, in order. One-sided operations may pass them.
+// - The poster writes blockedCount before it checks the credits for the last time; the loop reads blockedCount after
+// it wrote new credits. So one of the two sees the other, and no message waits while there are credits.
+
+/** Queue of operations that were submitted and are not posted yet. It decides the order of their posts. */
+final class Backlog {
+    private static final int UNBOUNDED_CHUNK = 128;
+    private static final int SWEEP = 1024;
+
+    private final Credits credits;
+    private final LoopCounts counters;
+    private final Queue<Operation> submitted = new MpscUnboundedVarHandleArrayQueue<>(UNBOUNDED_CHUNK);
+    private final ArrayDeque<Operation> deferred = new ArrayDeque<>();
+    private final ArrayDeque<Operation> blocked = new ArrayDeque<>();
+    private volatile int blockedCount;
+
+    Backlog(Credits credits, LoopCounts counters) {
+        this.credits = credits;
+        this.counters = counters;
+    }
+
+    /** Adds an operation. Any thread. */
+    void add(Operation operation) {
+        submitted.add(operation);
+    }
+
+    /** Returns whether messages wait for credits. Any thread. */
+    boolean isBlocked() {
+        return blockedCount > 0;
+    }
+
+    /**
+     * Returns whether an operation may be posted without being added. Poster.
+     *
+     * @param readRoom as for {@link #next}
+     * @return false if any operation waits, or this one would have to
+     */
+    boolean mayPass(Operation operation, boolean readRoom) {
+        WorkRequestOpcode opcode = operation.request().opcode();
+        return (readRoom || !opcode.isReadOrAtomic())
+                && (!opcode.consumesReceive() || credits.mayMessage())
+                && blocked.isEmpty()
+                && deferred.isEmpty()
+                && submitted.isEmpty();
+    }
+
+    /**
+     * Takes the operation to post next. Poster.
+     *
+     * @param readRoom whether there is room for a read or atomic
+     * @return the operation; null if nothing may be posted now
+     */
+    @Nullable
+    Operation next(boolean readRoom) {
+        if (mayUnblock()) {
+            return unblock();
+        }
+        if (readRoom && !deferred.isEmpty()) {
+            return deferred.poll();
+        }
+        Operation next;
+        while ((next = submitted.poll()) != null) {
+            WorkRequestOpcode opcode = next.request().opcode();
+            if (opcode.consumesReceive()) {
+                if (blocked.isEmpty() && credits.mayMessage()) {
+                    return next;
+                }
+                counters.creditWait();
+                add(blocked, next);
+                blockedCount = blocked.size();
+            } else if (readRoom || !opcode.isReadOrAtomic()) {
+                return next;
+            } else {
+                add(deferred, next);
+            }
+        }
+        return mayUnblock() ? unblock() : null;
+    }
+
+    /** Adds an operation, and now and then removes abandoned ones, which would otherwise pile up during a stall. */
+    private static void add(ArrayDeque<Operation> to, Operation operation) {
+        to.add(operation);
+        if (to.size() % SWEEP == 0) {
+            to.removeIf(Operation::isAbandoned);
+        }
+    }
+
+    private boolean mayUnblock() {
+        return !blocked.isEmpty() && credits.mayMessage();
+    }
+
+    private @Nullable Operation unblock() {
+        Operation next = blocked.poll();
+        blockedCount = blocked.size();
+        return next;
+    }
+
+    /** Takes any waiting operation, to be failed; null if there is none. Poster. */
+    @Nullable
+    Operation any() {
+        Operation next = deferred.poll();
+        if (next == null) {
+            next = unblock();
+        }
+        return next == null ? submitted.poll() : next;
+    }
+}

@@ -1,0 +1,239 @@
+package io.rdma.internal.engine;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+// Invariants
+// - All counts are cumulative and wrap around at 2^32. So each announcement includes all earlier ones, and a late one
+// does no harm.
+// - Receives for messages and receives for control frames are counted separately, although the device does not
+// distinguish them. A frame is posted only if its count allows it, so the sum never exceeds the receives that the peer
+// has posted.
+// - A control frame causes no reply, so there is no endless exchange. The receive that it used is announced with the
+// next frame. If none is sent, a control frame announces it once half of the control receives have been used. Only that
+// control frame may use the last control credit. So two peers that have both run out of credits always have one frame
+// left that gives the other new ones.
+// - The receive for the farewell is in no count. Nothing else uses it, so an ending side can always send its farewell.
+// - Receives for messages that are posted at the start count from the start; later ones count from their post.
+// - Fields marked (poster) are written by the poster of the send queue, those marked (loop) by the loop. Any thread
+// reads them.
+
+/**
+ * Flow control of one connection in both directions: the messages that the peer can take, and the receives of this side
+ * that the peer knows of. See docs/internals/protocol.md.
+ */
+final class Credits {
+    /** Number of receives for control frames, in addition to those for messages of the application. */
+    static final int CONTROL_RECEIVES = 8;
+    /** Number of send slots for control frames, in addition to those of the application. */
+    static final int CONTROL_SENDS = 1;
+
+    private final boolean framed;
+    private final boolean farewells;
+    private final int controlWindow; // control frames that a side may have in flight, farewell excluded
+    private final int receiveBuffers; // of this side, at most
+    private volatile int most; // (grower) receiveBuffers, or less if memory ran out
+    // (grower) receives for messages that exist: posted, held by the application, or on their way back
+    private volatile int posted;
+    private volatile int batch; // (grower) new receives that are worth a control frame
+    private final int window; // receive buffers of the peer
+    private volatile int granted; // (loop) messages that the peer has allowed
+    private volatile int grantedControl; // (loop)
+    private volatile int consumed; // (poster) by messages of this side
+    private volatile int consumedControl; // (poster)
+    private volatile int received; // (loop) messages of the peer
+    private int receivedControl; // (loop)
+    private final AtomicInteger reposted = new AtomicInteger(); // any thread
+    private final AtomicInteger repostedControl = new AtomicInteger();
+    private volatile int announced; // (poster)
+    private volatile int announcedControl; // (poster)
+    private final AtomicInteger fetched = new AtomicInteger(); // large messages of the peer that this side has read
+    private volatile int announcedFetched; // (poster)
+
+    /** Creates the state at the start of a connection where all receives of both sides are posted. */
+    Credits(boolean framed, int ours, int theirs, boolean farewells) {
+        this(framed, ours, ours, theirs, theirs, farewells);
+    }
+
+    /**
+     * Creates the state at the start of a connection. The numbers exclude receives for control frames.
+     *
+     * @param framed whether both sides count credits
+     * @param first receive buffers that this side has posted
+     * @param ours maximum of receive buffers of this side
+     * @param theirFirst receive buffers that the peer has posted
+     * @param theirs maximum of receive buffers of the peer
+     * @param farewells whether a side sends BYE or ABORT at its end; one control receive is reserved for it
+     */
+    Credits(boolean framed, int first, int ours, int theirFirst, int theirs, boolean farewells) {
+        this.framed = framed;
+        this.farewells = farewells;
+        controlWindow = farewells ? CONTROL_RECEIVES - 1 : CONTROL_RECEIVES;
+        receiveBuffers = ours;
+        window = theirs;
+        most = ours;
+        posted = first;
+        batch = batch(first);
+        granted = theirFirst;
+        grantedControl = controlWindow;
+        announced = first;
+        reposted.set(first);
+        announcedControl = controlWindow;
+        repostedControl.set(controlWindow);
+    }
+
+    private static int batch(int posted) {
+        return Math.max(1, (posted + 3) / 4);
+    }
+
+    /** Returns whether messages carry a {@link Frame}. */
+    boolean framed() {
+        return framed;
+    }
+
+    /** Returns whether each side ends with BYE or ABORT. */
+    boolean farewells() {
+        return farewells;
+    }
+
+    /** Returns the number of receives to be posted, those for control frames included. */
+    int receives() {
+        return framed ? receiveBuffers + CONTROL_RECEIVES : receiveBuffers;
+    }
+
+    /** Returns whether the peer has a receive for a message. */
+    boolean mayMessage() {
+        return !framed || granted - consumed > 0;
+    }
+
+    /** Counts a message, or a write with immediate, that takes a receive of the peer. Poster. */
+    void consume() {
+        consumed = consumed + 1;
+    }
+
+    /** Counts a control frame that takes a receive of the peer. Poster. */
+    void consumeControl() {
+        consumedControl = consumedControl + 1;
+    }
+
+    /**
+     * Records the receives that the peer announced. Loop.
+     *
+     * @return false if the numbers are impossible: fewer than before, or more than the peer has
+     */
+    boolean granted(int messages, int control) {
+        if (isImpossible(messages, granted, consumed, window)
+                || isImpossible(control, grantedControl, consumedControl, controlWindow)) {
+            return false;
+        }
+        if (granted != messages) { // most frames announce nothing new, and a volatile write is expensive
+            granted = messages;
+        }
+        if (grantedControl != control) {
+            grantedControl = control;
+        }
+        return true;
+    }
+
+    private static boolean isImpossible(int total, int before, int used, int most) {
+        return total - before < 0 || total - used < 0 || total - used > most;
+    }
+
+    /** Counts a message that arrived. Loop. */
+    void receive() {
+        received = received + 1;
+    }
+
+    /** Returns whether the peer had a credit for a message that arrives now. Loop. */
+    boolean mayReceive() {
+        return announced - received > 0;
+    }
+
+    /**
+     * Counts a control frame that arrived. Loop.
+     *
+     * @return whether the peer had a credit for it
+     */
+    boolean receiveControl() {
+        return announcedControl - ++receivedControl >= 0;
+    }
+
+    /** Returns whether the peer has used half of its credits or more, and the ring can still grow. Loop. */
+    boolean isGrowthDue() {
+        int now = posted;
+        return now < most && announced - received <= now / 2;
+    }
+
+    /** Returns the number of receives for messages to be added, which doubles them up to the maximum. Grower. */
+    int growth() {
+        return Math.min(most - posted, posted);
+    }
+
+    /** Counts added receives. They are announced in the same way as reposted ones. Grower. */
+    void grew(int more) {
+        int now = posted + more;
+        posted = now;
+        batch = batch(now);
+    }
+
+    /** Ends the growth, because there is no memory for more receives. Grower. */
+    void stopGrowth() {
+        most = posted;
+    }
+
+    /** Returns the number of messages that arrived. */
+    int received() {
+        return received;
+    }
+
+    /** Counts receives that were posted again, or given back to a shared queue. Any thread. */
+    void reposted(int messages, int control) {
+        if (messages != 0) {
+            reposted.addAndGet(messages);
+        }
+        if (control != 0) {
+            repostedControl.addAndGet(control);
+        }
+    }
+
+    /**
+     * Returns whether a control frame that announces receives to the peer is due now, and allowed.
+     *
+     * @param idle whether the application on this side has taken all messages that arrived
+     */
+    boolean isDue(boolean idle) {
+        if (!framed) {
+            return false;
+        }
+        int left = grantedControl - consumedControl;
+        if (left > 0 && repostedControl.get() - announcedControl >= CONTROL_RECEIVES / 2) {
+            return true;
+        }
+        int news = reposted.get() - announced;
+        boolean starved = announced - received <= 0;
+        boolean fetches = fetched.get() != announcedFetched;
+        return left > 1 && (fetches || news >= batch || news > 0 && idle && starved);
+    }
+
+    /** Returns the count of receives for messages that a frame announces now. Poster. */
+    int announce() {
+        announced = reposted.get();
+        return announced;
+    }
+
+    /** Returns the count of receives for control frames that a frame announces now. Poster. */
+    int announceControl() {
+        announcedControl = repostedControl.get();
+        return announcedControl;
+    }
+
+    /** Counts a large message of the peer that was fetched, so the peer may release its memory. Any thread. */
+    void fetched() {
+        fetched.incrementAndGet();
+    }
+
+    /** Returns the count of fetched large messages that a frame announces now. Poster. */
+    int announceFetched() {
+        announcedFetched = fetched.get();
+        return announcedFetched;
+    }
+}

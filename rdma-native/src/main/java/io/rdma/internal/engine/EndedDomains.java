@@ -1,0 +1,116 @@
+package io.rdma.internal.engine;
+
+import io.rdma.internal.close.CloseSteps;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.ProtectionDomain;
+import java.lang.System.Logger.Level;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+
+// Invariant: one thread at a time tries to close a domain. A second close of an object does nothing, so a second thread
+// would take a domain for closed whose close is about to be refused.
+
+/** Protection domains that no connection uses any more, but perhaps a message or buffer that the application holds. */
+final class EndedDomains {
+    private static final int TRIES = 3;
+    private static final long MOMENT_NANOS = 500_000_000;
+    private static final long PAUSE_NANOS = 1_000_000;
+    private static final long PATIENT_PAUSE_NANOS = 50_000_000;
+
+    private final DeviceContext context;
+    private final Set<ProtectionDomain> held = new HashSet<>(); // under its own monitor, which no system call holds
+
+    EndedDomains(DeviceContext context) {
+        this.context = context;
+    }
+
+    /** Closes a domain as soon as nothing of it is held any more. Once for each domain; on a loop, too. */
+    void add(ProtectionDomain ended) {
+        if (!isClosed(ended)) { // no other thread knows it yet
+            synchronized (held) {
+                held.add(ended);
+            }
+        }
+    }
+
+    /**
+     * Closes the domains of which nothing is held any more. Not on a loop: it is a system call for each.
+     *
+     * @return whether all are closed
+     */
+    synchronized boolean closeUnused() {
+        List<ProtectionDomain> all;
+        synchronized (held) {
+            all = List.copyOf(held);
+        }
+        List<ProtectionDomain> closed =
+                all.stream().filter(EndedDomains::isClosed).toList();
+        synchronized (held) {
+            closed.forEach(held::remove);
+            return held.isEmpty();
+        }
+    }
+
+    /**
+     * Tries to close a domain.
+     *
+     * @return false if it is still in use (EBUSY); true also where the device refuses the close for good
+     */
+    private static boolean isClosed(ProtectionDomain one) {
+        for (int tries = 1; ; tries++) {
+            try {
+                one.close();
+                return true;
+            } catch (Throwable e) {
+                if (e instanceof VerbsException refused && refused.errno() == Errno.EBUSY) {
+                    return false;
+                }
+                if (tries == TRIES) {
+                    log().log(Level.WARNING, "a protection domain was not closed", e);
+                    return true;
+                }
+            }
+        }
+    }
+
+    /** Closes all domains and then the device; on a thread of its own if something is still held after a moment. */
+    void closeWithDevice(CloseSteps steps) {
+        if (closeWithin(MOMENT_NANOS, PAUSE_NANOS)) {
+            steps.run(context::close);
+        } else {
+            // ibv_close_device(3) frees the context even if regions use it, so the close waits for the last region.
+            context.environment().start("rdma-release", () -> {
+                closeWithin(Long.MAX_VALUE / 2, PATIENT_PAUSE_NANOS);
+                closeLate();
+            });
+        }
+    }
+
+    private boolean closeWithin(long nanos, long pauseNanos) {
+        long deadline = context.environment().nanoTime() + nanos;
+        while (!closeUnused()) {
+            if (context.environment().nanoTime() - deadline >= 0) {
+                return false;
+            }
+            LockSupport.parkNanos(pauseNanos);
+        }
+        return true;
+    }
+
+    /** Closes the device. No caller is left to get a failure, so it is logged. */
+    private void closeLate() {
+        try {
+            context.close();
+        } catch (Throwable e) {
+            log().log(Level.WARNING, context.name() + " was not closed", e);
+        }
+    }
+
+    private static System.Logger log() {
+        return System.getLogger(EndedDomains.class.getName());
+    }
+}

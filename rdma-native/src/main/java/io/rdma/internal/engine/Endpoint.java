@@ -1,0 +1,604 @@
+package io.rdma.internal.engine;
+
+import io.rdma.buffer.BufferPool;
+import io.rdma.buffer.RegistrationCache;
+import io.rdma.engine.ConnectionClosedException;
+import io.rdma.engine.LoopCounters;
+import io.rdma.engine.NoReadsException;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.environment.Environment;
+import io.rdma.internal.close.CleanupStack;
+import io.rdma.internal.loop.CompletionLoop;
+import io.rdma.internal.loop.CompletionReservation;
+import io.rdma.internal.loop.LoopMember;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.RdmaException;
+import io.rdma.types.WorkCompletionException;
+import io.rdma.types.WorkCompletionStatus;
+import io.rdma.types.WorkRequestOpcode;
+import io.rdma.verbs.AsyncEvent;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.QueuePair;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import jdk.jfr.FlightRecorder;
+import org.jspecify.annotations.Nullable;
+
+// States: OPEN -> LEAVING (sends the farewell, if there is one) -> CLOSING (queue pair in ERR, drains) -> CLOSED (queue
+// pair destroyed).
+// Close order: refuse submissions; fail waiting operations; send the farewell behind the posted requests (bounded in
+// time); move the queue pair to ERR; count completions down (bounded in time); destroy the queue pair; fail the
+// remaining operations; release slots and regions.
+// LEAVING ends when the farewell has completed, when the peer has ended, when the loop or the queue pair cannot
+// complete the farewell, or when the time is up.
+// The end (first failure, or an orderly close) is decided once, by the thread that sets `end`.
+
+/** A connection in the engine: a queue pair with its send queue, receive queue and buffers. Thread-safe. */
+public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
+    /**
+     * The reason why an endpoint ended. {@code cause} is null after an orderly close; {@code farewell} is the type of
+     * the frame to be sent.
+     */
+    private record End(String message, @Nullable Throwable cause, int farewell) {
+        /** Creates an end without a farewell: the peer knows of the end, or cannot be notified. */
+        End(String message, @Nullable Throwable cause) {
+            this(message, cause, Frame.DATA);
+        }
+    }
+
+    private static final long REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
+
+    private final CompletionReservation completions;
+    private final CompletionLoop loop;
+    private final RegistrationCache registrations;
+    private final ProtectionDomain domain;
+    private final QueuePair queuePair;
+    private final EndpointOptions options;
+    private final EndpointMemory memory;
+    private final MemoryRegion sendSlots;
+    private final Credits credits;
+    private final SendQueue sends;
+    private final ReceiveQueue receives;
+    private final BufferPool sendBuffers;
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final AtomicInteger openStreams = new AtomicInteger();
+    private final CompletableFuture<Void> ending = new CompletableFuture<>();
+    private final CompletableFuture<Void> left = new CompletableFuture<>();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final Environment environment;
+    private final long opened;
+    private final @Nullable Probe probe;
+    private volatile boolean established;
+    private boolean peerEnded; // (loop)
+    private long leaveDeadline; // (loop) nanoTime
+    private volatile long drainDeadline; // nanoTime
+
+    /**
+     * Takes over a queue pair in INIT and posts its receives. Must run within a
+     * {@link DeviceResources#begin pending setup} if the resources may be closed meanwhile.
+     *
+     * @param completions reservation for all work requests of the queue pair; owned as the queue pair is
+     * @param registrations cache of the queue pair's domain
+     * @param queuePair in INIT; owned by the endpoint from now on, also if this throws
+     * @param shared shared receives of the queue pair; null if it has its own
+     * @param options as negotiated
+     */
+    public Endpoint(
+            CompletionReservation completions,
+            RegistrationCache registrations,
+            QueuePair queuePair,
+            @Nullable SharedReceives shared,
+            EndpointOptions options) {
+        this(completions, registrations, queuePair, shared, null, options);
+    }
+
+    /**
+     * Takes over a queue pair, see the public constructor.
+     *
+     * @param datagrams reader of a datagram queue pair; null for a queue pair that is to be connected
+     */
+    Endpoint(
+            CompletionReservation completions,
+            RegistrationCache registrations,
+            QueuePair queuePair,
+            @Nullable SharedReceives shared,
+            @Nullable DatagramReader datagrams,
+            EndpointOptions options) {
+        this.completions = completions;
+        this.loop = completions.loop();
+        this.environment = loop.environment();
+        this.opened = environment.nanoTime();
+        this.registrations = registrations;
+        this.domain = registrations.domain();
+        this.memory = new EndpointMemory(this, registrations);
+        this.queuePair = queuePair;
+        this.options = options;
+        credits = new Credits(
+                options.credits(),
+                options.firstReceiveBuffers(),
+                options.receiveBuffers(),
+                options.peerFirstReceiveBuffers(),
+                options.peerReceiveBuffers(),
+                options.farewells());
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(completions);
+            cleanup.add(queuePair);
+            loop.requireLive();
+            sendSlots = cleanup.add(domain.allocate(
+                    (long) SendQueue.depth(options) * RequestEncoder.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
+            sendBuffers = cleanup.add(new BufferPool(
+                    domain, options.firstSendBuffers(), options.sendBuffers(), options.sendBufferSize()));
+            receives = new ReceiveQueue(this, queuePair, domain, shared, datagrams, credits, options);
+            cleanup.add(receives::destroyed);
+            sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
+            probe = probeNanos() == 0 ? null : new Probe(this, sendSlots, probeNanos());
+            cleanup.keep();
+        }
+        loop.join(this);
+        receives.postAll();
+    }
+
+    /** Returns the engine's view of an endpoint. */
+    public static Endpoint of(RdmaEndpoint endpoint) {
+        return (Endpoint) endpoint;
+    }
+
+    /** Returns the endpoints whose operations complete on a loop. */
+    static Stream<Endpoint> on(CompletionLoop loop) {
+        return loop.members().stream().map(Endpoint.class::cast);
+    }
+
+    /**
+     * Returns the loop that completes the operations of this endpoint.
+     *
+     * @return the loop
+     */
+    public CompletionLoop loop() {
+        return loop;
+    }
+
+    /**
+     * Returns the memory that belongs to this connection.
+     *
+     * @return its regions, grants and windows
+     */
+    public EndpointMemory memory() {
+        return memory;
+    }
+
+    /**
+     * Returns the receive queue.
+     *
+     * @return the queue
+     */
+    public ReceiveQueue receives() {
+        return receives;
+    }
+
+    @Override
+    public BufferPool sendBuffers() {
+        return sendBuffers;
+    }
+
+    /**
+     * Returns the negotiated options.
+     *
+     * @return the options
+     */
+    public EndpointOptions options() {
+        return options;
+    }
+
+    @Override
+    public int qpNumber() {
+        return queuePair.number();
+    }
+
+    @Override
+    public int outstandingReceives() {
+        return receives.outstanding();
+    }
+
+    @Override
+    public int receiveBuffers() {
+        return options.receiveBuffers();
+    }
+
+    @Override
+    public LoopCounters counters() {
+        return loop.counters();
+    }
+
+    @Override
+    public long inFlight() {
+        return sends.inFlight();
+    }
+
+    /**
+     * Submits an operation. It is posted at once, or when there is room. It ends exactly once: with its value; with a
+     * {@link WorkCompletionException} if it is the operation that failed; or with a {@link ConnectionClosedException}
+     * if the connection ended before.
+     *
+     * @param operation new, or ended
+     * @throws IllegalStateException if the operation is in flight, or if its buffer is closed or in conflicting use;
+     *     nothing was submitted then
+     * @throws IllegalArgumentException if a message is longer than the peer receives; nothing was submitted then
+     * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was submitted then
+     */
+    @Override
+    public void submit(Operation operation) {
+        WorkRequest request = operation.request();
+        if (options.maxRdAtomic() == 0 && request.opcode().isReadOrAtomic()) {
+            throw new NoReadsException(request.opcode());
+        }
+        int length = operation.fixLength();
+        boolean send = request.remote() == null && request.opcode().consumesReceive();
+        if (send && length > options.maxMessageSize()) {
+            throw options.tooLong(length);
+        }
+        if (!operation.borrow()) {
+            return;
+        }
+        if (send && length > options.peerReceiveBufferSize()) {
+            try {
+                operation.expose(domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ)));
+            } catch (RuntimeException e) {
+                request.unborrow();
+                throw e;
+            }
+        }
+        sends.submit(operation);
+    }
+
+    /**
+     * Begins to probe the peer when there is no traffic. Called when both sides are ready: the queue pair of a peer
+     * that is not answers no probe, and the connection would be lost.
+     */
+    public void established() {
+        established = true;
+    }
+
+    /** Returns the quiet time after which this endpoint probes its peer, in nanoseconds; 0 for never. */
+    @Override
+    public long probeNanos() {
+        return nanos(options.probeInterval());
+    }
+
+    /** Probes the peer if there was no traffic for the interval. Loop thread. */
+    @Override
+    public void probeIfQuiet(long now) {
+        Probe asking = probe;
+        if (asking != null && established) {
+            attempt(() -> asking.askIfQuiet(now));
+        }
+    }
+
+    /** Returns the sum of retired sends and received messages, which changes with any traffic. Loop thread. */
+    long happened() {
+        return sends.retired() + credits.received();
+    }
+
+    /** Returns a time in nanoseconds; a longer one than a century counts as a century. */
+    static long nanos(Duration time) {
+        return time.compareTo(FOR_EVER) > 0 ? FOR_EVER.toNanos() : time.toNanos();
+    }
+
+    @Override
+    public RegistrationCache registrations() {
+        return registrations;
+    }
+
+    /**
+     * Returns a future that completes on the loop when the end begins, before the queue pair changes its state.
+     *
+     * @return the future, shared by all callers
+     */
+    public CompletableFuture<Void> ending() {
+        return ending;
+    }
+
+    /**
+     * Returns a future that completes on the loop when this side sends nothing more, before the queue pair changes its
+     * state: the farewell was delivered, or there is none, or it cannot be sent.
+     *
+     * @return the future, shared by all callers
+     */
+    public CompletableFuture<Void> left() {
+        return left;
+    }
+
+    /**
+     * Returns a future that completes when the connection is closed and drained. It never completes exceptionally, see
+     * {@link #failure}.
+     *
+     * @return the future, shared by all callers
+     */
+    public CompletableFuture<Void> closed() {
+        return closed;
+    }
+
+    @Override
+    public boolean isClosing() {
+        return end.get() != null;
+    }
+
+    @Override
+    public @Nullable Throwable failure() {
+        End now = end.get();
+        return now == null ? null : now.cause();
+    }
+
+    /**
+     * Returns whether an error comes from the end of this connection, so that another connection may succeed.
+     *
+     * @param error error that a use of this connection ended with
+     * @return true if the connection was lost, or the error says that it is closed
+     */
+    public boolean hasEndedWith(Throwable error) {
+        End now = end.get();
+        return now != null && (now.cause() != null || error instanceof ConnectionClosedException);
+    }
+
+    /**
+     * Closes in an orderly way. Waiting operations fail; posted ones complete. The farewell (BYE) behind them confirms
+     * to the peer that all messages were sent. If a {@link MessageStream} has not ended, or if messages were given up
+     * because they waited or because the peer has not fetched them, the farewell is ABORT instead, and the end is not
+     * orderly for the peer. Any thread; does not wait. The close takes at most twice the drain time-out, see
+     * {@link #closed}.
+     */
+    public void close() {
+        // Read now, because the close itself ends the streams that it cuts.
+        end(new End("connection is closed", null, openStreams.get() > 0 ? Frame.ABORT : Frame.BYE));
+    }
+
+    /**
+     * Gives the connection up for a reason of this side. Does the same as {@link #close}, but the farewell is ABORT,
+     * which marks the messages that the peer received as incomplete.
+     *
+     * @param cause reported to all users on this side
+     */
+    public void abort(Throwable cause) {
+        end(new End("connection is aborted: " + cause, cause, Frame.ABORT));
+    }
+
+    /** Ends a connection before it is handed to the application. Sends no farewell. */
+    public void discard() {
+        end(new End("connection was not established", null));
+    }
+
+    /** Ends the connection because the peer's farewell arrived. Loop thread. */
+    void peerSaidFarewell(boolean orderly) {
+        peerEnded = true;
+        end(
+                orderly
+                        ? new End("the peer closed the connection", null)
+                        : new End(
+                                "connection is lost: the peer aborted it",
+                                new RdmaException("the peer aborted the connection: its handler failed, or it closed"
+                                        + " with messages unsent; its log says why")));
+    }
+
+    /**
+     * Ends the connection because an orderly end of the peer was noticed outside the stream of messages. Messages that
+     * arrived can still be received. With farewells, a peer that ended without sending one counts as lost.
+     */
+    public void peerClosed() {
+        peerEnded(!options.farewells());
+    }
+
+    /**
+     * Ends the connection because the connection manager reports a disconnect by the peer. The peer's kernel sends one
+     * for a killed process, too. Without farewells the options therefore decide whether the end is orderly.
+     */
+    public void peerDisconnected() {
+        peerEnded(!options.farewells() && options.orderlyDisconnect());
+    }
+
+    private void peerEnded(boolean orderly) {
+        if (orderly) {
+            loop.executeAfterPoll(() -> end(new End("the peer closed the connection", null)));
+        } else {
+            peerLost(new RdmaException("the peer ended without a farewell: its process may have been killed"));
+        }
+    }
+
+    /**
+     * Ends the connection because the peer is gone. Completions that the device has reported by now are dispatched
+     * first. With operations in flight or with farewells, the end waits a quarter of a second more: often the peer
+     * ended because it refused an operation of this side. The news of its end takes another path than the refusal and
+     * the farewell, and may overtake them.
+     *
+     * @param cause how the loss was noticed
+     */
+    public void peerLost(Throwable cause) {
+        loop.executeAfterPoll(() -> {
+            peerEnded = true;
+            if (sends.inFlight() == 0 && !options.farewells()) {
+                fail(cause);
+            } else {
+                environment.startAfter(REFUSAL_NANOS, "rdma-lost", () -> loop.executeAfterPoll(() -> fail(cause)));
+            }
+        });
+    }
+
+    /**
+     * Ends the connection because of a failure. The first failure is the cause that all users see.
+     *
+     * @param cause the failure
+     */
+    @Override
+    public void fail(Throwable cause) {
+        String message = cause instanceof RuntimeException ? cause.getMessage() : cause.toString();
+        end(new End("connection is lost: " + message, cause));
+    }
+
+    /** Returns the count of message streams that have begun and have not ended. */
+    AtomicInteger openStreams() {
+        return openStreams;
+    }
+
+    SendQueue sends() {
+        return sends;
+    }
+
+    /** Counts a large message as fetched, and announces that to the peer. Any thread. */
+    void fetched() {
+        credits.fetched();
+        creditsChanged();
+    }
+
+    /** Returns whether an event of the device concerns this connection. */
+    boolean isConcernedBy(AsyncEvent event) {
+        return event.concerns(queuePair);
+    }
+
+    /**
+     * Handles the event that the queue pair takes no more receives from its shared queue. Those that it took are
+     * completed, but perhaps not polled yet.
+     */
+    void lastReceiveReached() {
+        loop.executeAfterPoll(receives::lastReceiveReached);
+    }
+
+    /** See {@link SendQueue#creditsChanged}. */
+    void creditsChanged() {
+        sends.creditsChanged();
+    }
+
+    private void end(End reason) {
+        if (end.compareAndSet(null, reason)) {
+            receives.close();
+            loop.execute(this::startDrain);
+        }
+    }
+
+    /** Returns the error for a failed completion. The first one ends the connection. Loop thread. */
+    RuntimeException failureOf(int status, @Nullable WorkRequestOpcode opcode, int qpNumber, int vendorError) {
+        if (status == WorkCompletionStatus.WR_FLUSH_ERR.code()) {
+            loop.counters().flush();
+            fail(new RdmaException("the queue pair went to ERR: the device or the peer ended it"));
+            return closedException(true);
+        }
+        WorkCompletionException error =
+                new WorkCompletionException(WorkCompletionStatus.of(status), opcode, qpNumber, vendorError);
+        fail(error);
+        return error;
+    }
+
+    ConnectionClosedException closedException(boolean posted) {
+        End now = end.get();
+        return now == null
+                ? new ConnectionClosedException("connection is closed", null, posted)
+                : new ConnectionClosedException(now.message(), now.cause(), posted);
+    }
+
+    private void startDrain() {
+        int farewell = options.farewells() ? Objects.requireNonNull(end.get()).farewell() : Frame.DATA;
+        leaveDeadline = environment.nanoTime() + nanos(options.drainTimeout());
+        attempt(() -> ending.complete(null));
+        attempt(() -> sends.close(farewell));
+        attempt(() -> sendBuffers.close(closedException(false)));
+        if (farewell == Frame.DATA) {
+            leave();
+        }
+        loop.drain(this);
+    }
+
+    /** Goes from LEAVING to CLOSING: sends nothing more, and moves the queue pair to ERR. Loop thread. */
+    private void leave() {
+        sends.endFarewell();
+        attempt(() -> left.complete(null));
+        attempt(queuePair::moveToError); // if this fails, destroying the queue pair ends its requests as well
+        receives.draining();
+        drainDeadline = environment.nanoTime() + nanos(options.drainTimeout());
+    }
+
+    private boolean isFarewellOver() {
+        return peerEnded
+                || loop.failure() != null
+                || sends.hasSaidFarewell()
+                || environment.nanoTime() - leaveDeadline >= 0;
+    }
+
+    private void closeProbe() {
+        if (probe != null) {
+            probe.close();
+        }
+    }
+
+    /** Runs a step. What it throws is logged, so that the next step runs. */
+    void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            loop.listenerThrew(e);
+        }
+    }
+
+    /**
+     * Finishes the close once nothing is in flight, or time is up. Loop thread.
+     *
+     * @return whether it is finished
+     */
+    @Override
+    public boolean finishIfDrained() {
+        if (closed.isDone()) { // another endpoint threw before the loop could remove this one
+            return true;
+        }
+        if (!left.isDone()) {
+            if (!isFarewellOver()) {
+                return false;
+            }
+            leave();
+        }
+        if (!sends.isQuiet() || !receives.isQuiet() || sendBuffers.isGrowing()) {
+            return false; // a thread is posting or registering, and still uses the queue pair or the domain
+        }
+        // A dead loop counts no completions down. There, destroying the queue pair ends its requests.
+        boolean drained = loop.failure() != null || sends.inFlight() == 0 && receives.isDrained();
+        if (!drained && environment.nanoTime() - drainDeadline < 0) {
+            return false;
+        }
+        // Each step runs even if an earlier one threw, so that every waiting operation ends.
+        for (Runnable step : new Runnable[] {
+            receives::detach,
+            memory::closeWindows,
+            queuePair::close,
+            completions::close,
+            sends::destroyed,
+            receives::destroyed,
+            this::closeProbe,
+            sendSlots::close,
+            memory::closeRegions
+        }) {
+            attempt(step);
+        }
+        loop.leave(this);
+        record();
+        closed.complete(null);
+        return true;
+    }
+
+    private void record() {
+        End reason = end.get();
+        if (reason == null || !FlightRecorder.isInitialized()) {
+            return;
+        }
+        ConnectionEvent event = new ConnectionEvent();
+        if (event.shouldCommit()) {
+            event.queuePair = queuePair.number();
+            event.open = environment.nanoTime() - opened;
+            event.end = reason.message();
+            event.lost = reason.cause() != null;
+            event.commit();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.rdma.internal.engine;
+
+import io.rdma.types.QueuePairCapacity;
+import java.time.Duration;
+
+/**
+ * Negotiated parameters of an endpoint.
+ *
+ * @param capacity depths of the queue pair; the receive depth is the number of receive buffers
+ * @param receiveBuffers buffers in the receive ring
+ * @param receiveBufferSize bytes of each receive buffer, the largest message that the peer sends without announcement
+ * @param sendBuffers buffers in the send pool
+ * @param sendBufferSize bytes of each send buffer
+ * @param signalEvery upper bound of the sends from one completion to the next
+ * @param maxRdAtomic outgoing reads and atomics at once, within the limits of both sides
+ * @param maxMessageSize largest message that the peer receives
+ * @param receiveMessageSize largest message that this side receives; one beyond {@code receiveBufferSize} is read from
+ *     the peer
+ * @param peerReceiveBufferSize largest message that the peer receives without reading it from here
+ * @param credits whether both sides count credits; otherwise messages are payload only, and receiver-not-ready makes
+ *     the sender wait
+ * @param peerReceiveBuffers receive buffers of the peer
+ * @param farewells whether each side ends with a farewell frame (BYE or ABORT); only with credits
+ * @param orderlyDisconnect whether a disconnect by the peer's connection manager is an orderly end if there are no
+ *     farewell frames
+ * @param drainTimeout how long a close waits for the farewell, and then for the device
+ * @param probeInterval time after which a quiet connection probes its peer; zero for never
+ * @param firstReceiveBuffers receive buffers that are registered, posted and announced at the start; the others follow
+ *     when the peer uses those
+ * @param peerFirstReceiveBuffers the same number of the peer
+ * @param firstSendBuffers send buffers that are registered at the start
+ */
+public record EndpointOptions(
+        QueuePairCapacity capacity,
+        int receiveBuffers,
+        int receiveBufferSize,
+        int sendBuffers,
+        int sendBufferSize,
+        int signalEvery,
+        int maxRdAtomic,
+        int maxMessageSize,
+        int receiveMessageSize,
+        int peerReceiveBufferSize,
+        boolean credits,
+        int peerReceiveBuffers,
+        boolean farewells,
+        boolean orderlyDisconnect,
+        Duration drainTimeout,
+        Duration probeInterval,
+        int firstReceiveBuffers,
+        int peerFirstReceiveBuffers,
+        int firstSendBuffers) {
+    /** Receives that a queue pair needs beyond the receive buffers where credits are counted. */
+    public static final int CONTROL_RECEIVES = Credits.CONTROL_RECEIVES;
+
+    /** Sends that a queue pair needs beyond those of the application where credits are counted. */
+    public static final int CONTROL_SENDS = Credits.CONTROL_SENDS;
+
+    /**
+     * Creates the error for a message that the peer cannot receive.
+     *
+     * @param length of the message in bytes
+     * @return not thrown
+     */
+    public IllegalArgumentException tooLong(int length) {
+        return new IllegalArgumentException("message of " + length + " bytes, the peer receives at most "
+                + maxMessageSize
+                + ": send less, or configure the peer with larger receiveBuffers, or with a larger maxMessageSize"
+                + " and a maxRdAtomic above 0");
+    }
+}

@@ -1,0 +1,213 @@
+package io.rdma.internal.engine;
+
+import io.rdma.buffer.BufferPool;
+import io.rdma.buffer.RegisteredBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - A lease of a pool buffer is exclusive. The stream reuses the operation of a buffer whenever it gets that buffer
+// again, so a message makes no garbage. An operation is not touched once its buffer may be leased again.
+// - An abandoned stream submits nothing more. abandonAll() sets the flag and then reads the operations; a send stores
+// its operation where abandonAll() finds it, and then reads the flag. So one of the two abandons the operation.
+// - Once a submit has begun, the submit or the end of the operation closes the message. An abandon before the operation
+// is submitted only sets a flag.
+
+/**
+ * Stream of messages for which one caller waits, as for {@code send(stream)} of a front-end. It knows the messages in
+ * flight, so that a cancel or a failure ends all of them. A front-end subclasses it.
+ */
+public abstract class MessageStream {
+    private static final int NEW = 0;
+    private static final int BEGUN = 1;
+    private static final int ENDED = 2;
+
+    private final Submitter submitter;
+    private final AtomicInteger open; // streams of the connection that have begun and not ended
+    private final AtomicReferenceArray<@Nullable Sent> pooled; // by the buffer's place in the pool
+    private final Set<Sent> own = ConcurrentHashMap.newKeySet(1); // of messages with separate memory
+    private final AtomicInteger phase = new AtomicInteger(NEW);
+    private boolean begun; // (sender)
+    private volatile boolean abandoned;
+
+    /**
+     * Creates a stream.
+     *
+     * @param endpoint endpoint that sends the messages
+     */
+    protected MessageStream(Endpoint endpoint) {
+        this(endpoint, endpoint.sendBuffers().count(), endpoint.openStreams());
+    }
+
+    MessageStream(Submitter submitter, int buffers) {
+        this(submitter, buffers, new AtomicInteger());
+    }
+
+    private MessageStream(Submitter submitter, int buffers, AtomicInteger open) {
+        this.submitter = submitter;
+        this.open = open;
+        pooled = new AtomicReferenceArray<>(buffers);
+    }
+
+    /**
+     * Handles the delivery of a message to the peer's device: there is room for another. Runs on the completion loop,
+     * or on a thread of its own for a message that the peer had to fetch; must not block.
+     */
+    protected abstract void sent();
+
+    /**
+     * Handles the failure of a message, perhaps one of several. Not called after {@link #abandonAll}. Threads as for
+     * {@link Operation#failed}.
+     *
+     * @param error as for {@link Operation#failed}
+     */
+    protected abstract void failed(RuntimeException error);
+
+    /**
+     * Limits a buffer to the message that an encoder wrote into it.
+     *
+     * @param encoded result of the encoder: length of the message in bytes. If the message is longer than the buffer:
+     *     the length that it needs, negated
+     * @param buffer passed to the encoder
+     * @return 0 if the buffer has the message, otherwise the length that the message needs
+     * @throws IllegalArgumentException if the message would end behind the buffer
+     * @throws IllegalStateException if the message needs no more than the buffer has
+     */
+    protected static int fit(int encoded, RegisteredBuffer buffer) {
+        int capacity = buffer.capacity();
+        if (encoded > capacity) {
+            throw new IllegalArgumentException(
+                    "the encoder reported " + encoded + " bytes, but its buffer has " + capacity);
+        }
+        if (encoded >= 0) {
+            buffer.limit(encoded);
+            return 0;
+        }
+        if (-encoded <= capacity) { // also if -encoded overflowed
+            throw new IllegalStateException(
+                    "the encoder asked for " + -encoded + " bytes, but its buffer had " + capacity + " already");
+        }
+        return -encoded;
+    }
+
+    /**
+     * Checks that an encoder filled a buffer that was allocated for its message.
+     *
+     * @param encoded result of the encoder
+     * @param buffer of the length that the encoder announced
+     * @throws IllegalStateException if the message has another length
+     */
+    protected static void requireFilled(int encoded, RegisteredBuffer buffer) {
+        if (encoded != buffer.capacity()) {
+            throw new IllegalStateException("the encoder announced " + buffer.capacity() + " bytes but wrote " + encoded
+                    + ": its length must be exact");
+        }
+    }
+
+    /**
+     * Sends a message, in the order of the calls. One caller at a time.
+     *
+     * @param message lease of {@link BufferPool#tryAcquireExclusive} of the endpoint's send buffers, or a buffer with
+     *     separate memory. The engine closes it when the device is done with it, after success and failure alike. It is
+     *     also closed if this method throws; nothing was sent then
+     * @throws IllegalArgumentException as for {@link Endpoint#submit}
+     */
+    public final void send(RegisteredBuffer message) {
+        if (abandoned) {
+            message.close();
+            return;
+        }
+        if (!begun) {
+            begun = true;
+            begin();
+        }
+        Sent operation = operation(message);
+        try {
+            submitter.submit(operation);
+        } catch (Throwable e) { // misuse, or exhausted stack or memory
+            if (!operation.isSubmitted()) {
+                own.remove(operation);
+                message.close();
+                throw e;
+            } // else the operation ends regularly, and notifies the stream
+        }
+        if (abandoned) {
+            operation.abandonSubmitted();
+        }
+    }
+
+    /** Counts the stream as open: a close of the connection before the end of the stream sends ABORT. */
+    private void begin() {
+        open.incrementAndGet();
+        if (!phase.compareAndSet(NEW, BEGUN)) {
+            open.decrementAndGet();
+        }
+    }
+
+    /** Counts the stream as ended, because all its messages were delivered. Any thread. */
+    protected final void finished() {
+        if (phase.getAndSet(ENDED) == BEGUN) {
+            open.decrementAndGet();
+        }
+    }
+
+    private Sent operation(RegisteredBuffer message) {
+        int place = message.place();
+        Sent operation = place < 0 ? null : pooled.getPlain(place);
+        if (operation == null) {
+            operation = new Sent(this, WorkRequest.send(message, true));
+            if (place < 0) {
+                own.add(operation);
+            } else {
+                pooled.set(place, operation);
+            }
+        }
+        return operation;
+    }
+
+    /** Abandons all messages of the stream. Those that are not posted never will be. Any thread. */
+    public final void abandonAll() {
+        abandoned = true;
+        finished();
+        for (int place = 0; place < pooled.length(); place++) {
+            Sent operation = pooled.get(place);
+            if (operation != null) {
+                operation.abandonSubmitted();
+            }
+        }
+        own.forEach(Operation::abandonSubmitted);
+    }
+
+    /** Operation of one message or, for a buffer of the pool, of all messages in that buffer. */
+    private static final class Sent extends Operation {
+        private final MessageStream stream;
+
+        Sent(MessageStream stream, WorkRequest request) {
+            super(request);
+            this.stream = stream;
+        }
+
+        @Override
+        protected void completed(long value) {
+            ended();
+            stream.sent();
+        }
+
+        @Override
+        protected void failed(RuntimeException error) {
+            ended();
+            if (!stream.abandoned) {
+                stream.failed(error);
+            }
+        }
+
+        private void ended() {
+            if (!stream.own.isEmpty()) {
+                stream.own.remove(this);
+            }
+        }
+    }
+}

@@ -1,0 +1,405 @@
+package io.rdma.internal.engine;
+
+import io.rdma.types.RemoteMemory;
+import io.rdma.verbs.MemoryRegion;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import jdk.jfr.FlightRecorder;
+import org.jspecify.annotations.Nullable;
+
+// States: NEW -> POSTED                       submitted by the loop, which posts it itself
+//         NEW -> WAITING -> POSTED -> ENDED    completed or failed, the listener methods run
+//                WAITING -> ENDED, CANCELLED   nothing reached the device
+//         ENDED -> POSTED, WAITING             submitted again
+// - The thread that moves the state out of WAITING owns the next step. A POSTED operation belongs to the queue that
+// posted it, which one thread at a time serves; so no atomic instruction is needed.
+// - The abandoning thread raises the flag by an atomic instruction and then reads the state. The ending thread moves
+// all operations that a completion ends to ENDED, passes one full fence and then reads their flags. So at least one of
+// the two threads sees the other. If both do, an atomic instruction on the flag decides: from RAISED to HEARD for the
+// abandon, back to DOWN for the end.
+// - An operation gives its buffer back exactly once per submit. If the engine is to close the buffer, an abandon that
+// finds the state NEW closes it as well, because a submit need not follow; a second close does nothing. A caller that
+// is certain to submit uses abandonSubmitted() instead, and then there is one close.
+
+/**
+ * A work request and the callbacks for its end. A front-end subclasses it with its subscriber or continuation.
+ *
+ * <p>Exactly one of {@link #completed}, {@link #failed} and an {@link #abandon} that returned true ends it. After the
+ * first two it may be submitted again, also from within them, so that a repeated operation makes no garbage. It should
+ * not be abandoned after its end, because that may hit the next submit.
+ */
+public abstract class Operation {
+    private static final byte NEW = 0;
+    private static final byte WAITING = 1;
+    private static final byte POSTED = 2;
+    private static final byte ENDED = 3;
+    private static final byte CANCELLED = 4;
+
+    private static final byte DOWN = 0;
+    private static final byte RAISED = 1;
+    private static final byte HEARD = 2;
+
+    private static final Runnable NOTHING = () -> {};
+
+    // Plain byte fields instead of atomic objects keep an operation as small as possible.
+    private static final VarHandle STATE;
+    private static final VarHandle ABANDONED;
+
+    static {
+        try {
+            MethodHandles.Lookup own = MethodHandles.lookup();
+            STATE = own.findVarHandle(Operation.class, "state", byte.class);
+            ABANDONED = own.findVarHandle(Operation.class, "abandoned", byte.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final WorkRequest request;
+    private volatile byte state; // NEW
+    private volatile byte abandoned; // DOWN
+    private int length; // from the submit on, as the buffer's limit may change before the post
+    private @Nullable Extras extras; // from the submit to the end, where needed
+
+    /** Fields that few operations need. They are kept apart so that most operations are small. */
+    private static final class Extras {
+        private @Nullable MemoryRegion exposed; // of a large message: the region that the peer reads
+        private @Nullable CachedAddress path; // of a datagram; held until the end
+        private @Nullable SlowOperationEvent slow; // while a recording is enabled
+    }
+
+    /**
+     * Creates an operation.
+     *
+     * @param request request to post
+     */
+    protected Operation(WorkRequest request) {
+        this.request = request;
+    }
+
+    private boolean move(byte from, byte to) {
+        return STATE.compareAndSet(this, from, to);
+    }
+
+    /**
+     * Returns the request that is posted.
+     *
+     * @return the request
+     */
+    public final WorkRequest request() {
+        return request;
+    }
+
+    /**
+     * Handles success. Runs on the completion loop, or on a thread of its own for a message that the peer had to fetch;
+     * must not block.
+     *
+     * @param value the old value for atomics, else 0
+     */
+    protected abstract void completed(long value);
+
+    /**
+     * Handles failure. Runs on the completion loop, or on another thread if the operation could not be posted or if the
+     * peer had to fetch its message; must not block.
+     *
+     * @param error typed, see {@link Endpoint#submit}
+     */
+    protected abstract void failed(RuntimeException error);
+
+    /**
+     * Ends the caller's interest in the operation. If it is not posted yet, it never will be, and its buffer is given
+     * back at once. If it is posted, it takes place all the same, and its buffer is given back when the device is done.
+     * Any thread.
+     *
+     * @return false if {@link #completed} or {@link #failed} was or is being called, or if it was abandoned before
+     */
+    public final boolean abandon() {
+        boolean won = abandonSubmitted();
+        if (won && state == NEW) { // a concurrent or later submit sees the flag or the closed buffer
+            request.drop();
+        }
+        return won;
+    }
+
+    /**
+     * Abandons an operation that was or certainly will be submitted. Does the same as {@link #abandon}, but a submit
+     * that is still to come gives the buffer back.
+     */
+    final boolean abandonSubmitted() {
+        if (state == ENDED || !ABANDONED.compareAndSet(this, DOWN, RAISED)) {
+            return false;
+        }
+        int now = state;
+        if (now == NEW) {
+            return true;
+        }
+        if (now == WAITING && move(WAITING, CANCELLED)) {
+            giveBack(NOTHING);
+            return true;
+        }
+        return state != ENDED || !ABANDONED.compareAndSet(this, RAISED, DOWN);
+    }
+
+    /**
+     * Decides between the end and a concurrent abandon. Runs after {@link #ending} and a full fence.
+     *
+     * @return whether the listener is to be called, because the operation was not abandoned
+     */
+    private boolean isWanted() {
+        return abandoned == DOWN || !ABANDONED.compareAndSet(this, RAISED, HEARD);
+    }
+
+    /**
+     * Begins a submit: checks the length and fixes it, so that this length is posted.
+     *
+     * @throws IllegalStateException if the operation is in flight
+     */
+    final int fixLength() {
+        int now = state;
+        if (now == WAITING || now == POSTED) {
+            throw new IllegalStateException("the operation is in flight: submit it again when it has ended");
+        }
+        length = request.checkedLength();
+        if (now == ENDED) {
+            STATE.setRelease(this, NEW); // so that an abandon works while the path of a datagram is resolved
+        }
+        if (FlightRecorder.isInitialized()) { // else the event would initialise it, much of the start-up time
+            watch();
+        }
+        return length;
+    }
+
+    private void watch() {
+        SlowOperationEvent event = new SlowOperationEvent();
+        if (event.isEnabled()) {
+            event.begin();
+            extras().slow = event;
+        }
+    }
+
+    private Extras extras() {
+        Extras now = extras;
+        if (now == null) {
+            now = new Extras();
+            extras = now;
+        }
+        return now;
+    }
+
+    /** Records the end as an event if the operation took long and a recording is enabled. */
+    final void ended(int queuePair, boolean failed) {
+        Extras more = extras;
+        SlowOperationEvent event = more == null ? null : more.slow;
+        if (event != null && event.shouldCommit()) {
+            event.opcode = request.opcode().name();
+            event.bytes = length;
+            event.queuePair = queuePair;
+            event.failed = failed;
+            event.commit();
+        }
+    }
+
+    /** Returns the length in bytes, as fixed at the submit. */
+    final int length() {
+        return length;
+    }
+
+    /** Holds the region that exposes the buffer to the peer until the operation ends. Before the submit. */
+    final void expose(MemoryRegion region) {
+        extras().exposed = region;
+    }
+
+    /** Returns the memory from which the peer reads the message; null if the message itself is sent. */
+    final @Nullable RemoteMemory exposed() {
+        Extras more = extras;
+        MemoryRegion region = more == null ? null : more.exposed;
+        return region == null ? null : region.remote();
+    }
+
+    /** Sets the path of a datagram, which the operation holds from now on. Before the submit. */
+    final void setPath(CachedAddress held) {
+        extras().path = held;
+    }
+
+    /** Returns the path of a datagram; null for other operations. */
+    final @Nullable CachedAddress path() {
+        Extras more = extras;
+        return more == null ? null : more.path;
+    }
+
+    /**
+     * Borrows the buffer for the device.
+     *
+     * @return false if the operation was abandoned and its buffer dropped; nothing was borrowed then
+     * @throws IllegalStateException if the buffer is closed or in conflicting use
+     */
+    final boolean borrow() {
+        try {
+            if (!isAbandoned()) {
+                request.borrow();
+                return true;
+            }
+        } catch (IllegalStateException e) {
+            if (!isAbandoned()) {
+                throw e;
+            }
+        }
+        request.drop();
+        return false;
+    }
+
+    /** Fails an operation whose buffer is borrowed, but which cannot be submitted. The submitter gets no exception. */
+    final void refuse(RuntimeException error) {
+        ending();
+        VarHandle.fullFence();
+        fail(error);
+    }
+
+    /** Ends the use of the buffer by the device or the peer, then runs a task. Called once, at the end or cancel. */
+    private void giveBack(Runnable then) {
+        Extras more = extras;
+        extras = null;
+        MemoryRegion region = null;
+        if (more != null) {
+            region = more.exposed;
+            CachedAddress held = more.path;
+            if (held != null) {
+                held.release();
+            }
+        }
+        if (region == null) {
+            try {
+                request.giveBack();
+            } finally {
+                then.run();
+            }
+        } else {
+            unexpose(region, then);
+        }
+    }
+
+    /**
+     * Deregisters the exposed region off the loop, because unpinning much memory is slow. The buffer is given back only
+     * after that, so that the peer cannot read the data of its next owner.
+     */
+    private void unexpose(MemoryRegion region, Runnable then) {
+        region.environment().start("rdma-unexpose", () -> {
+            try {
+                region.close();
+            } finally {
+                try {
+                    request.giveBack();
+                } finally {
+                    then.run();
+                }
+            }
+        });
+    }
+
+    /** Gives back all that the submit took, after an abandon before the operation was posted or queued. */
+    final void releaseUnposted() {
+        giveBack(NOTHING);
+    }
+
+    /**
+     * Returns whether the operation was abandoned. If it was not posted before, it never will be.
+     *
+     * @return true after the first {@link #abandon}
+     */
+    public final boolean isAbandoned() {
+        return abandoned != DOWN;
+    }
+
+    /**
+     * Marks the operation as waiting to be posted.
+     *
+     * @return false if it was abandoned before, and {@link #releaseUnposted} is due
+     */
+    final boolean markQueued() {
+        state = WAITING;
+        return abandoned == DOWN || !move(WAITING, CANCELLED); // an abandon that saw NEW leaves this to the submit
+    }
+
+    /**
+     * Marks a waiting operation as posted.
+     *
+     * @return false if it was abandoned while it waited
+     */
+    final boolean markPosted() {
+        return move(WAITING, POSTED);
+    }
+
+    /**
+     * Marks an operation as posted that did not wait in a queue.
+     *
+     * @return false if it was abandoned before, and {@link #releaseUnposted} is due
+     */
+    final boolean markPostedAtOnce() {
+        if (abandoned != DOWN) {
+            return false;
+        }
+        STATE.setRelease(this, POSTED);
+        return true;
+    }
+
+    /**
+     * Returns whether the operation waits for room, for the peer or for its submit. An {@link #abandon} now would keep
+     * it from being posted.
+     *
+     * @return false once it is posted, or has ended otherwise
+     */
+    public final boolean isWaiting() {
+        int now = state;
+        return now == NEW || now == WAITING;
+    }
+
+    /** Returns whether the submit has got so far that the operation will end and give its buffer back. */
+    final boolean isSubmitted() {
+        return state != NEW;
+    }
+
+    /**
+     * Returns whether {@link #completed} or {@link #failed} was or is being called.
+     *
+     * @return false also after an {@link #abandon}
+     */
+    protected final boolean isDone() {
+        return state == ENDED && abandoned == DOWN;
+    }
+
+    /**
+     * Marks the operation as ended. {@link #complete} or {@link #fail} must follow, after a full fence. Called by the
+     * thread that ends the operation.
+     */
+    final void ending() {
+        STATE.setRelease(this, ENDED);
+    }
+
+    /**
+     * Marks a waiting operation as ended, see {@link #ending}.
+     *
+     * @return false if it was abandoned
+     */
+    final boolean tryEndWaiting() {
+        return move(WAITING, ENDED);
+    }
+
+    final void complete(long value) {
+        boolean wanted = isWanted();
+        if (extras == null) { // the hot path allocates no closure
+            try {
+                request.giveBack();
+            } finally {
+                if (wanted) {
+                    completed(value);
+                }
+            }
+        } else {
+            giveBack(wanted ? () -> completed(value) : NOTHING);
+        }
+    }
+
+    final void fail(RuntimeException error) {
+        giveBack(isWanted() ? () -> failed(error) : NOTHING);
+    }
+}

@@ -1,0 +1,150 @@
+package io.rdma.internal.engine;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkRequestOpcode;
+import io.rdma.verbs.DatagramAddress;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.SendChain;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+
+// Invariant: each slot of the send queue has SLOT_BYTES of registered memory of its own: for the result of an atomic,
+// the frame of a message and the announcement of a large message. It is used only while a request of that slot is in
+// the device.
+
+/** Encoder of operations into a chain of {@code ibv_send_wr}. Used by the poster of the send queue. */
+final class RequestEncoder {
+    /** Bytes of registered memory of each slot. */
+    static final int SLOT_BYTES = 64;
+
+    private static final int FRAME = Long.BYTES;
+    private static final int ANNOUNCEMENT = FRAME + Frame.BYTES;
+
+    private final SendChain chain;
+    private final MemoryRegion slotMemory;
+    private final Credits credits;
+    private final int maxInline;
+
+    RequestEncoder(SendChain chain, MemoryRegion slotMemory, Credits credits, int maxInline) {
+        this.chain = chain;
+        this.slotMemory = slotMemory;
+        this.credits = credits;
+        this.maxInline = maxInline;
+    }
+
+    void encode(long wrId, int slot, Operation operation) {
+        WorkRequest request = operation.request();
+        WorkRequestOpcode opcode = request.opcode();
+        chain.add(wrId, opcode);
+        RegisteredBuffer buffer = request.buffer();
+        if (buffer == null) {
+            encodeWithoutBuffer(slot, operation);
+            return;
+        }
+        buffer.requireMemory(); // it may have been closed while the operation waited
+        RemoteMemory remote = request.remote();
+        if (remote != null) {
+            chain.remote(remote.address(), remote.rkey());
+        }
+        if (request.operands() != null) {
+            encodeOperands(operation);
+        }
+        int length = operation.length();
+        int total = length;
+        if (credits.framed() && opcode.consumesReceive()) {
+            credits.consume();
+            if (remote == null) { // a write with immediate has no frame
+                frame(slot, Frame.DATA);
+                total += Frame.BYTES;
+            }
+        }
+        if (length > 0) {
+            chain.entry(buffer.address(), length, buffer.lkey());
+        }
+        if (total > 0 && total <= maxInline && !opcode.isReadOrAtomic()) {
+            chain.inline();
+        }
+    }
+
+    private void encodeWithoutBuffer(int slot, Operation operation) {
+        if (operation instanceof BindOperation bind) {
+            chain.bind(bind.window(), bind.binding());
+            return;
+        }
+        // An atomic. Its result goes to the first 8 bytes of the slot.
+        WorkRequest request = operation.request();
+        RemoteMemory target = Objects.requireNonNull(request.remote());
+        WorkRequest.Operands operands = Objects.requireNonNull(request.operands());
+        chain.atomic(target.address(), target.rkey(), operands.compareAdd(), operands.swap());
+        chain.entry(address(slot), Long.BYTES, slotMemory.lkey());
+    }
+
+    private void encodeOperands(Operation operation) {
+        WorkRequest request = operation.request();
+        CachedAddress path = operation.path();
+        if (path != null) {
+            DatagramAddress destination = Objects.requireNonNull(request.destination());
+            chain.destination(path.handle(), destination.qpNumber(), destination.qkey());
+        }
+        attach(request);
+    }
+
+    /** Adds the immediate data or the key to invalidate. Both have the same place in C, in different byte orders. */
+    private void attach(WorkRequest request) {
+        if (request.opcode() == WorkRequestOpcode.SEND_WITH_INV) {
+            chain.invalidate(request.immediate());
+        } else {
+            chain.immediate(request.immediate());
+        }
+    }
+
+    /** Encodes a control frame that announces receives. */
+    void encodeCredit(long wrId, int slot) {
+        credits.consumeControl();
+        encodeControl(wrId, slot, Frame.CREDIT);
+    }
+
+    /** Encodes a control frame of a type. */
+    void encodeControl(long wrId, int slot, int type) {
+        chain.add(wrId, WorkRequestOpcode.SEND);
+        frame(slot, type);
+        if (Frame.BYTES <= maxInline) {
+            chain.inline();
+        }
+    }
+
+    /** Encodes the announcement of a large message. */
+    void encodeAnnouncement(long wrId, int slot, WorkRequest request, RemoteMemory exposed) {
+        chain.add(wrId, request.opcode());
+        attach(request);
+        credits.consume();
+        frame(slot, Frame.ANNOUNCEMENT);
+        exposed.encode(slotMemory.segment().asSlice(offset(slot) + ANNOUNCEMENT, RemoteMemory.ENCODED_BYTES));
+        chain.entry(address(slot) + ANNOUNCEMENT, RemoteMemory.ENCODED_BYTES, slotMemory.lkey());
+    }
+
+    private void frame(int slot, int type) {
+        Frame.write(
+                slotMemory.segment(),
+                offset(slot) + FRAME,
+                type,
+                credits.announce(),
+                credits.announceControl(),
+                credits.announceFetched());
+        chain.entry(address(slot) + FRAME, Frame.BYTES, slotMemory.lkey());
+    }
+
+    /** Returns the result of the atomic of a slot. */
+    long result(int slot) {
+        return slotMemory.segment().get(ValueLayout.JAVA_LONG, offset(slot));
+    }
+
+    private static long offset(int slot) {
+        return (long) slot * SLOT_BYTES;
+    }
+
+    private long address(int slot) {
+        return slotMemory.segment().address() + offset(slot);
+    }
+}

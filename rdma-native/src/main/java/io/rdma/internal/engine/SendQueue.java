@@ -1,0 +1,453 @@
+package io.rdma.internal.engine;
+
+import io.rdma.internal.loop.BatchSender;
+import io.rdma.internal.loop.InFlightTable;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.VerbsException;
+import io.rdma.types.WorkRequestOpcode;
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.SendChain;
+import java.lang.invoke.VarHandle;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - Submitted operations go through the backlog. The thread that takes `wip` from 0 is the poster: it posts the
+// operations of all threads, and it alone touches the fields marked (poster). The loop thread alone retires requests.
+// - While the loop dispatches a batch, it is the poster of the queues that it touches. An operation that a listener
+// submits then goes straight into the chain, which is posted when it is full or when the batch is dispatched. At any
+// other time the chain is empty between two runs of the poster.
+// - The device never holds more requests than the depth. A slot becomes free only when the completion of its request,
+// or of a later one, was polled.
+// - The last request of every posted chain is signaled, and every signalEvery-th request within it. So every posted
+// request is covered by a completion, and a full queue always holds a signaled request.
+// - A large message ends when the peer has fetched it. Its slot, which holds no operation, becomes free before that.
+// - The last CONTROL_SENDS slots are reserved for control frames. The slot of a control frame holds no operation.
+// - After the close only the farewell is posted: once, when a slot is free for it.
+
+/** Send side of one queue pair. It orders, chains, signals and retires work requests. */
+final class SendQueue implements InFlightTable.Owner, BatchSender {
+    private static final int MAX_CHAIN = 64;
+
+    private final Endpoint endpoint;
+    private final QueuePair queuePair;
+    private final InFlightTable table;
+    private final int signalEvery;
+    private final int maxReads;
+    private final InFlightTable.Slots slots;
+    private final int room;
+    private final Credits credits;
+    private final ReceiveQueue receives;
+    private final SendChain chain;
+    private final RequestEncoder encoder;
+    private final Backlog backlog;
+    private final AtomicInteger wip = new AtomicInteger();
+    private final PostedRing ring;
+    private final Queue<Operation> announced = new ConcurrentLinkedQueue<>(); // (poster) adds, (loop) takes
+    private int fetched; // (loop)
+    private int unsignaled; // (poster)
+    private int signaledInChain; // (poster)
+    private boolean postDue; // (loop)
+    private boolean held; // (loop) the loop is the poster until the batch is dispatched
+    private final Farewell farewell = new Farewell();
+    private volatile boolean closed;
+
+    SendQueue(
+            Endpoint endpoint,
+            QueuePair queuePair,
+            InFlightTable table,
+            MemoryRegion slotMemory,
+            ReceiveQueue receives,
+            Credits credits,
+            EndpointOptions options) {
+        this.endpoint = endpoint;
+        this.queuePair = queuePair;
+        this.table = table;
+        this.receives = receives;
+        this.credits = credits;
+        this.room = options.capacity().maxSendWr();
+        int depth = depth(options);
+        this.signalEvery = Math.min(options.signalEvery(), Math.max(1, depth / 2));
+        this.maxReads = options.maxRdAtomic();
+        this.chain = new SendChain(Math.min(depth, MAX_CHAIN), 2);
+        int maxInline = Math.min(
+                options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
+        this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline);
+        this.backlog = new Backlog(credits, endpoint.loop().counters());
+        this.ring = new PostedRing(depth);
+        this.slots = table.add(depth, this);
+    }
+
+    /** Returns the number of send slots that a connection needs. */
+    static int depth(EndpointOptions options) {
+        return options.capacity().maxSendWr() + (options.credits() ? Credits.CONTROL_SENDS : 0);
+    }
+
+    /** Takes an operation whose buffer is borrowed. The operation ends exactly once, now or later. */
+    void submit(Operation operation) {
+        boolean later = endpoint.loop().postAfterDispatch(this);
+        if (later && held && postAtOnce(operation)) {
+            return;
+        }
+        if (!operation.markQueued()) {
+            operation.releaseUnposted();
+            return;
+        }
+        backlog.add(operation);
+        if (!later) {
+            postWaiting();
+        }
+    }
+
+    /** Returns the number of work requests that are posted and not retired. */
+    long inFlight() {
+        return ring.inFlight();
+    }
+
+    /** Returns the number of work requests that were retired so far. */
+    long retired() {
+        return ring.retired();
+    }
+
+    /** Posts waiting operations now, or, while the loop dispatches a batch, at the end of the batch. */
+    private void postSoon() {
+        if (!endpoint.loop().postAfterDispatch(this)) {
+            postWaiting();
+        }
+    }
+
+    /** Returns whether {@link #dispatched} will be called. Loop. */
+    @Override
+    public boolean isPostDue() {
+        return postDue;
+    }
+
+    /** Makes the loop the poster, if there is none, until it calls {@link #dispatched}. Loop, dispatching a batch. */
+    @Override
+    public void dispatching() {
+        postDue = true;
+        held = wip.compareAndSet(0, 1);
+    }
+
+    /** Posts the operations that listeners submitted, and those that have room now. Loop, at the end of a batch. */
+    @Override
+    public void dispatched() {
+        postDue = false;
+        if (held) {
+            held = false;
+            postHeld();
+        } else {
+            postWaiting();
+        }
+    }
+
+    /** Posts the waiting operations that have room and credits; fails them after the close. Any thread. */
+    void postWaiting() {
+        if (wip.getAndIncrement() == 0) {
+            postHeld();
+        }
+    }
+
+    private void postHeld() {
+        int missed = 1;
+        do {
+            try {
+                while (fillChain()) {
+                    postChain();
+                }
+                if (closed) {
+                    failWaiting();
+                    sayFarewell();
+                }
+            } catch (Throwable t) { // perhaps not caused by this thread, which must give `wip` back
+                broken(t);
+            }
+            missed = wip.addAndGet(-missed);
+        } while (missed != 0);
+    }
+
+    /** Ends the connection after an exception interrupted the poster. Poster. */
+    private void broken(Throwable cause) {
+        closed = true;
+        ring.posted(); // the device may have the requests of the chain
+        chain.clear();
+        signaledInChain = 0;
+        endpoint.fail(cause);
+    }
+
+    private boolean fillChain() {
+        if (closed) {
+            return chain.size() > 0;
+        }
+        while (hasRoom()) {
+            Operation next = backlog.next(mayRead());
+            if (next == null) {
+                break;
+            }
+            if (next.markPosted()) { // else it was cancelled
+                encode(next);
+            }
+        }
+        // Every message in the chain has announced the receives already.
+        if (credits.isDue(receives.isEmpty()) && chain.size() < ring.depth() - inFlight() && !chain.isFull()) {
+            int slot = ring.take();
+            encoder.encodeCredit(slots.arm(slot), slot);
+            unsignaled++; // the last request of a chain is signaled
+            endpoint.loop().counters().creditFrame();
+        }
+        return chain.size() > 0;
+    }
+
+    private boolean hasRoom() {
+        return chain.size() < room - inFlight() && !chain.isFull();
+    }
+
+    private boolean mayRead() {
+        return ring.readsInFlight() < maxReads;
+    }
+
+    /**
+     * Puts an operation that a listener submits into the chain, without the backlog. Loop, which is the poster.
+     *
+     * @return false if the operation has to wait
+     */
+    private boolean postAtOnce(Operation operation) {
+        if (closed || !backlog.mayPass(operation, mayRead())) {
+            return false;
+        }
+        if (chain.isFull()) {
+            try {
+                postChain();
+            } catch (Throwable t) {
+                broken(t);
+            }
+        }
+        if (closed || !hasRoom()) {
+            return false;
+        }
+        if (!operation.markPostedAtOnce()) {
+            operation.releaseUnposted();
+            return true;
+        }
+        try {
+            encode(operation);
+        } catch (Throwable t) {
+            broken(t);
+        }
+        return true;
+    }
+
+    /** Posts messages that new credits allow, and announces receives of this side if due. Any thread. */
+    void creditsChanged() {
+        if (backlog.isBlocked() || credits.isDue(receives.isEmpty())) {
+            postSoon();
+        }
+    }
+
+    private void encode(Operation operation) {
+        int slot = ring.take();
+        long wrId = slots.arm(slot);
+        WorkRequest request = operation.request();
+        RemoteMemory exposed = operation.exposed();
+        boolean read = request.opcode().isReadOrAtomic();
+        if (exposed != null) { // the peer reads the message, and confirms that in a later frame
+            announced.add(operation);
+            encoder.encodeAnnouncement(wrId, slot, request, exposed);
+        } else {
+            ring.put(slot, operation, read);
+            try {
+                encoder.encode(wrId, slot, operation);
+            } catch (RuntimeException impossible) { // a window's region was closed: only this operation fails
+                chain.removeLast();
+                ring.untake(read);
+                endPosted(operation, 0, impossible);
+                return;
+            }
+        }
+        if (++unsignaled >= signalEvery || read) {
+            signal();
+        }
+    }
+
+    /**
+     * Ends the large messages that the peer has fetched. Loop.
+     *
+     * @param total large messages that the peer has fetched since the start; wraps around
+     * @return false if the number is impossible
+     */
+    boolean fetched(int total) {
+        while (fetched != total) {
+            Operation operation = announced.poll();
+            if (operation == null) {
+                return false;
+            }
+            fetched++;
+            endPosted(operation, 0, null);
+        }
+        return true;
+    }
+
+    private void signal() {
+        chain.signaled();
+        signaledInChain++;
+        unsignaled = 0;
+    }
+
+    private void postChain() {
+        if (unsignaled > 0) {
+            signal();
+        }
+        int size = chain.size();
+        ring.posted();
+        endpoint.loop().counters().posted(size, signaledInChain);
+        int result = queuePair.post(chain);
+        if (result != 0) {
+            // The requests before the refused one are posted, perhaps all unsignaled. The others fail, and so does the
+            // connection: room was counted and every limit checked before, so a refusal means a broken queue pair.
+            closed = true; // nothing may overtake a refused request; waiting operations fail with the connection
+            int done = queuePair.postedBeforeFailure(chain);
+            takeBack(size - done, new VerbsException("ibv_post_send", -result, null));
+        }
+        chain.clear();
+        signaledInChain = 0;
+    }
+
+    private void takeBack(int count, VerbsException error) {
+        endpoint.fail(error);
+        for (int i = 0; i < count; i++) {
+            Operation operation = ring.takeBack();
+            if (operation != null) {
+                endPosted(operation, 0, error);
+            }
+        }
+    }
+
+    @Override
+    public void completed(int slot, CompletionBatch batch, int index) {
+        int status = batch.status(index);
+        int qpNumber = batch.qpNumber(index);
+        int vendorError = batch.vendorError(index);
+        // A send queue completes in order, so every request before this slot succeeded, signaled or not.
+        ring.endingUpTo(slot);
+        while (ring.oldest() != slot) {
+            retire(null);
+        }
+        if (status == 0) {
+            retire(null);
+        } else {
+            Operation operation = ring.at(slot);
+            WorkRequestOpcode opcode = operation == null
+                    ? WorkRequestOpcode.SEND
+                    : operation.request().opcode();
+            retire(endpoint.failureOf(status, opcode, qpNumber, vendorError));
+        }
+        postSoon();
+    }
+
+    private void retire(@Nullable RuntimeException error) {
+        int slot = ring.oldest();
+        Operation operation = ring.at(slot);
+        long value = operation != null && operation.request().isAtomic() ? encoder.result(slot) : 0;
+        ring.retire(operation);
+        if (operation != null) {
+            end(operation, value, error);
+        }
+    }
+
+    /** Ends a posted operation for which no completion is dispatched. */
+    private void endPosted(Operation operation, long value, @Nullable RuntimeException error) {
+        operation.ending();
+        VarHandle.fullFence();
+        end(operation, value, error);
+    }
+
+    /** Ends an operation, after its {@link Operation#ending} and a full fence. */
+    private void end(Operation operation, long value, @Nullable RuntimeException error) {
+        operation.ended(queuePair.number(), error != null);
+        try {
+            if (error == null) {
+                operation.complete(value);
+            } else {
+                operation.fail(error);
+            }
+        } catch (Throwable t) { // an error of a listener must not end the loop
+            endpoint.loop().listenerThrew(t);
+        }
+    }
+
+    /**
+     * Refuses operations from now on, fails the waiting ones, and sends a farewell behind the posted ones. Loop.
+     *
+     * @param last type of the farewell; {@link Frame#DATA} for none
+     */
+    void close(int last) {
+        if (last != Frame.DATA) {
+            farewell.due(last);
+        }
+        closed = true;
+        postWaiting();
+    }
+
+    /** Posts the farewell if it is due and a slot is free. Poster, after the close, with chain and backlog empty. */
+    private void sayFarewell() {
+        if (!farewell.isDue() || inFlight() == ring.depth()) {
+            return; // the next completion tries again
+        }
+        if (!announced.isEmpty()) {
+            farewell.abort(); // the peer has not fetched all large messages, and no longer can
+        }
+        if (farewell.send()) {
+            int slot = ring.take();
+            encoder.encodeControl(slots.arm(slot), slot, farewell.frame());
+            unsignaled++;
+            postChain();
+        }
+    }
+
+    /** Returns whether the farewell and every request before it have completed. Loop. */
+    boolean hasSaidFarewell() {
+        return farewell.isSent() && inFlight() == 0;
+    }
+
+    /** Prevents the farewell from being posted, unless that has happened. Loop. */
+    void endFarewell() {
+        farewell.over();
+    }
+
+    private void failWaiting() {
+        Operation operation;
+        while ((operation = backlog.any()) != null) {
+            if (operation.tryEndWaiting()) { // else the cancelling thread gave the buffer back
+                if (operation.request().opcode().consumesReceive()) {
+                    farewell.abort(); // the peer does not get this message
+                }
+                end(operation, 0, endpoint.closedException(false));
+            }
+        }
+    }
+
+    /** Returns whether no thread posts or ever will. A poster that starts later posts nothing. */
+    boolean isQuiet() {
+        return closed && !farewell.isDue() && wip.get() == 0;
+    }
+
+    /**
+     * Fails the operations that never completed, and gives the slots back. Loop thread, after the queue pair is
+     * destroyed.
+     */
+    void destroyed() {
+        while (inFlight() > 0) {
+            ring.endingUpTo(ring.oldest());
+            retire(endpoint.closedException(true));
+        }
+        Operation unfetched;
+        while ((unfetched = announced.poll()) != null) {
+            endPosted(unfetched, 0, endpoint.closedException(true));
+        }
+        table.remove(slots);
+    }
+}

@@ -1,0 +1,194 @@
+package io.rdma.internal.engine;
+
+import io.rdma.internal.close.CleanupStack;
+import io.rdma.internal.close.CloseSteps;
+import io.rdma.internal.loop.CompletionLoop;
+import io.rdma.types.SharedReceiveQueueAttributes;
+import io.rdma.types.VerbsException;
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.ReceiveChain;
+import io.rdma.verbs.SharedReceiveQueue;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - One ring serves all connections of a loop and domain. Its receives complete there, whichever connection took them.
+// - A completion finds its connection by qp_num, which is valid for every status. If the connection is gone, the slot
+// is given back, so no slot is lost with a connection.
+// - Members change under the monitor by replacement of the whole record, so the loop looks them up without a lock.
+
+/**
+ * Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}. The memory needed depends on the
+ * messages under way, not on the sum of all windows.
+ */
+public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
+    /** Connections by queue pair number, ascending. */
+    private record Members(int[] numbers, ReceiveQueue[] queues) {
+        static final Members NONE = new Members(new int[0], new ReceiveQueue[0]);
+    }
+
+    private static final long GIVE_BACK_NANOS = 50_000;
+
+    private final CompletionLoop loop;
+    private final SharedReceiveQueue queue;
+    private final ReceiveRing ring;
+    private final int count;
+    private volatile Members members = Members.NONE;
+    private volatile @Nullable Throwable refusal;
+    private volatile boolean open; // after the first post
+
+    /**
+     * Creates the queue and posts all buffers.
+     *
+     * @param loop where receives complete
+     * @param domain of the connections
+     * @param count number of buffers
+     * @param size bytes of each buffer
+     * @throws IllegalStateException if the completion queue has no room for that many
+     * @throws VerbsException if the device has no shared receive queue of that depth, or refuses its first receives
+     */
+    SharedReceives(CompletionLoop loop, ProtectionDomain domain, int count, int size) {
+        this.loop = loop;
+        this.count = count;
+        loop.reserveInEach(count); // the receives of each queue pair complete where its sends do
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(() -> loop.releaseInEach(count));
+            queue = cleanup.add(domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(count, 1)));
+            ring = new ReceiveRing(loop, domain, this, count, 0, count, size, true, false);
+            cleanup.keep();
+        }
+        ring.postAll();
+        Throwable refused = refusal;
+        if (refused != null) {
+            close();
+            if (refused instanceof Error e) {
+                throw e;
+            }
+            throw (RuntimeException) refused; // a post throws nothing else
+        }
+        open = true;
+    }
+
+    /**
+     * Returns the queue with which queue pairs are created.
+     *
+     * @return open
+     */
+    public SharedReceiveQueue queue() {
+        return queue;
+    }
+
+    /**
+     * Returns the number of buffers.
+     *
+     * @return number
+     */
+    public int count() {
+        return count;
+    }
+
+    /**
+     * Returns the largest window of one connection: half of the buffers, so that a stalled connection leaves some to
+     * the others.
+     *
+     * @return at least 1
+     */
+    public int mostForOne() {
+        return Math.max(1, count / 2);
+    }
+
+    /**
+     * Returns the size of each buffer, without a frame.
+     *
+     * @return bytes
+     */
+    public int size() {
+        return ring.slots().size();
+    }
+
+    /**
+     * Returns the number of buffers whose message waits for the application or is held by it.
+     *
+     * @return 0 when no buffer is out
+     */
+    public int outstanding() {
+        return ring.outstanding();
+    }
+
+    ReceiveRing ring() {
+        return ring;
+    }
+
+    synchronized void join(int number, ReceiveQueue connection) {
+        int at = -Arrays.binarySearch(members.numbers, number) - 1;
+        int[] numbers = Arrays.copyOf(members.numbers, members.numbers.length + 1);
+        ReceiveQueue[] queues = Arrays.copyOf(members.queues, numbers.length);
+        System.arraycopy(members.numbers, at, numbers, at + 1, numbers.length - at - 1);
+        System.arraycopy(members.queues, at, queues, at + 1, queues.length - at - 1);
+        numbers[at] = number;
+        queues[at] = connection;
+        members = new Members(numbers, queues);
+    }
+
+    /** Removes a connection. Does nothing if its number belongs to another connection by now. */
+    synchronized void leave(int number, ReceiveQueue connection) {
+        int at = Arrays.binarySearch(members.numbers, number);
+        if (at >= 0 && members.queues[at] == connection) {
+            int[] numbers = Arrays.copyOf(members.numbers, members.numbers.length - 1);
+            ReceiveQueue[] queues = Arrays.copyOf(members.queues, numbers.length);
+            System.arraycopy(members.numbers, at + 1, numbers, at, numbers.length - at);
+            System.arraycopy(members.queues, at + 1, queues, at, queues.length - at);
+            members = new Members(numbers, queues);
+        }
+    }
+
+    @Override
+    public int post(ReceiveChain chain) {
+        return queue.post(chain);
+    }
+
+    @Override
+    public int postedBeforeFailure(ReceiveChain chain) {
+        return queue.postedBeforeFailure(chain);
+    }
+
+    @Override
+    public void reposted(int messages, int control) {
+        // each connection announced its own receive when it gave the slot back
+    }
+
+    @Override
+    public void refused(Throwable error) {
+        refusal = error;
+        if (open) { // every connection that takes its receives here, now or later, is on that loop
+            loop.fail(error);
+        }
+    }
+
+    @Override
+    public void completed(int slot, CompletionBatch completions, int index) {
+        Members now = members;
+        int at = Arrays.binarySearch(now.numbers, completions.qpNumber(index));
+        if (at >= 0) {
+            now.queues[at].completed(slot, completions, index);
+        } else {
+            ring.giveBack(slot);
+        }
+    }
+
+    /** Closes the queue and its ring, when no connection is left and no thread polls the loop any more. */
+    @Override
+    public void close() {
+        ring.stop();
+        while (!ring.isQuiet()) { // a thread that gives a message back may be inside a post: this is brief
+            LockSupport.parkNanos(this, GIVE_BACK_NANOS);
+        }
+        new CloseSteps()
+                .run(queue::close)
+                .run(ring::destroyed)
+                .run(() -> loop.releaseInEach(count))
+                .report();
+    }
+}

@@ -1,0 +1,263 @@
+package io.rdma.internal.engine;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkRequestOpcode;
+import io.rdma.verbs.DatagramAddress;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Description of an operation to post. It is immutable, so that a cold publisher can post it again.
+ *
+ * @param opcode operation
+ * @param buffer local memory; null for atomics, whose result the engine keeps, and for a bind
+ * @param remote memory of the peer; null for sends
+ * @param operands further operands of the opcode; null if it has none
+ * @param closeBuffer whether the engine closes the buffer at the end of the operation, after success and failure alike;
+ *     it does not after a refused submit
+ */
+public record WorkRequest(
+        WorkRequestOpcode opcode,
+        @Nullable RegisteredBuffer buffer,
+        @Nullable RemoteMemory remote,
+        @Nullable Operands operands,
+        boolean closeBuffer) {
+
+    /**
+     * Operands that only some opcodes have. They are kept apart so that most requests are small.
+     *
+     * @param immediate immediate data in host order, or the key to invalidate
+     * @param compareAdd value to compare with, or to add
+     * @param swap new value of a compare-and-swap
+     * @param destination destination of a datagram; null for other operations
+     */
+    public record Operands(
+            int immediate,
+            long compareAdd,
+            long swap,
+            @Nullable DatagramAddress destination) {
+        private static Operands immediate(int value) {
+            return new Operands(value, 0, 0, null);
+        }
+    }
+
+    /**
+     * Creates the request for a message.
+     *
+     * @param message its first {@code limit} bytes
+     * @param closeBuffer see the record
+     * @return the request
+     */
+    public static WorkRequest send(RegisteredBuffer message, boolean closeBuffer) {
+        return new WorkRequest(WorkRequestOpcode.SEND, message, null, null, closeBuffer);
+    }
+
+    /**
+     * Creates the request for a message with immediate data.
+     *
+     * @param message its first {@code limit} bytes
+     * @param immediate 4 bytes in host order
+     * @return the request
+     */
+    public static WorkRequest sendWithImmediate(RegisteredBuffer message, int immediate) {
+        return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, Operands.immediate(immediate), false);
+    }
+
+    /**
+     * Creates the request for a datagram, for a {@link DatagramEndpoint}.
+     *
+     * @param message its first {@code limit} bytes
+     * @param destination queue pair or group that receives it
+     * @param closeBuffer see the record
+     * @return the request
+     */
+    public static WorkRequest sendTo(RegisteredBuffer message, DatagramAddress destination, boolean closeBuffer) {
+        Operands operands = new Operands(0, 0, 0, destination);
+        return new WorkRequest(WorkRequestOpcode.SEND, message, null, operands, closeBuffer);
+    }
+
+    /**
+     * Creates the request for a datagram with immediate data, for a {@link DatagramEndpoint}.
+     *
+     * @param message its first {@code limit} bytes
+     * @param immediate 4 bytes in host order
+     * @param destination queue pair or group that receives it
+     * @return the request
+     */
+    public static WorkRequest sendToWithImmediate(
+            RegisteredBuffer message, int immediate, DatagramAddress destination) {
+        Operands operands = new Operands(immediate, 0, 0, destination);
+        return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, operands, false);
+    }
+
+    /**
+     * Creates the request for a message whose arrival revokes a memory window of the peer.
+     *
+     * @param message its first {@code limit} bytes
+     * @param window window as received from the peer, bound to this connection, see {@link EndpointMemory#bind}
+     * @return the request
+     */
+    public static WorkRequest sendWithInvalidate(RegisteredBuffer message, RemoteMemory window) {
+        return new WorkRequest(
+                WorkRequestOpcode.SEND_WITH_INV, message, null, Operands.immediate(window.rkey()), false);
+    }
+
+    /**
+     * Creates the request for a write.
+     *
+     * @param source its first {@code limit} bytes
+     * @param target at least as long
+     * @return the request
+     */
+    public static WorkRequest write(RegisteredBuffer source, RemoteMemory target) {
+        return new WorkRequest(WorkRequestOpcode.RDMA_WRITE, source, target, null, false);
+    }
+
+    /**
+     * Creates the request for a write with immediate data, which consumes a receive of the peer.
+     *
+     * @param source its first {@code limit} bytes
+     * @param target at least as long
+     * @param immediate 4 bytes in host order
+     * @return the request
+     */
+    public static WorkRequest writeWithImmediate(RegisteredBuffer source, RemoteMemory target, int immediate) {
+        return new WorkRequest(
+                WorkRequestOpcode.RDMA_WRITE_WITH_IMM, source, target, Operands.immediate(immediate), false);
+    }
+
+    /**
+     * Creates the request for a read of {@code target.limit()} bytes.
+     *
+     * @param source at least as long
+     * @param target overwritten from its start
+     * @return the request
+     */
+    public static WorkRequest read(RemoteMemory source, RegisteredBuffer target) {
+        return new WorkRequest(WorkRequestOpcode.RDMA_READ, target, source, null, false);
+    }
+
+    /**
+     * Creates the request for a fetch-and-add on 8 bytes.
+     *
+     * @param target 8 bytes on an 8-byte boundary
+     * @param addend value to add; the sum wraps around
+     * @return the request; its result is the old value
+     */
+    public static WorkRequest fetchAndAdd(RemoteMemory target, long addend) {
+        aligned(target);
+        return new WorkRequest(
+                WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, new Operands(0, addend, 0, null), false);
+    }
+
+    /**
+     * Creates the request for a compare-and-swap of 8 bytes.
+     *
+     * @param target 8 bytes on an 8-byte boundary
+     * @param expected old value at which it swaps
+     * @param update new value
+     * @return the request; its result is the old value
+     */
+    public static WorkRequest compareAndSwap(RemoteMemory target, long expected, long update) {
+        aligned(target);
+        return new WorkRequest(
+                WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, new Operands(0, expected, update, null), false);
+    }
+
+    private static void aligned(RemoteMemory target) {
+        if (target.length() < Long.BYTES) {
+            throw new IllegalArgumentException(
+                    "the target of an atomic must have at least 8 bytes: " + target.length());
+        }
+        if ((target.address() & (Long.BYTES - 1)) != 0) {
+            throw new IllegalArgumentException(
+                    "the target of an atomic must lie on an 8-byte boundary: 0x" + Long.toHexString(target.address()));
+        }
+    }
+
+    /**
+     * Returns whether the operation is an atomic, which has a result.
+     *
+     * @return true for fetch-and-add and compare-and-swap
+     */
+    public boolean isAtomic() {
+        return opcode == WorkRequestOpcode.ATOMIC_FETCH_AND_ADD || opcode == WorkRequestOpcode.ATOMIC_CMP_AND_SWP;
+    }
+
+    /**
+     * Returns the immediate data, or the key to invalidate.
+     *
+     * @return host order; 0 if the opcode has none
+     */
+    public int immediate() {
+        return operands == null ? 0 : operands.immediate();
+    }
+
+    /**
+     * Returns the destination of a datagram.
+     *
+     * @return the destination; null for other operations
+     */
+    public @Nullable DatagramAddress destination() {
+        return operands == null ? null : operands.destination();
+    }
+
+    /** Returns the present length in bytes, after checking it. A submit fixes and posts this length. */
+    int checkedLength() {
+        if (buffer == null) {
+            return isAtomic() ? Long.BYTES : 0;
+        }
+        int length = buffer.limit();
+        if (remote != null && length > remote.length()) {
+            throw new IllegalArgumentException(
+                    "buffer of " + length + " bytes (its limit) is longer than the remote memory of " + remote.length()
+                            + " bytes: lower the limit");
+        }
+        return length;
+    }
+
+    /** Borrows the buffer for the device. */
+    void borrow() {
+        if (buffer == null) {
+            return;
+        }
+        if (opcode == WorkRequestOpcode.RDMA_READ) {
+            buffer.beginWrite();
+        } else {
+            buffer.beginRead();
+        }
+    }
+
+    /** Returns the bytes of a message whose buffer is borrowed. */
+    MemorySegment message(int length) {
+        RegisteredBuffer source = Objects.requireNonNull(buffer);
+        return MemorySegment.ofAddress(source.address()).reinterpret(length);
+    }
+
+    /** Undoes {@link #borrow} of a message that was not submitted. */
+    void unborrow() {
+        Objects.requireNonNull(buffer).endRead();
+    }
+
+    /** Closes the buffer if the engine is to close it. */
+    void drop() {
+        if (closeBuffer && buffer != null) {
+            buffer.close();
+        }
+    }
+
+    /** Ends the borrow: the device is done with the buffer, or never got it. */
+    void giveBack() {
+        if (buffer == null) {
+            return;
+        }
+        if (opcode == WorkRequestOpcode.RDMA_READ) {
+            buffer.endWrite();
+        } else {
+            buffer.endRead();
+        }
+        drop();
+    }
+}

@@ -1,0 +1,119 @@
+package io.rdma.internal.loop;
+
+import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.CompletionQueue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+// Invariants (loop)
+// - All completions of a batch are processed, whatever a listener throws.
+// - Operations that a batch makes room for, and those that its listeners submit, are posted when the batch is
+// dispatched, with one doorbell per connection. Receivers are notified before that, once for all messages of the batch.
+// - Every queue in `due` is posted, whatever is thrown: else the loop would remain its poster for ever.
+
+/** Dispatch of one batch of completions to the queues that own them, and of what follows from the whole batch. */
+final class BatchDispatch {
+    /** Upper bound of the completions of a batch. */
+    static final int MOST = 64;
+
+    private final InFlightTable table;
+    private final Consumer<Throwable> threw;
+    private final Runnable stale;
+    private final CompletionBatch batch = new CompletionBatch(MOST);
+    private final List<BatchSender> due = new ArrayList<>(); // to be posted when the batch is dispatched
+    private final List<BatchReceiver> news = new ArrayList<>(); // to be notified then, before `due`
+    private boolean dispatching;
+
+    /**
+     * Creates the dispatch of a loop.
+     *
+     * @param threw receives what a listener threw
+     * @param stale called for a completion that belongs to no queue any more
+     */
+    BatchDispatch(InFlightTable table, Consumer<Throwable> threw, Runnable stale) {
+        this.table = table;
+        this.threw = threw;
+        this.stale = stale;
+    }
+
+    /**
+     * Polls one batch, and dispatches it.
+     *
+     * @return number of completions; a negative errno if the queue cannot be polled
+     */
+    int poll(CompletionQueue queue) {
+        int polled = queue.poll(batch);
+        if (polled < 0) {
+            return polled;
+        }
+        dispatching = true;
+        try {
+            for (int i = 0; i < polled; i++) {
+                dispatch(i);
+            }
+            notifyReceivers();
+        } finally {
+            dispatching = false;
+            postSends();
+        }
+        return polled;
+    }
+
+    private void dispatch(int index) {
+        try {
+            if (!table.dispatch(batch, index)) {
+                stale.run();
+            }
+        } catch (RuntimeException e) {
+            threw.accept(e);
+        }
+    }
+
+    /**
+     * Defers posting until the batch is dispatched, so that all that its listeners submit goes out as one chain.
+     *
+     * @return false if no batch is being dispatched, so that the caller has to post itself
+     */
+    boolean postAfter(BatchSender sends) {
+        if (!dispatching) {
+            return false;
+        }
+        if (!sends.isPostDue()) {
+            due.add(sends); // first: a queue that is held but not in `due` would never be posted again
+            sends.dispatching();
+        }
+        return true;
+    }
+
+    /** Defers the notification that messages arrived until the batch is dispatched. Once per notification. */
+    void notifyAfter(BatchReceiver receives) {
+        news.add(receives);
+    }
+
+    private void notifyReceivers() {
+        try {
+            for (int i = 0; i < news.size(); i++) {
+                news.get(i).dispatched();
+            }
+        } finally {
+            news.clear();
+        }
+    }
+
+    /**
+     * Posts on every queue in {@code due}. This may end operations whose listeners submit more; outside of a dispatch
+     * those are posted at once.
+     */
+    private void postSends() {
+        for (int i = 0; i < due.size(); i++) { // by index: an iterator would be allocated for each batch
+            BatchSender sends = due.get(i);
+            try {
+                sends.dispatched();
+            } catch (RuntimeException e) {
+                threw.accept(e);
+            }
+        }
+        due.clear();
+    }
+}

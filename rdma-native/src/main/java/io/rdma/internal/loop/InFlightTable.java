@@ -1,0 +1,129 @@
+package io.rdma.internal.loop;
+
+import io.rdma.verbs.CompletionBatch;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - wr_id = generation (24 bits) | number of the queue (20 bits) | slot of the queue (20 bits). Every use of a slot
+// increments its generation, so a stale or foreign wr_id finds nothing.
+// - A number keeps its generations when it passes from one queue to the next.
+// - Queues are added and removed under the monitor (rare) by replacing the array, so the loop reads it without a lock.
+// - The table does not limit the requests to the depth of a completion queue; CompletionQueues does.
+
+/** Table of the work requests of one loop. It finds the queue of a completion by {@code wr_id}. */
+public final class InFlightTable {
+    /** A queue whose work requests have slots in the table. */
+    public interface Owner {
+        /** Handles the completion of a slot. Loop thread. */
+        void completed(int slot, CompletionBatch batch, int index);
+    }
+
+    private static final int SLOT_BITS = 20;
+    private static final int NUMBER_BITS = 20;
+    private static final int GENERATION_SHIFT = SLOT_BITS + NUMBER_BITS;
+    private static final int MOST_SLOTS = 1 << SLOT_BITS;
+    private static final int MOST_NUMBERS = 1 << NUMBER_BITS;
+    private static final int GENERATION_MASK = (1 << Long.SIZE - GENERATION_SHIFT) - 1;
+
+    /** The slots of one queue. */
+    public static final class Slots {
+        private final @Nullable Owner owner; // null if the number is free
+        private final int number;
+        private final AtomicIntegerArray generations; // possibly longer, from a former queue
+
+        private Slots(@Nullable Owner owner, int number, AtomicIntegerArray generations) {
+            this.owner = owner;
+            this.number = number;
+            this.generations = generations;
+        }
+
+        /** Returns the wr_id for the next use of a slot. One thread at a time for each slot. */
+        public long arm(int slot) {
+            int generation = generations.get(slot) + 1;
+            generations.lazySet(slot, generation);
+            return (long) generation << GENERATION_SHIFT | (long) number << SLOT_BITS | slot;
+        }
+    }
+
+    private volatile Slots[] queues = {};
+    private final ArrayDeque<Integer> free = new ArrayDeque<>(); // numbers, the longest free one first
+
+    /**
+     * Adds a queue.
+     *
+     * @param count number of its slots
+     * @return its slots, to be given to {@link #remove}
+     */
+    public synchronized Slots add(int count, Owner owner) {
+        if (count < 1 || count > MOST_SLOTS) {
+            throw new IllegalArgumentException("a queue has from 1 to " + MOST_SLOTS + " slots, not " + count);
+        }
+        Slots[] now = queues;
+        Integer known = free.poll();
+        if (known == null && now.length == MOST_NUMBERS) {
+            throw new IllegalStateException("a completion loop has at most " + MOST_NUMBERS
+                    + " queues: open RdmaResources with more loops, ResourceOptions.withLoops");
+        }
+        int number = known == null ? now.length : known;
+        Slots[] next = Arrays.copyOf(now, Math.max(now.length, number + 1));
+        next[number] = new Slots(
+                owner, number, known == null ? new AtomicIntegerArray(count) : atLeast(count, now[number].generations));
+        queues = next;
+        return next[number];
+    }
+
+    private static AtomicIntegerArray atLeast(int count, AtomicIntegerArray known) {
+        if (known.length() >= count) {
+            return known;
+        }
+        int[] longer = new int[count];
+        for (int slot = 0; slot < known.length(); slot++) {
+            longer[slot] = known.get(slot);
+        }
+        return new AtomicIntegerArray(longer);
+    }
+
+    /** Removes a queue, which must not arm slots any more. Completions that arrive later are stale. */
+    public synchronized void remove(Slots slots) {
+        AtomicIntegerArray generations = slots.generations;
+        for (int slot = 0; slot < generations.length(); slot++) {
+            generations.incrementAndGet(slot);
+        }
+        Slots[] next = queues.clone();
+        next[slots.number] = new Slots(null, slots.number, generations);
+        queues = next;
+        free.add(slots.number);
+    }
+
+    /** Returns the number of queues in the table. */
+    synchronized int count() {
+        return queues.length - free.size();
+    }
+
+    /**
+     * Hands a completion to its owner.
+     *
+     * @return false if the wr_id is not in flight
+     */
+    boolean dispatch(CompletionBatch batch, int index) {
+        long wrId = batch.wrId(index);
+        Slots[] now = queues;
+        int number = (int) (wrId >>> SLOT_BITS) & MOST_NUMBERS - 1;
+        if (number >= now.length) {
+            return false;
+        }
+        Slots of = now[number];
+        Owner owner = of.owner;
+        int slot = (int) wrId & MOST_SLOTS - 1;
+        if (owner == null
+                || slot >= of.generations.length()
+                || (of.generations.get(slot) & GENERATION_MASK) != (int) (wrId >>> GENERATION_SHIFT)) {
+            return false;
+        }
+        owner.completed(slot, batch, index);
+        return true;
+    }
+}

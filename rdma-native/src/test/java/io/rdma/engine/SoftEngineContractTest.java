@@ -1,8 +1,0 @@
-package io.rdma.engine;
-
-class SoftEngineContractTest extends EngineContract {
-    @Override
-    String device() {
-        return "soft0";
-    }
-}

@@ -1,8 +1,0 @@
-package io.rdma.engine;
-
-class SoftLentMessageContractTest extends LentMessageContract {
-    @Override
-    String device() {
-        return "soft0";
-    }
-}

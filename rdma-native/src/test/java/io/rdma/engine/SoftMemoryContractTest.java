@@ -1,8 +1,0 @@
-package io.rdma.engine;
-
-class SoftMemoryContractTest extends MemoryContract {
-    @Override
-    String device() {
-        return "soft0";
-    }
-}

@@ -1,8 +1,0 @@
-package io.rdma.engine;
-
-class SoftMessageStreamContractTest extends MessageStreamContract {
-    @Override
-    String device() {
-        return "soft0";
-    }
-}

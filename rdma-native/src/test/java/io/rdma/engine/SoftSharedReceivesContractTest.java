@@ -1,8 +1,0 @@
-package io.rdma.engine;
-
-class SoftSharedReceivesContractTest extends SharedReceivesContract {
-    @Override
-    String device() {
-        return "soft0";
-    }
-}

@@ -1,0 +1,97 @@
+package io.rdma.internal.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.types.Gid;
+import io.rdma.types.Mtu;
+import java.io.DataInputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Versions and capabilities that two sides offer each other. */
+class OfferTest {
+    @Test
+    void theHighestVersionThatBothHaveIsUsed() {
+        Offer here = new Offer(2, 4, 0);
+        assertThat(here.versionWith(new Offer(1, 3, 0), "it")).isEqualTo(3);
+        assertThat(here.versionWith(new Offer(3, 9, 0), "it")).isEqualTo(4);
+        assertThat(here.versionWith(new Offer(2, 2, 0), "it")).isEqualTo(2);
+        for (Offer stranger : new Offer[] {new Offer(5, 9, 0), new Offer(0, 1, 0)}) {
+            assertThatThrownBy(() -> here.versionWith(stranger, "it"))
+                    .isInstanceOfSatisfying(
+                            RdmaConnectException.class,
+                            e -> assertThat(e.reason()).isEqualTo(Reason.VERSION_MISMATCH))
+                    .hasMessageContaining("2 to 4")
+                    .hasMessageContaining(stranger.lowest() + " to " + stranger.highest());
+        }
+    }
+
+    @Test
+    void zerosMeanOneVersionAndNoCapabilities() {
+        assertThat(Offer.heard(2, 0, 0, 0)).isEqualTo(new Offer(2, 2, 0));
+        assertThat(Offer.heard(2, 2, 7, -1)).isEqualTo(new Offer(2, 7, -1));
+    }
+
+    @Test
+    void aCapabilityIsUsedIfBothHaveIt() {
+        Offer here = new Offer(1, 1, 0b0110);
+        assertThat(here.shares(0b0010, new Offer(1, 1, -1))).isTrue();
+        assertThat(here.shares(0b1000, new Offer(1, 1, -1))).isFalse();
+        assertThat(here.shares(0b0010, new Offer(1, 1, 0))).isFalse();
+    }
+
+    /**
+     * Connects as a client of a later release. Its hello offers more versions and is in one that this release reads;
+     * the answer is in that version.
+     */
+    @Test
+    void aLaterClientIsAnsweredInAVersionOfBoth() throws Exception {
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket later = new Socket(listening.getInetAddress(), listening.getLocalPort());
+                Exchange server = TestExchange.over(listening.accept(), ConnectionOptions.DEFAULT, false)) {
+            later.getOutputStream().write(hello(2, new Offer(2, 9, -1)));
+            PeerParameters hello = server.receiveHello();
+            assertThat(hello.offer()).isEqualTo(new Offer(2, 9, -1));
+            server.accept(hello);
+            DataInputStream in = new DataInputStream(later.getInputStream());
+            in.readInt();
+            assertThat(in.readUnsignedShort()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aClientWithoutAVersionInCommonIsToldBothRanges() throws Exception {
+        for (Offer stranger : new Offer[] {new Offer(8, 9, 0), new Offer(0, 0, 0)}) {
+            try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                    Socket later = new Socket(listening.getInetAddress(), listening.getLocalPort());
+                    Exchange server = TestExchange.over(listening.accept(), ConnectionOptions.DEFAULT, false)) {
+                later.getOutputStream().write(hello(8, stranger));
+                assertThatThrownBy(server::receiveHello)
+                        .isInstanceOfSatisfying(
+                                RdmaConnectException.class,
+                                e -> assertThat(e.reason()).isEqualTo(Reason.VERSION_MISMATCH))
+                        .hasMessageContaining("version 8")
+                        .hasMessageContaining("version " + Exchange.OFFER.lowest());
+            }
+        }
+    }
+
+    private static byte[] hello(int version, Offer offer) {
+        Gid gid = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 77, 0, 1});
+        PeerParameters parameters =
+                new PeerParameters(17, 0, gid, 0, Mtu.BYTES_1024, 16, 16, true, 8, 1024, 1024, offer);
+        ByteBuffer bytes = ByteBuffer.allocate(8 + PeerParameters.BYTES)
+                .putInt(0x4a52444d)
+                .putShort((short) version)
+                .putShort((short) PeerParameters.BYTES);
+        parameters.encode(bytes);
+        return bytes.array();
+    }
+}

@@ -1,0 +1,196 @@
+package io.rdma.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.buffer.BufferWaiter;
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.engine.ResourceOptions;
+import io.rdma.internal.connect.EstablishedConnection;
+import io.rdma.internal.connect.RdmaListener;
+import io.rdma.internal.loop.CompletionLoop;
+import io.rdma.testing.ConnectOutcome;
+import io.rdma.testing.TestDevice;
+import io.rdma.types.AccessFlag;
+import io.rdma.verbs.MemoryRegion;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** Two connected endpoints on the device of the subclass. Each test ends with all pools whole and nothing in flight. */
+abstract class ConnectedContract {
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    DeviceResources resources;
+    Endpoint client;
+    Endpoint server;
+
+    /** Returns the name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void open() {
+        TestDevice.assumed(device());
+        resources = new DeviceResources(TestDevice.assumed(device()), resourceOptions());
+    }
+
+    ResourceOptions resourceOptions() {
+        return ResourceOptions.DEFAULT.withCompletionQueueEntries(2048);
+    }
+
+    final void reopen(ResourceOptions options) {
+        resources.close();
+        resources = new DeviceResources(TestDevice.assumed(device()), options);
+    }
+
+    final void connect(ConnectionOptions options) {
+        connect(options, options);
+    }
+
+    final void connect(ConnectionOptions clients, ConnectionOptions servers) {
+        CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
+        try (RdmaListener listener = RdmaListener.bind(
+                resources,
+                servers,
+                AdmissionLimits.DEFAULT,
+                new InetSocketAddress("127.0.0.1", 0),
+                accepted::complete)) {
+            client = connected(resources, clients, listener).endpoint();
+            server = accepted.join().endpoint();
+        }
+    }
+
+    /** Connects to a listener of this process, and waits for the connection. */
+    static EstablishedConnection connected(DeviceResources clients, ConnectionOptions options, RdmaListener listener) {
+        ConnectOutcome connected = ConnectOutcome.of(clients, options, listener.address());
+        return connected.join();
+    }
+
+    static ConnectionOptions small() {
+        return ConnectionOptions.DEFAULT
+                .withQueuePair(ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(16))
+                .withReceiveBuffers(8, 256)
+                .withSendBuffers(4, 256)
+                .withSignalEvery(4)
+                .withMaxRdAtomic(2);
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        if (resources == null) {
+            return;
+        }
+        if (client != null) {
+            for (Endpoint endpoint : List.of(client, server)) {
+                endpoint.close();
+                endpoint.closed().join();
+                endpoint.receives().discard();
+                assertThat(endpoint.inFlight()).isZero();
+                assertThat(endpoint.sendBuffers().leased()).isZero();
+                assertThat(endpoint.receives().outstanding()).isZero();
+            }
+        }
+        for (CompletionLoop loop : resources.loops()) {
+            assertThat(loop.freeEntries()).isEqualTo(loop.entries());
+            assertThat(loop.counters().listenerErrors()).isZero();
+        }
+        resources.close();
+        TestDevice.awaitClosed(resources.context());
+    }
+
+    /** Operation that counts its ends, and keeps its result or its error. */
+    static class Counted extends Operation {
+        final AtomicInteger ends = new AtomicInteger();
+        private final CompletableFuture<Void> end = new CompletableFuture<>();
+        volatile RuntimeException error;
+        volatile long value;
+
+        Counted(WorkRequest request) {
+            super(request);
+        }
+
+        @Override
+        protected void completed(long result) {
+            value = result;
+            ends.incrementAndGet();
+            end.complete(null);
+        }
+
+        @Override
+        protected void failed(RuntimeException reason) {
+            error = reason;
+            ends.incrementAndGet();
+            end.complete(null);
+        }
+
+        Counted ended() {
+            assertThat(end).as(request().opcode().name()).succeedsWithin(PATIENCE);
+            return this;
+        }
+    }
+
+    static Counted submit(Endpoint to, WorkRequest request) {
+        Counted operation = new Counted(request);
+        to.submit(operation);
+        return operation;
+    }
+
+    /** Waits for the next message, with a poll interval much shorter than the default tenth of a second. */
+    static ReceivedMessage next(Supplier<@Nullable ReceivedMessage> take) {
+        ReceivedMessage[] message = new ReceivedMessage[1];
+        await().pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofNanos(100_000))
+                .atMost(PATIENCE)
+                .until(() -> (message[0] = take.get()) != null);
+        return message[0];
+    }
+
+    /** Sends a message of eight bytes and receives it. */
+    static void exchange(Endpoint from, Endpoint to) {
+        assertThat(submit(from, WorkRequest.send(acquire(from).limit(8), true)).ended().error)
+                .isNull();
+        try (ReceivedMessage message = next(to.receives()::poll)) {
+            assertThat(message.length()).isEqualTo(8);
+        }
+    }
+
+    static RegisteredBuffer acquire(Endpoint of) {
+        return acquire(of, false);
+    }
+
+    static RegisteredBuffer acquireExclusive(Endpoint of) {
+        return acquire(of, true);
+    }
+
+    private static RegisteredBuffer acquire(Endpoint of, boolean exclusive) {
+        CompletableFuture<RegisteredBuffer> buffer = new CompletableFuture<>();
+        of.sendBuffers().acquire(new BufferWaiter(exclusive) {
+            @Override
+            public void acquired(RegisteredBuffer acquired) {
+                buffer.complete(acquired);
+            }
+
+            @Override
+            public void failed(RuntimeException error) {
+                buffer.completeExceptionally(error);
+            }
+        });
+        return buffer.join();
+    }
+
+    static MemoryRegion everything(Endpoint of, long bytes) {
+        return of.memory()
+                .allocate(bytes, Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
+    }
+}

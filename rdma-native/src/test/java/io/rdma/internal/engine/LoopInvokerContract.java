@@ -1,0 +1,77 @@
+package io.rdma.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.internal.loop.LoopInvoker;
+import io.rdma.testing.TestDevice;
+import io.rdma.verbs.MemoryRegion;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Contract of a completion loop that another thread drives between its own work: here both ends and the caller. */
+abstract class LoopInvokerContract extends ConnectedContract {
+    private final CompletableFuture<LoopInvoker> driver = new CompletableFuture<>();
+
+    /** Reopens the device with one loop, which a thread of the test drives until it is closed. */
+    private void driveAll() {
+        resources.close();
+        resources = new DeviceResources(
+                TestDevice.assumed(device()), resourceOptions(), loop -> driver.complete(new LoopInvoker(loop)));
+        Thread.ofPlatform().daemon().name("driver").start(() -> {
+            LoopInvoker invoker = driver.join();
+            while (!invoker.isFinished()) {
+                if (invoker.invoke() == 0) {
+                    Thread.onSpinWait();
+                }
+            }
+        });
+    }
+
+    @Test
+    void operationsCompleteOnTheDrivingThread() {
+        driveAll();
+        connect(small());
+        MemoryRegion there = everything(server, 8);
+        RegisteredBuffer buffer = acquire(client).limit(8);
+        CompletableFuture<String> thread = new CompletableFuture<>();
+        client.submit(new Counted(WorkRequest.write(buffer, there.remote())) {
+            @Override
+            protected void completed(long result) {
+                super.completed(result);
+                thread.complete(Thread.currentThread().getName());
+            }
+        });
+        assertThat(thread).succeedsWithin(PATIENCE).isEqualTo("driver");
+        buffer.close();
+    }
+
+    @Test
+    void aLoopNeitherSleepsNorArmsItsQueues() {
+        driveAll();
+        connect(small());
+        exchange(client, server);
+        assertThat(resources.loops().getFirst().counters().sleeps()).isZero();
+    }
+
+    @Test
+    void aFailedLoopEndsItsConnectionsAndItsResourcesClose() throws Exception {
+        driveAll();
+        connect(small());
+        IllegalStateException cause = new IllegalStateException("lost");
+        resources.loops().getFirst().fail(cause);
+        for (Endpoint endpoint : new Endpoint[] {client, server}) {
+            endpoint.closed().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(endpoint.failure()).isSameAs(cause);
+        }
+    }
+
+    @Test
+    void theCloseOfTheResourcesFinishesTheLoop() {
+        driveAll();
+        resources.close();
+        await().atMost(PATIENCE).until(() -> driver.join().isFinished());
+    }
+}

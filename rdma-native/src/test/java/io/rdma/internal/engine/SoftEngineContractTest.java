@@ -1,0 +1,8 @@
+package io.rdma.internal.engine;
+
+class SoftEngineContractTest extends EngineContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}

@@ -1,0 +1,8 @@
+package io.rdma.internal.engine;
+
+class SoftFlowControlContractTest extends FlowControlContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}

@@ -1,0 +1,68 @@
+package io.rdma.reactive;
+
+import io.rdma.buffer.BufferPool;
+import io.rdma.buffer.BufferWaiter;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
+
+/**
+ * Subscription that acquires a buffer of a pool at its first request. Only the first request counts, and an invalid one
+ * becomes an error signal.
+ */
+abstract class BufferSubscription<T> extends BufferWaiter implements Subscription, Scannable {
+    private final BufferPool pool;
+    final CoreSubscriber<? super T> actual;
+    private boolean requested; // plain: calls of a subscription are serial (Reactive Streams 2.7)
+    volatile boolean cancelled;
+    volatile boolean ended;
+
+    BufferSubscription(BufferPool pool, CoreSubscriber<? super T> actual) {
+        this.pool = pool;
+        this.actual = actual;
+    }
+
+    @Override
+    public final void request(long n) {
+        if (requested) {
+            return;
+        }
+        requested = true;
+        if (n > 0) {
+            pool.acquire(this);
+        } else if (abandon()) {
+            fail(OperatorErrors.ofRequest(n));
+        }
+    }
+
+    @Override
+    public void cancel() {
+        cancelled = true;
+        abandon();
+    }
+
+    @Override
+    public final void failed(RuntimeException error) {
+        if (!cancelled) {
+            fail(error);
+        }
+    }
+
+    final void fail(Throwable error) {
+        ended = true;
+        actual.onError(error);
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // Scannable's signature
+    public final @Nullable Object scanUnsafe(Attr key) {
+        if (key == Attr.ACTUAL) {
+            return actual;
+        }
+        if (key == Attr.CANCELLED) {
+            return cancelled;
+        }
+        return key == Attr.TERMINATED ? ended : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
+    }
+}

@@ -1,0 +1,5 @@
+/** A service that answers datagrams, and a client that repeats those that are lost. */
+@NullMarked
+package io.rdma.samples.datagrams;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-package io.rdma.samples;
-
-class SoftLearnContractTest extends LearnContract {
-    @Override
-    String device() {
-        return "soft0";
-    }
-}
