@@ -15,6 +15,7 @@ import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,7 @@ final class DeviceTurns {
     private final List<SoftQp> all;
     private final Owner owner;
     private final @Nullable StrictTiming timing;
+    private final Consumer<SoftQp> hear = this::hear; // once, instead of in each turn
     private final SocketWatch watch = new SocketWatch(Runtime.getRuntime().availableProcessors() > 1);
     private final Thread thread;
     private final List<ReceiveLane> lanes;
@@ -301,7 +303,7 @@ final class DeviceTurns {
             due(now);
         }
         if (timing != null) {
-            timing.release(this::hear);
+            timing.release(hear);
         }
         return received > 0;
     }
