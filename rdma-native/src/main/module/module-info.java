@@ -37,6 +37,10 @@ module io.rdma.core {
     exports io.rdma.internal.connect to
             io.rdma.reactive,
             io.rdma.coroutines;
+    // They test, as the engine does, whether the caller's stack has room.
+    exports io.rdma.internal.os to
+            io.rdma.reactive,
+            io.rdma.coroutines;
     // Its meters read the loops.
     exports io.rdma.internal.loop to
             io.rdma.reactive;

@@ -8,6 +8,7 @@ import io.rdma.engine.RdmaEndpoint
 import io.rdma.internal.connect.EstablishedConnection
 import io.rdma.internal.engine.Endpoint
 import io.rdma.internal.engine.WorkRequest
+import io.rdma.internal.os.StackRoom
 import io.rdma.types.AccessFlag
 import io.rdma.types.RemoteMemory
 import io.rdma.verbs.MemoryRegion
@@ -300,6 +301,7 @@ public class RdmaConnection internal constructor(
      * not be orderly: the peer then gets an error, as after [abort].
      */
     override fun close() {
+        StackRoom.require(StackRoom.SIGNAL)
         engine.close()
         inbound.close()
     }
@@ -310,6 +312,7 @@ public class RdmaConnection internal constructor(
      * it is sent to the peer.
      */
     public fun abort(cause: Throwable) {
+        StackRoom.require(StackRoom.SIGNAL)
         engine.abort(cause)
         inbound.close()
     }

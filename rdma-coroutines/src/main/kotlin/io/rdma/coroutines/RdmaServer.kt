@@ -2,6 +2,7 @@ package io.rdma.coroutines
 
 import io.rdma.internal.connect.EstablishedConnection
 import io.rdma.internal.connect.RdmaListener
+import io.rdma.internal.os.StackRoom
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.future.await
@@ -73,6 +74,7 @@ public class RdmaServer private constructor(
 
     /** Stops listening and closes all connections. Does not wait. */
     override fun close() {
+        StackRoom.require(StackRoom.CLOSE)
         if (closing.compareAndSet(false, true)) {
             listener.close()
             accepted.close()

@@ -1,5 +1,6 @@
 package io.rdma.buffer;
 
+import io.rdma.internal.os.StackRoom;
 import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
@@ -141,7 +142,12 @@ public final class BufferPool implements AutoCloseable {
             growing.set(false);
             return;
         }
-        domain.environment().start("rdma-grow", this::growOnce);
+        try {
+            domain.environment().start("rdma-grow", this::growOnce);
+        } catch (Throwable e) {
+            growing.set(false);
+            throw e;
+        }
     }
 
     private void growOnce() {
@@ -205,8 +211,10 @@ public final class BufferPool implements AutoCloseable {
      * Asks for a buffer. The waiter is called before this returns or later, see {@link BufferWaiter}.
      *
      * @param waiter not used before
+     * @throws StackOverflowError if the caller's stack is nearly full; the waiter does not wait then
      */
     public void acquire(BufferWaiter waiter) {
+        StackRoom.require(StackRoom.RELEASE);
         waiters.add(waiter);
         if (asked.incrementAndGet() % SWEEP == 0) {
             waiters.removeIf(BufferWaiter::isAbandoned); // else they would pile up while no buffer is given back
@@ -262,7 +270,11 @@ public final class BufferPool implements AutoCloseable {
         }
         int missed = 1;
         do {
-            serve();
+            try {
+                serve();
+            } catch (Throwable t) { // such as out of memory: the next buffer that comes back serves the waiters
+                log().log(Logger.Level.ERROR, "a buffer pool could not serve its waiters", t);
+            }
             missed = wip.addAndGet(-missed);
         } while (missed != 0);
     }

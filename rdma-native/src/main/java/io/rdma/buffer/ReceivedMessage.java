@@ -1,5 +1,6 @@
 package io.rdma.buffer;
 
+import io.rdma.internal.os.StackRoom;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.IntConsumer;
@@ -188,9 +189,14 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         return closed != 0;
     }
 
-    /** Gives the buffer back, which is then posted again. A second call does nothing. Any thread. */
+    /**
+     * Gives the buffer back, which is then posted again. A second call does nothing. Any thread.
+     *
+     * @throws StackOverflowError if the caller's stack is nearly full; the message is open then
+     */
     @Override
     public final void close() {
+        StackRoom.require(StackRoom.RELEASE);
         if (CLOSED.compareAndSet(this, 0, 1)) {
             if (trace != null) {
                 trace.close();

@@ -1,5 +1,6 @@
 package io.rdma.buffer;
 
+import io.rdma.internal.os.StackRoom;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
@@ -277,9 +278,14 @@ public final class RegisteredBuffer implements AutoCloseable {
         return (word & CLOSED) != 0;
     }
 
-    /** Ends the caller's interest in the memory. Never waits. A second call does nothing. */
+    /**
+     * Ends the caller's interest in the memory. Never waits. A second call does nothing.
+     *
+     * @throws StackOverflowError if the caller's stack is nearly full; the buffer is open then
+     */
     @Override
     public void close() {
+        StackRoom.require(StackRoom.RELEASE);
         if (isExclusive()) {
             owner.giveBack();
             return;

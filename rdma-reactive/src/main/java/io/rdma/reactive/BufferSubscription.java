@@ -2,6 +2,7 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.BufferWaiter;
+import io.rdma.internal.os.StackRoom;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -25,6 +26,7 @@ abstract class BufferSubscription<T> extends BufferWaiter implements Subscriptio
 
     @Override
     public final void request(long n) {
+        StackRoom.require(StackRoom.SIGNAL);
         if (requested) {
             return;
         }
@@ -38,6 +40,7 @@ abstract class BufferSubscription<T> extends BufferWaiter implements Subscriptio
 
     @Override
     public void cancel() {
+        StackRoom.require(StackRoom.SIGNAL);
         cancelled = true;
         abandon();
     }

@@ -1,6 +1,7 @@
 package io.rdma.reactive;
 
 import io.rdma.internal.engine.EventBuffer;
+import io.rdma.internal.os.StackRoom;
 import io.rdma.verbs.AsyncEvent;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,6 +43,7 @@ final class EventFlux extends Flux<AsyncEvent> {
 
         @Override
         public void request(long n) {
+            StackRoom.require(StackRoom.SIGNAL);
             if (n > 0) {
                 requested.accumulateAndGet(n, Operators::addCap);
             } else {
@@ -52,6 +54,7 @@ final class EventFlux extends Flux<AsyncEvent> {
 
         @Override
         public void cancel() {
+            StackRoom.require(StackRoom.SIGNAL);
             cancelled = true;
             drain();
         }

@@ -2,6 +2,7 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.internal.engine.ReceiveQueue;
+import io.rdma.internal.os.StackRoom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -94,6 +95,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
 
         @Override
         public void request(long n) {
+            StackRoom.require(StackRoom.SIGNAL);
             if (n <= 0) {
                 invalid(n);
             } else {
@@ -115,6 +117,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
 
         @Override
         public void cancel() {
+            StackRoom.require(StackRoom.SIGNAL);
             cancelled = true;
             drain();
         }

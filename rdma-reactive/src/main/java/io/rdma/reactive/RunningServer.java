@@ -4,6 +4,7 @@ import io.rdma.connect.AdmissionLimits;
 import io.rdma.internal.connect.EstablishedConnection;
 import io.rdma.internal.connect.RdmaListener;
 import io.rdma.internal.connect.UsedResources;
+import io.rdma.internal.os.StackRoom;
 import java.lang.System.Logger;
 import java.net.InetSocketAddress;
 import java.util.Set;
@@ -69,6 +70,7 @@ final class RunningServer implements DisposableServer {
 
     @Override
     public void dispose() {
+        StackRoom.require(StackRoom.CLOSE);
         if (disposed.compareAndSet(false, true)) {
             listener.close();
             connections.forEach(RdmaConnection::dispose);

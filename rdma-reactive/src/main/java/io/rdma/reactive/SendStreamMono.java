@@ -4,6 +4,7 @@ import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.MessageStream;
+import io.rdma.internal.os.StackRoom;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -124,6 +125,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
          */
         @Override
         public void request(long n) {
+            StackRoom.require(StackRoom.SIGNAL);
             if (n <= 0) {
                 end(OperatorErrors.ofRequest(n));
             } else if (started.compareAndSet(false, true)) {
@@ -149,6 +151,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         @Override
         public void onNext(T item) {
             java.util.Objects.requireNonNull(item, "§2.13: an item must not be null");
+            StackRoom.require(StackRoom.SIGNAL);
             if (ended.get()) {
                 Operators.onDiscard(item, currentContext());
                 return;
@@ -209,6 +212,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         @Override
         public void cancel() {
+            StackRoom.require(StackRoom.SIGNAL);
             if (ended.compareAndSet(false, true)) {
                 cancelled = true;
                 stop();

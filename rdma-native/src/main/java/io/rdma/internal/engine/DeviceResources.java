@@ -9,6 +9,7 @@ import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.CompletionQueueLimits;
 import io.rdma.internal.loop.LoopGroup;
 import io.rdma.internal.loop.LoopThread;
+import io.rdma.internal.os.StackRoom;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.MemoryPolicy;
 import io.rdma.verbs.ProtectionDomain;
@@ -255,6 +256,7 @@ public final class DeviceResources implements AutoCloseable {
      */
     @Override
     public void close() {
+        StackRoom.require(StackRoom.CLOSE);
         if (loops.isLoopThread()) {
             throw new IllegalStateException(
                     "resources cannot be closed on their own completion loop, because the close waits for it: close"

@@ -11,6 +11,7 @@ import io.rdma.internal.close.CleanupStack;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.CompletionReservation;
 import io.rdma.internal.loop.LoopMember;
+import io.rdma.internal.os.StackRoom;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RdmaException;
 import io.rdma.types.WorkCompletionException;
@@ -232,9 +233,11 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      *     nothing was submitted then
      * @throws IllegalArgumentException if a message is longer than the peer receives; nothing was submitted then
      * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was submitted then
+     * @throws StackOverflowError if the caller's stack is nearly full; nothing was submitted then
      */
     @Override
     public void submit(Operation operation) {
+        StackRoom.require(StackRoom.SUBMIT);
         WorkRequest request = operation.request();
         if (options.maxRdAtomic() == 0 && request.opcode().isReadOrAtomic()) {
             throw new NoReadsException(request.opcode());
@@ -353,8 +356,11 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * because they waited or because the peer has not fetched them, the farewell is ABORT instead, and the end is not
      * orderly for the peer. Any thread; does not wait. The close takes at most twice the drain time-out, see
      * {@link #closed}.
+     *
+     * @throws StackOverflowError if the caller's stack is nearly full; the endpoint is open then
      */
     public void close() {
+        StackRoom.require(StackRoom.SUBMIT);
         // Read now, because the close itself ends the streams that it cuts.
         end(new End("connection is closed", null, openStreams.get() > 0 ? Frame.ABORT : Frame.BYE));
     }
@@ -364,8 +370,10 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * which marks the messages that the peer received as incomplete.
      *
      * @param cause reported to all users on this side
+     * @throws StackOverflowError if the caller's stack is nearly full; the endpoint is open then
      */
     public void abort(Throwable cause) {
+        StackRoom.require(StackRoom.SUBMIT);
         end(new End("connection is aborted: " + cause, cause, Frame.ABORT));
     }
 

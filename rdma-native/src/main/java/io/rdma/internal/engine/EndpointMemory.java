@@ -5,6 +5,7 @@ import io.rdma.buffer.RegistrationCache;
 import io.rdma.engine.BoundWindow;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.environment.Environment;
+import io.rdma.internal.os.StackRoom;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.MemoryWindowType;
 import io.rdma.verbs.MemoryRegion;
@@ -115,6 +116,7 @@ public final class EndpointMemory {
         if (length == 0) {
             throw new IllegalArgumentException("a memory window must have at least 1 byte");
         }
+        StackRoom.require(StackRoom.SIGNAL);
         requireOpen();
         MemoryWindow window = domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
         BoundWindow bound = new PeerWindow(window);

@@ -85,7 +85,12 @@ final class Fetch {
         if (endpoint.isClosing()) {
             fail();
         } else if (state.compareAndSet(ANNOUNCED, READING)) {
-            endpoint.loop().environment().start("rdma-fetch", this::begin); // registering a large region is slow
+            try {
+                endpoint.loop().environment().start("rdma-fetch", this::begin); // registering a large region is slow
+            } catch (Throwable e) { // such as out of memory
+                endpoint.abort(e);
+                fail();
+            }
         }
     }
 

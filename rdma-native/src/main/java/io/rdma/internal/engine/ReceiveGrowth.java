@@ -39,7 +39,12 @@ final class ReceiveGrowth {
             credits.reposted(more, 0);
             endpoint.creditsChanged();
         } else if (begin()) {
-            endpoint.loop().environment().start("rdma-grow", this::growOnce);
+            try {
+                endpoint.loop().environment().start("rdma-grow", this::growOnce);
+            } catch (Throwable e) {
+                growing.set(false);
+                throw e;
+            }
         }
     }
 

@@ -1,0 +1,133 @@
+package io.rdma.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.buffer.BufferWaiter;
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.testing.FullStack;
+import io.rdma.testing.TestDevice;
+import io.rdma.verbs.MemoryRegion;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+
+/**
+ * An application exhausts its stack around a call of the engine, catches the error, and goes on. The call has taken
+ * place, or it has done nothing: no operation is lost, and no connection or pool is harmed.
+ */
+abstract class DeepStackContract extends ConnectedContract {
+    private static final int DEPTHS = 1_500;
+
+    @Test
+    void submits() throws InterruptedException {
+        connect(small());
+        MemoryRegion there = everything(server, 8);
+        RegisteredBuffer source = acquire(client).limit(8);
+        WorkRequest request = WorkRequest.write(source, there.remote());
+        submit(client, request).ended(); // loads the classes
+        List<Counted> submitted = new ArrayList<>(DEPTHS);
+        List<Counted> refused = new ArrayList<>(DEPTHS);
+        FullStack.atEachDepth(DEPTHS, () -> {
+            Counted operation = new Counted(request);
+            try {
+                client.submit(operation);
+            } catch (StackOverflowError e) {
+                refused.add(operation);
+                return;
+            }
+            submitted.add(operation);
+        });
+        submitted.forEach(Counted::ended);
+        assertThat(submitted).isNotEmpty().allMatch(o -> o.error == null && o.ends.get() == 1);
+        source.close();
+        exchange(client, server); // later than any operation that was submitted all the same
+        assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
+        exchange(server, client);
+    }
+
+    @Test
+    void closesOfMessages() throws InterruptedException {
+        connect(small());
+        for (int round = 0; round < 30; round++) {
+            List<ReceivedMessage> messages = new ArrayList<>();
+            for (int i = 0; i < 4; i++) { // half of the buffers: the peer has credits for more
+                assertThat(submit(client, WorkRequest.send(acquire(client).limit(8), true))
+                                .ended()
+                                .error)
+                        .isNull();
+                messages.add(next(server.receives()::poll));
+            }
+            int[] next = {0};
+            FullStack.atEachDepth(DEPTHS, () -> {
+                if (next[0] < messages.size()) {
+                    messages.get(next[0]).close();
+                    next[0]++; // else the same one again, at the next depth
+                }
+            });
+            assertThat(messages).allMatch(ReceivedMessage::isClosed);
+        }
+        exchange(client, server);
+    }
+
+    @Test
+    void buffers() throws InterruptedException {
+        connect(small());
+        BlockingQueue<RegisteredBuffer> acquired = new LinkedBlockingQueue<>();
+        int[] asked = {0};
+        FullStack.atEachDepth(DEPTHS, () -> {
+            client.sendBuffers().acquire(new BufferWaiter(false) {
+                @Override
+                public void acquired(RegisteredBuffer buffer) {
+                    acquired.add(buffer);
+                }
+
+                @Override
+                public void failed(RuntimeException error) {
+                    throw error;
+                }
+            });
+            asked[0]++;
+        });
+        assertThat(asked[0]).isPositive();
+        for (int given = 0; given < asked[0]; ) {
+            RegisteredBuffer buffer = acquired.take();
+            given++;
+            FullStack.atEachDepth(given % 200 == 0 ? DEPTHS : 1, buffer::close);
+            buffer.close(); // does nothing if one of those has closed it
+        }
+        exchange(client, server);
+    }
+
+    @Test
+    void closesOfConnections() throws InterruptedException {
+        connect(small());
+        exchange(client, server);
+        FullStack.atEachDepth(DEPTHS, client::close);
+        assertThat(client.closed()).succeedsWithin(PATIENCE);
+        assertThat(server.closed()).succeedsWithin(PATIENCE);
+        assertThat(server.failure()).isNull();
+    }
+
+    @Test
+    void aborts() throws InterruptedException {
+        connect(small());
+        exchange(client, server);
+        IllegalStateException cause = new IllegalStateException("on purpose");
+        FullStack.atEachDepth(DEPTHS, () -> client.abort(cause));
+        assertThat(client.closed()).succeedsWithin(PATIENCE);
+        assertThat(client.failure()).isSameAs(cause);
+        assertThat(server.closed()).succeedsWithin(PATIENCE);
+    }
+
+    @Test
+    void closesOfResources() throws InterruptedException {
+        DeviceResources others = new DeviceResources(TestDevice.assumed(device()), resourceOptions());
+        others.loops();
+        FullStack.atEachDepth(DEPTHS, others::close);
+        assertThat(others.loops()).allMatch(loop -> !loop.isLoopThread());
+        TestDevice.awaitClosed(others.context());
+    }
+}

@@ -1,0 +1,8 @@
+package io.rdma.internal.engine;
+
+class SoftDeepStackContractTest extends DeepStackContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}

@@ -1,0 +1,34 @@
+package io.rdma.internal.os;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.testing.FullStack;
+import org.junit.jupiter.api.RepeatedTest;
+
+/** Where the test for room passes, a change that needs less than the tested room is never interrupted. */
+class StackRoomTest {
+    private static final int DEPTHS = 5_000;
+    private static final int FRAMES = 30; // of well below 200 bytes each, in the interpreter too
+
+    private int begun;
+    private int done;
+
+    @RepeatedTest(5) // the first in the interpreter, the last in compiled code
+    void aChangeIsNotInterrupted() throws InterruptedException {
+        for (int i = 0; i < 20; i++) {
+            FullStack.atEachDepth(DEPTHS, this::change);
+        }
+        assertThat(done).isEqualTo(begun).isPositive();
+    }
+
+    private void change() {
+        StackRoom.require(StackRoom.RELEASE);
+        begun++;
+        descend(FRAMES);
+        done++;
+    }
+
+    private static int descend(int frames) {
+        return frames == 0 ? 0 : 1 + descend(frames - 1);
+    }
+}
