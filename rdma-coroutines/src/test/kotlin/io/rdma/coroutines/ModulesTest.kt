@@ -80,7 +80,7 @@ class ModulesTest {
         return classes
             .map { it.removeSuffix(".class").replace('/', '.') }
             .filter { it.substringBeforeLast('.') in exported }
-            .filter { name == KOTLIN && it.substringAfterLast('.') in publicInKotlin || name != KOTLIN }
+            .filter { name != KOTLIN || it.substringAfterLast('.') in publicInKotlin }
             .mapNotNull(::loaded)
             .filter { Modifier.isPublic(it.modifiers) }
     }
