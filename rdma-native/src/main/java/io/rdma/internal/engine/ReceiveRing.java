@@ -224,7 +224,7 @@ final class ReceiveRing implements InFlightTable.Owner {
         controlInChain = 0;
         Integer slot;
         while (!chain.isFull() && (slot = returned.poll()) != null) {
-            chain.add(inFlight.arm(slot));
+            chain.add(inFlight.issue(slot));
             slots.addTo(chain, slot);
             controlInChain += control[slot] ? 1 : 0;
         }

@@ -195,7 +195,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         // Every message in the chain has announced the receives already.
         if (credits.isDue(receives.isEmpty()) && chain.size() < ring.depth() - inFlight() && !chain.isFull()) {
             int slot = ring.take();
-            encoder.encodeCredit(slots.arm(slot), slot);
+            encoder.encodeCredit(slots.issue(slot), slot);
             unsignaled++; // the last request of a chain is signaled
             endpoint.loop().counters().creditFrame();
         }
@@ -250,7 +250,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
 
     private void encode(Operation operation) {
         int slot = ring.take();
-        long wrId = slots.arm(slot);
+        long wrId = slots.issue(slot);
         WorkRequest request = operation.request();
         RemoteMemory exposed = operation.exposed();
         boolean read = request.opcode().isReadOrAtomic();
@@ -402,7 +402,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         }
         if (farewell.send()) {
             int slot = ring.take();
-            encoder.encodeControl(slots.arm(slot), slot, farewell.frame());
+            encoder.encodeControl(slots.issue(slot), slot, farewell.frame());
             unsignaled++;
             postChain();
         }

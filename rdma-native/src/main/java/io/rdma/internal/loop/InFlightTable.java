@@ -40,8 +40,11 @@ public final class InFlightTable {
             this.generations = generations;
         }
 
-        /** Returns the wr_id for the next use of a slot. One thread at a time for each slot. */
-        public long arm(int slot) {
+        /**
+         * Issues the wr_id for the next use of a slot. Earlier wr_ids of the slot are stale from then on. One thread at
+         * a time for each slot.
+         */
+        public long issue(int slot) {
             int generation = generations.get(slot) + 1;
             generations.lazySet(slot, generation);
             return (long) generation << GENERATION_SHIFT | (long) number << SLOT_BITS | slot;
@@ -86,7 +89,7 @@ public final class InFlightTable {
         return new AtomicIntegerArray(longer);
     }
 
-    /** Removes a queue, which must not arm slots any more. Completions that arrive later are stale. */
+    /** Removes a queue, which must not issue a wr_id any more. Completions that arrive later are stale. */
     public synchronized void remove(Slots slots) {
         AtomicIntegerArray generations = slots.generations;
         for (int slot = 0; slot < generations.length(); slot++) {

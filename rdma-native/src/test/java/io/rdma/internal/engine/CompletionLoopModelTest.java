@@ -48,7 +48,7 @@ class CompletionLoopModelTest {
             if (tasks > 0) {
                 loop.execute(done::countDown);
             } else {
-                device.complete(slots.arm(0));
+                device.complete(slots.issue(0));
             }
         });
         other.start();
@@ -56,7 +56,7 @@ class CompletionLoopModelTest {
             loop.execute(done::countDown);
         }
         if (completions > 0) {
-            device.complete(slots.arm(1));
+            device.complete(slots.issue(1));
         }
         try {
             done.await();

@@ -9,7 +9,7 @@ import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Slots that change their owner. A completion reaches the queue that armed its slot, or no queue. */
+/** Slots that change their owner. A completion reaches the queue that issued its wr_id, or no queue. */
 @Tag("model")
 class InFlightTableModelTest {
     /** Queue that counts its completions. */
@@ -40,16 +40,16 @@ class InFlightTableModelTest {
         Queue first = new Queue();
         Queue second = new Queue();
         InFlightTable.Slots slots = table.add(1, first);
-        long early = slots.arm(0);
-        long late = slots.arm(0);
+        long early = slots.issue(0);
+        long late = slots.issue(0);
         InFlightTable.Slots[] ofSecond = {null};
-        long[] armed = {0};
+        long[] issued = {0};
         Thread other = new Thread(() -> {
             ofSecond[0] = table.add(2, second);
-            armed[0] = ofSecond[0].arm(0);
+            issued[0] = ofSecond[0].issue(0);
         });
         other.start();
-        check(!dispatch(device, completions, table, batch, early), "the slot was armed again since");
+        check(!dispatch(device, completions, table, batch, early), "a later wr_id was issued for the slot");
         check(dispatch(device, completions, table, batch, late), "in flight");
         table.remove(slots);
         check(!dispatch(device, completions, table, batch, late), "its queue is gone");
@@ -59,9 +59,9 @@ class InFlightTableModelTest {
             throw new IllegalStateException(e);
         }
         check(!dispatch(device, completions, table, batch, late), "its number may have another owner");
-        check(dispatch(device, completions, table, batch, armed[0]), "in flight");
+        check(dispatch(device, completions, table, batch, issued[0]), "in flight");
         table.remove(ofSecond[0]);
-        check(!dispatch(device, completions, table, batch, armed[0]), "its queue is gone");
+        check(!dispatch(device, completions, table, batch, issued[0]), "its queue is gone");
         check(first.got.get() == 1 && second.got.get() == 1, "each got its own");
         check(table.count() == 0, "all numbers are free");
     }
