@@ -23,7 +23,7 @@ module io.rdma.core {
     exports io.rdma.buffer;
     // Options and errors of connections, and the resources that connections share, are in both front-ends' signatures.
     exports io.rdma.connect;
-    // Options, counters and errors of the engine; experts observe the endpoint below a connection.
+    // Options, counters and errors of the engine, and its view for monitoring and tuning a connection.
     exports io.rdma.engine;
     // Clock, threads and randomness are reached from objects of verbs; tests of users may bring their own.
     exports io.rdma.environment;

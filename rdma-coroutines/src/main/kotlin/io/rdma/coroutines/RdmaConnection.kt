@@ -42,7 +42,7 @@ public class RdmaConnection internal constructor(
     private val connection: EstablishedConnection,
     release: () -> Unit,
 ) : AutoCloseable {
-    /** The engine below this connection, for those who observe or tune it. */
+    /** The engine below this connection, for monitoring and tuning. */
     public val endpoint: RdmaEndpoint get() = engine
 
     internal val engine: Endpoint = connection.endpoint()

@@ -35,7 +35,7 @@ public class RdmaDatagramSocket private constructor(
     private val binding: DatagramBinding,
     release: () -> Unit,
 ) : AutoCloseable {
-    /** The engine below this socket, for those who observe or tune it. */
+    /** The engine below this socket, for monitoring and tuning. */
     public val endpoint: RdmaEndpoint get() = engine.endpoint()
 
     internal val engine: DatagramEndpoint = binding.endpoint()

@@ -11,7 +11,10 @@ import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.RegistrationBudget;
 import java.util.List;
 
-/** The engine's resources as their users see them. */
+/**
+ * Public view of {@link DeviceResources}, and the only implementation of {@link RdmaResources}. It shows no loops and
+ * no set-ups; the front-ends reach those through {@link DeviceResources#of}.
+ */
 record OpenResources(DeviceResources resources) implements RdmaResources, DeviceResources.Holder {
     @Override
     public DeviceContext context() {

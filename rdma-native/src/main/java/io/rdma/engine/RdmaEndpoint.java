@@ -5,8 +5,8 @@ import io.rdma.buffer.RegistrationCache;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine below a connection, for those who observe or tune it: queue pair, buffers, counts. Live and thread-safe.
- * This library alone implements it.
+ * View of the engine below a connection, for monitoring and tuning: number of the queue pair, buffers, counters. Each
+ * call returns the present value. Thread-safe. Only this library implements it.
  */
 public interface RdmaEndpoint {
     /**

@@ -256,7 +256,7 @@ public interface RdmaConnection extends Disposable {
     InetSocketAddress remoteAddress();
 
     /**
-     * Returns the engine below this connection, for those who observe or tune it.
+     * Returns the engine below this connection, for monitoring and tuning.
      *
      * @return live
      */

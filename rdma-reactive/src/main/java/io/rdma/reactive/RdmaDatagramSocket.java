@@ -161,7 +161,7 @@ public interface RdmaDatagramSocket extends Disposable {
     InetSocketAddress localAddress();
 
     /**
-     * Returns the engine below this socket, for those who observe or tune it.
+     * Returns the engine below this socket, for monitoring and tuning.
      *
      * @return live
      */

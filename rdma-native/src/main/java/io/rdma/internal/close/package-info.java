@@ -1,4 +1,7 @@
-/** How several objects are closed: every step is tried, and what was made before a failure is undone. */
+/**
+ * Closing of several objects. {@link io.rdma.internal.close.CloseSteps} tries every step of a close and reports the
+ * first failure. {@link io.rdma.internal.close.CleanupStack} closes the objects of a construction that fails half-way.
+ */
 @NullMarked
 package io.rdma.internal.close;
 

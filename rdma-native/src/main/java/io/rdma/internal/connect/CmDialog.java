@@ -12,10 +12,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: while the connection is made, events are queued for the thread that waits for them. Once there is an
-// endpoint, each event acts on the endpoint. Events that were still queued at that moment act on it first, in order.
+// Invariant: while the connection is made, events are queued for the thread that makes it. From follow() on, each event
+// acts on the endpoint. Events that were still queued at that moment act on it first, in order.
 
-/** Events of one identifier: a thread first waits for them one by one; later they end the connection. */
+/**
+ * Handler of the events of one identifier of RDMA CM, in two phases. While the connection is made, a connecting thread
+ * awaits one event after the other, see {@link #await}. Once the connection has an endpoint, see {@link #follow}, an
+ * event that reports its end ends that endpoint.
+ */
 final class CmDialog implements CmEventHandler {
     private static final String LOST = "the events of the connection manager cannot be read any more";
 

@@ -27,8 +27,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 // Invariant: the endpoint owns the queue pair from its construction on. This object owns the service and the groups,
-// and
-// closes them after the queue pair.
+// and closes them after the queue pair.
 
 /**
  * {@link DatagramEndpoint} bound to an address of RDMA CM's UDP port space: other hosts find it there, and it finds

@@ -14,7 +14,11 @@ import java.util.concurrent.locks.LockSupport;
 // Invariant: one thread at a time tries to close a domain. A second close of an object does nothing, so a second thread
 // would take a domain for closed whose close is about to be refused.
 
-/** Protection domains that no connection uses any more, but perhaps a message or buffer that the application holds. */
+/**
+ * Protection domains of connections that have ended. The device refuses to close a domain (EBUSY) while the application
+ * still holds a message or buffer of it. Such a domain is kept here and is closed later: before a new domain is
+ * allocated, or with the device.
+ */
 final class EndedDomains {
     private static final int TRIES = 3;
     private static final long MOMENT_NANOS = 500_000_000;

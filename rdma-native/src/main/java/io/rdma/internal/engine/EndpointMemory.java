@@ -21,9 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 // Invariants
-// - A thread adds a region to its set and then looks whether the connection is closing. The loop sees that it is
-// closing
-// and then reads the set. So a region of a connection that ends meanwhile is closed, by one of them or by both.
+// - A thread adds a region to the set and then reads whether the connection is closing. The loop reads the set when the
+// connection is closing already. So a region that is added meanwhile is closed: by the thread, by the loop, or by both.
 // - A window is closed by its bind, if the end of the connection fails the bind, or from its set.
 // - Windows are closed before the queue pair, which they hold; regions after it, because its requests use them.
 // - A lease belongs to the cache, and the memory of a message to the message: neither is closed with the connection.

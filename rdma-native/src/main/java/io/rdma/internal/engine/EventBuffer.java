@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 // - The end happens once and is final: no event is added after it, but waiting events can still be taken.
 
 /**
- * Buffer of the asynchronous events of a device, {@code ibv_get_async_event(3)}, that one subscriber has not taken yet;
- * made by {@link DeviceResources#events}. It holds no events from before it was made. Any thread.
+ * Queue of the asynchronous events of a device, {@code ibv_get_async_event(3)}, for one subscriber. The thread that
+ * reads the device's events adds each of them, and the subscriber takes them. {@link DeviceResources#events} makes a
+ * queue; it gets the events that the device reports from then on. Thread-safe.
  */
 public final class EventBuffer implements AutoCloseable {
     /** Upper bound of the events that wait. Beyond it the oldest are dropped, as the latest show the current state. */

@@ -14,9 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 // - The slots lie in one slab, or in several that the grower adds. The first slab holds all frames that lie apart.
 // - One thread at a time is the grower, see ReceiveGrowth. It writes what belongs to new slots before other threads get
 // their numbers from the ring.
-// - The ring holds the memory, and so does each queue that gets slots from it, until none is out. So the memory
-// outlives
-// ring and connection.
+// - The ring holds the memory. So does each receive queue that gets slots from the ring, until it has terminated and no
+// message of it is open. So the memory may outlive the ring and the connection.
 
 /** Memory of the slots of a {@link ReceiveRing}: for each a buffer, and room for a frame if messages have one. */
 final class ReceiveSlots {

@@ -12,7 +12,11 @@ import java.util.function.Consumer;
 // dispatched, with one doorbell per connection. Receivers are notified before that, once for all messages of the batch.
 // - Every queue in `due` is posted, whatever is thrown: else the loop would remain its poster for ever.
 
-/** Dispatch of one batch of completions to the queues that own them, and of what follows from the whole batch. */
+/**
+ * Poller of one loop's completion queues, batch by batch. It passes each completion of a batch to the send queue or
+ * receive ring that owns it. Then it does what is deferred until the whole batch is dispatched: it notifies receivers
+ * and posts sends.
+ */
 final class BatchDispatch {
     /** Upper bound of the completions of a batch. */
     static final int MOST = 64;
@@ -22,11 +26,11 @@ final class BatchDispatch {
     private final Runnable stale;
     private final CompletionBatch batch = new CompletionBatch(MOST);
     private final List<BatchSender> due = new ArrayList<>(); // to be posted when the batch is dispatched
-    private final List<BatchReceiver> news = new ArrayList<>(); // to be notified then, before `due`
+    private final List<BatchReceiver> news = new ArrayList<>(); // to be notified then, before the posts of `due`
     private boolean dispatching;
 
     /**
-     * Creates the dispatch of a loop.
+     * Creates the poller of a loop.
      *
      * @param threw receives what a listener threw
      * @param stale called for a completion that belongs to no queue any more

@@ -3,8 +3,9 @@ package io.rdma.internal.loop;
 // Invariant: one thread calls invoke(), the first one that did.
 
 /**
- * Driver of a completion loop on somebody else's thread, which does other work between the steps. The loop never waits;
- * its caller decides when to call again.
+ * Driver of a completion loop for a thread that has other work, such as another event loop. Each call of {@link
+ * #invoke} runs one step of the completion loop and returns. It never waits, so the caller decides when the next step
+ * runs. {@link LoopThread} is the driver with a thread of its own.
  */
 public final class LoopInvoker {
     private final CompletionLoop loop;

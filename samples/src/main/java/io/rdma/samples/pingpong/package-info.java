@@ -1,4 +1,7 @@
-/** Ping-pongs on the typed verbs objects, which talk to those of rdma-core. */
+/**
+ * The programs {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong} and {@code ibv_ud_pingpong} of rdma-core, written with
+ * the typed verbs objects. Either end may be the C program.
+ */
 @NullMarked
 package io.rdma.samples.pingpong;
 

@@ -1,4 +1,7 @@
-/** Ping-pong over RDMA CM on the typed verbs objects, which talks to rdma-core's {@code rping}. */
+/**
+ * The program {@code rping} of rdma-core, written with the typed verbs objects and RDMA CM. Either end may be the C
+ * program.
+ */
 @NullMarked
 package io.rdma.samples.rping;
 

@@ -1,4 +1,4 @@
-/** Messages over RDMA CM, which talk to rdma-core's {@code ucmatose}. */
+/** The program {@code ucmatose} of rdma-core in Java. Either end of a connection may be the C program. */
 @NullMarked
 package io.rdma.samples.ucmatose;
 

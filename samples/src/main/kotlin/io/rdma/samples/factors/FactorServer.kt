@@ -31,8 +31,8 @@ import kotlin.time.Duration.Companion.milliseconds
 
 /**
  * A service that finds prime factors. It works on at most [atOnce] requests of a client at the same time. While that
- * limit is reached it receives no more messages from that client. The client's device then finds no posted receive, and
- * the client's `send` suspends.
+ * limit is reached it takes no more messages from that client, so the receive buffers of the connection fill. When they
+ * are full the client has no credits left, and its `send` suspends.
  */
 class FactorServer(
     private val server: RdmaServer,
