@@ -83,7 +83,7 @@ public record ConnectionOptions(
 
     /**
      * Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, one completion for every 32 sends, 16
-     * reads, a time-out of 67 ms with 7 retries, 30 s for the exchange, a probe after 10 s.
+     * reads, a time-out of 67 ms with 6 retries, 30 s for the exchange, a probe after 10 s.
      */
     public static final ConnectionOptions DEFAULT = new ConnectionOptions(
             QueuePairCapacity.DEFAULT,
