@@ -89,7 +89,6 @@ public final class DatagramBinding implements AutoCloseable {
                             options.sendBuffers(),
                             options.signalEvery(),
                             options.drainTimeout()));
-            service.belongsTo(endpoint.endpoint());
             cleanup.add(endpoint.endpoint()::close);
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
@@ -103,7 +102,7 @@ public final class DatagramBinding implements AutoCloseable {
                     options.handshakeTimeout());
             endpoint.endpoint().ending().thenRun(this::ending);
             closed = endpoint.endpoint().closed().thenRunAsync(this::release, environment.executor("rdma-unbind"));
-            service.listen();
+            service.serve(endpoint.endpoint());
             cleanup.keep();
         }
     }

@@ -8,10 +8,14 @@ import io.rdma.types.VerbsException;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: a look-up is answered with the number of the queue pair once the queue pair can receive, and is rejected
-// once the endpoint is closing.
+// Invariants
+// - A look-up is answered with the number of the queue pair once the queue pair can receive, and is rejected once the
+//   endpoint is closing.
+// - The first failure of this service fails the endpoint. A failure while the binding is being made is kept until the
+//   endpoint is there and this service listens, so that it does not disturb the rest of the set-up.
 
 /** Identifier in RDMA CM's UDP port space where other hosts find a queue pair. It answers their look-ups. */
 final class DatagramService implements CmEventHandler, AutoCloseable {
@@ -20,7 +24,9 @@ final class DatagramService implements CmEventHandler, AutoCloseable {
 
     private final CmLoop loop;
     private final CmIdentifier identifier;
-    private volatile @Nullable Endpoint endpoint; // null while the binding is being made
+    private volatile @Nullable Endpoint found; // the endpoint that look-ups find; null before this service listens
+    private @Nullable Endpoint endpoint; // guarded by this: fails with this service; null while the binding is made
+    private @Nullable RdmaException failure; // guarded by this: the first one, if there was no endpoint yet
 
     /** Creates the identifier, which is not bound yet. */
     DatagramService(CmLoop loop) {
@@ -32,35 +38,44 @@ final class DatagramService implements CmEventHandler, AutoCloseable {
         return identifier;
     }
 
-    /** Sets the endpoint that is found here, and that fails with this service. */
-    void belongsTo(Endpoint owner) {
-        endpoint = owner;
+    /**
+     * Answers look-ups from now on, and fails the endpoint with this service.
+     *
+     * @param owner its queue pair can receive
+     */
+    void serve(Endpoint owner) {
+        found = owner;
+        identifier.listen(BACKLOG);
+        follow(owner);
     }
 
-    /** Answers look-ups from now on. The endpoint's queue pair can receive. */
-    void listen() {
-        identifier.listen(BACKLOG);
+    private synchronized void follow(Endpoint owner) {
+        endpoint = owner;
+        if (failure != null) {
+            owner.fail(failure);
+        }
+    }
+
+    private synchronized void fail(RdmaException cause) {
+        if (endpoint != null) {
+            endpoint.fail(cause);
+        } else if (failure == null) {
+            failure = cause;
+        }
     }
 
     @Override
     public void accept(CmEvent event) {
-        Endpoint now = endpoint;
-        if (now == null) {
-            return;
-        }
         if (event.type() == CmEventType.CONNECT_REQUEST) {
-            answer(event.identifier(), now);
+            answer(event.identifier(), Objects.requireNonNull(found));
         } else if (event.type() == CmEventType.DEVICE_REMOVAL) {
-            now.fail(new RdmaException("the device was removed"));
+            fail(new RdmaException("the device was removed"));
         }
     }
 
     @Override
     public void lost(Throwable cause) {
-        Endpoint now = endpoint;
-        if (now != null) {
-            now.fail(new RdmaException("look-ups of this service cannot be received any more", cause));
-        }
+        fail(new RdmaException("look-ups of this service cannot be received any more", cause));
     }
 
     private void answer(CmIdentifier request, Endpoint by) {
