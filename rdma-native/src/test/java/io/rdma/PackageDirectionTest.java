@@ -33,7 +33,7 @@ class PackageDirectionTest {
     private static final String CONNECT = "io.rdma.connect..";
     private static final String CONNECTING = "io.rdma.internal.connect..";
 
-    /** How several objects are closed, for engine and connections. */
+    /** How several objects are closed, for buffers, engine and connections. */
     private static final String CLOSE = "io.rdma.internal.close..";
 
     private static final String FFI = "io.rdma.internal.ffi..";

@@ -1,6 +1,7 @@
 package io.rdma.buffer;
 
 import io.rdma.environment.Environment;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
@@ -266,20 +267,8 @@ public final class RegistrationCache implements AutoCloseable {
      * @throws RuntimeException the first failure, with the others suppressed in it
      */
     private static void closeAll(List<Entry> dropped) {
-        RuntimeException first = null;
-        for (Entry entry : dropped) {
-            try {
-                entry.region().close();
-            } catch (RuntimeException e) {
-                if (first == null) {
-                    first = e;
-                } else {
-                    first.addSuppressed(e);
-                }
-            }
-        }
-        if (first != null) {
-            throw first;
-        }
+        CloseSteps steps = new CloseSteps();
+        dropped.forEach(entry -> steps.run(entry.region()::close));
+        steps.report();
     }
 }

@@ -9,6 +9,8 @@ import io.rdma.types.Errno;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,9 @@ public final class FaultyDevice {
 
     /** Error that the next post of receives throws. */
     public final AtomicReference<@Nullable Error> nextReceiveThrows = new AtomicReference<>();
+
+    /** Errors that the next call of a method of {@link Verbs} throws instead of the call, by the method's name. */
+    public final Map<String, Error> nextThrows = new ConcurrentHashMap<>();
 
     /** Whether all receives of shared queues are refused. */
     public volatile boolean refuseSharedReceives;
@@ -84,7 +89,13 @@ public final class FaultyDevice {
                     case "reqNotifyCq" ->
                         deadToArm && (long) arguments[0] == deadQueue ? -Errno.EIO : invoke(real, method, arguments);
                     case "pollCq" -> pollCq(real, (long) arguments[0], (int) arguments[1], (long) arguments[2]);
-                    default -> invoke(real, method, arguments);
+                    default -> {
+                        Error instead = nextThrows.remove(method.getName());
+                        if (instead != null) {
+                            throw instead;
+                        }
+                        yield invoke(real, method, arguments);
+                    }
                 });
         return DeviceOf.only(faulty);
     }

@@ -36,11 +36,24 @@ public final class CloseSteps {
         } catch (Throwable t) {
             if (first == null) {
                 first = t;
-            } else if (first != t) {
-                first.addSuppressed(t);
+            } else {
+                suppress(first, t);
             }
         }
         return this;
+    }
+
+    /**
+     * Adds a later failure to the first one, as suppressed. Does nothing if both are the same object, because Java
+     * refuses that by an exception, which would hide the failure.
+     *
+     * @param first failure to be reported
+     * @param later failure of a later step
+     */
+    public static void suppress(Throwable first, Throwable later) {
+        if (first != later) {
+            first.addSuppressed(later);
+        }
     }
 
     /** Throws the first failure, if there is one. A checked exception becomes the cause of an {@link RdmaException}. */

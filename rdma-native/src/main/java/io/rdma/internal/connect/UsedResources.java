@@ -1,6 +1,7 @@
 package io.rdma.internal.connect;
 
 import io.rdma.connect.RdmaResources;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.verbs.RdmaDevices;
 import java.util.function.Function;
@@ -60,7 +61,7 @@ public record UsedResources(DeviceResources resources, boolean owned) {
         try {
             release();
         } catch (Throwable e) {
-            failure.addSuppressed(e);
+            CloseSteps.suppress(failure, e);
         }
     }
 }

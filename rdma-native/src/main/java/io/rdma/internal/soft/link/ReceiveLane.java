@@ -104,7 +104,9 @@ public final class ReceiveLane {
         try {
             taker.failed(cause);
         } catch (Throwable again) {
-            cause.addSuppressed(again);
+            if (again != cause) { // else it refuses, by an exception that would end the lane's thread
+                cause.addSuppressed(again);
+            }
         }
     }
 

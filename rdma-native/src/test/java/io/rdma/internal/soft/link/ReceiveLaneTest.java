@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -114,6 +115,41 @@ class ReceiveLaneTest {
             assertThat(takers.values()).allSatisfy(by -> assertThat(by).hasSize(1));
             assertThat(new HashSet<>(takers.values())).as("sockets in use").hasSizeGreaterThan(1);
         }
+    }
+
+    /** A lane whose thread ended would drop the packets of some senders for good. */
+    @Test
+    void aLaneGoesOnWhenTheHandlerThrowsTheSameErrorAgain() {
+        assumeThat(SixLongs.supported()).as("native sockets").isTrue();
+        Error thrown = new AssertionError("a test's");
+        Map<Thread, Integer> failures = new ConcurrentHashMap<>();
+        lanes = link.lanes(LANES, new ReceiveLane.Taker() {
+            @Override
+            public void take(ReceiveLane lane) {
+                throw thrown;
+            }
+
+            @Override
+            public void failed(Throwable cause) {
+                failures.merge(Thread.currentThread(), 1, Integer::sum);
+                throw thrown;
+            }
+        });
+        lanes.forEach(ReceiveLane::start);
+        List<UdpLink> senders = new ArrayList<>();
+        for (int i = 0; i < SENDERS; i++) { // so many that the kernel gives some of them to a lane
+            senders.add(new UdpLink(SoftConfig.loopback(), new Counters()));
+        }
+        Packet sent = new Packet();
+        sent.reset(Opcode.ACKNOWLEDGE, 7, 0);
+        Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> {
+            for (UdpLink sender : senders) {
+                sender.send(sent, link.local());
+                sender.flush();
+            }
+            return failures.values().stream().anyMatch(count -> count > 1);
+        });
+        senders.forEach(UdpLink::close);
     }
 
     /**
