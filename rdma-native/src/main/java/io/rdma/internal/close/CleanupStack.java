@@ -1,5 +1,6 @@
 package io.rdma.internal.close;
 
+import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 
 /** Stack of the resources of an unfinished construction, which closes them, newest first, unless they are kept. */
@@ -26,14 +27,21 @@ public final class CleanupStack implements AutoCloseable {
         made.clear();
     }
 
+    /**
+     * Closes the resources, newest first. Each is closed even if the close of another threw. The first failure is
+     * logged, with the others suppressed in it. It is not thrown: the failure of the construction is the one that the
+     * caller needs, and try-with-resources would fail if both were the same object.
+     */
     @Override
     public void close() {
+        CloseSteps steps = new CloseSteps();
         while (!made.isEmpty()) {
-            try {
-                made.pop().close();
-            } catch (Exception e) {
-                System.getLogger(CleanupStack.class.getName()).log(System.Logger.Level.WARNING, "clean-up failed", e);
-            }
+            steps.run(made.pop()::close);
+        }
+        Throwable failure = steps.failure();
+        if (failure != null) {
+            System.getLogger(CleanupStack.class.getName())
+                    .log(failure instanceof Error ? Level.ERROR : Level.WARNING, "clean-up failed", failure);
         }
     }
 }

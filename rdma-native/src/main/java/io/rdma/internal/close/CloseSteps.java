@@ -56,6 +56,15 @@ public final class CloseSteps {
         }
     }
 
+    /**
+     * Returns the first failure, for an owner that does not {@link #report} it.
+     *
+     * @return with the others suppressed in it; null if every step succeeded
+     */
+    public @Nullable Throwable failure() {
+        return first;
+    }
+
     /** Throws the first failure, if there is one. A checked exception becomes the cause of an {@link RdmaException}. */
     public void report() {
         switch (first) {

@@ -1,7 +1,7 @@
 package io.rdma.internal.connect;
 
 import io.rdma.environment.Environment;
-import io.rdma.internal.close.CleanupStack;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.types.CmEventType;
 import io.rdma.types.PortSpace;
@@ -146,9 +146,8 @@ final class CmLoop implements AutoCloseable {
         }
         channel.wake();
         stopped.join(); // not interruptible: the channel must outlive its thread
-        try (CleanupStack all = new CleanupStack()) { // each is closed, even if the close of another throws
-            all.add(channel);
-            open.forEach(all::add);
-        }
+        CloseSteps steps = new CloseSteps();
+        open.forEach(identifier -> steps.run(identifier::close));
+        steps.run(channel::close).report();
     }
 }
