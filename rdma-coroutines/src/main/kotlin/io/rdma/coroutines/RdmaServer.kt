@@ -79,10 +79,9 @@ public class RdmaServer private constructor(
             listener.close()
             accepted.close()
             connections.forEach(RdmaConnection::close)
-            Thread.startVirtualThread {
+            Thread.ofVirtual().name("rdma-release").start {
                 try {
-                    listener.closeConnections() // also those accepted since the loop above
-                    used.release()
+                    used.releaseBehind(listener)
                 } finally {
                     closed.complete(Unit)
                 }

@@ -81,10 +81,7 @@ final class RunningServer implements DisposableServer {
 
     private void release() {
         try {
-            listener.closeConnections(); // including connections established since dispose()
-            used.release();
-        } catch (RuntimeException e) {
-            log().log(Logger.Level.ERROR, "the server's resources were not released", e);
+            used.releaseBehind(listener);
         } finally {
             closed.complete(null);
         }

@@ -53,6 +53,23 @@ public record UsedResources(DeviceResources resources, boolean owned) {
     }
 
     /**
+     * Ends a server: closes its connections, then releases the resources. The second step is tried even if the first
+     * one threw. No caller is left to get a failure, so it is logged. Blocks.
+     *
+     * @param listener of the server, closed
+     */
+    public void releaseBehind(RdmaListener listener) {
+        Throwable failure = new CloseSteps()
+                .run(listener::closeConnections) // including those made since the server closed its own
+                .run(this::release)
+                .failure();
+        if (failure != null) {
+            System.getLogger(UsedResources.class.getName())
+                    .log(System.Logger.Level.ERROR, "the server's resources were not released", failure);
+        }
+    }
+
+    /**
      * Releases the resources after a failure, to which it adds the failure to release them.
      *
      * @param failure to be reported

@@ -2,12 +2,16 @@ package io.rdma.internal.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.internal.engine.DeviceResources;
+import io.rdma.testing.CapturedLog;
 import io.rdma.verbs.FaultyDevice;
+import java.net.InetSocketAddress;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Release of resources after a failure, where the release fails as well. The first failure stays the one reported. */
+/** Release of resources that fails: after another failure, which stays the one reported, or behind a server. */
 class UsedResourcesTest {
     private final FaultyDevice faults = new FaultyDevice();
     private final UsedResources used = new UsedResources(new DeviceResources(faults.device()), true);
@@ -15,6 +19,24 @@ class UsedResourcesTest {
     @AfterEach
     void close() {
         used.resources().context().close(); // the device refused the first close
+    }
+
+    /** Both front-ends release a server's resources on a thread without a caller. */
+    @Test
+    void aFailureToReleaseBehindAServerIsLogged() {
+        RdmaListener listener = RdmaListener.bind(
+                used.resources(),
+                ConnectionOptions.DEFAULT,
+                AdmissionLimits.DEFAULT,
+                new InetSocketAddress("127.0.0.1", 0),
+                connection -> {});
+        listener.close();
+        Error refusal = new InternalError("a test's");
+        faults.nextThrows.put("closeDevice", refusal);
+        try (CapturedLog log = new CapturedLog(UsedResources.class.getName())) {
+            used.releaseBehind(listener);
+            assertThat(log.lines()).containsExactly("SEVERE the server's resources were not released");
+        }
     }
 
     @Test
