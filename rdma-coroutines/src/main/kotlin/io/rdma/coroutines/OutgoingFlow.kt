@@ -25,9 +25,9 @@ internal class OutgoingFlow<T>(
     private val endpoint: Endpoint,
     private val encoder: MessageEncoder<T>,
     scope: CoroutineScope,
-    private val most: Int = endpoint.options().sendBuffers(),
 ) : MessageStream(endpoint),
     FlowCollector<T> {
+    private val most = endpoint.options().maxMessagesInFlight()
     private val room = Wakeup { undelivered() <= most - maxOf(1, most / 4) }
     private val pending = AtomicInteger(1)
     private val delivered = CompletableDeferred<Unit>(scope.coroutineContext.job)

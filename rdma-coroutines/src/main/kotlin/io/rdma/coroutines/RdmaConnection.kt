@@ -86,8 +86,8 @@ public class RdmaConnection internal constructor(
     }
 
     /**
-     * Sends each item as a message, in order. Collects [items] only as fast as send buffers become free. Returns when
-     * the peer's device has all messages. The first error cancels the collection.
+     * Sends each item as a message, in order. Collects only as many [items] as can be in flight. Returns when the
+     * peer's device has all messages. The first error cancels the collection.
      *
      * @sample io.rdma.coroutines.samples.sendFlow
      */

@@ -80,7 +80,10 @@ abstract class ConnectionContract {
         options = options.withMaxMessageSize(LARGE).withConnectMethod(connector)
     }
 
-    private fun connected(test: suspend CoroutineScope.(Pair) -> Unit) {
+    private fun connected(
+        ofClient: RdmaConfiguration.() -> Unit = {},
+        test: suspend CoroutineScope.(Pair) -> Unit,
+    ) {
         TestDevice.assumed(device)
         runBlocking {
             withTimeout(120.seconds) {
@@ -93,7 +96,11 @@ abstract class ConnectionContract {
                             it.awaitClosed()
                         }
                     }
-                val client = RdmaClient.connect(host, server.port) { small() }
+                val client =
+                    RdmaClient.connect(host, server.port) {
+                        small()
+                        ofClient()
+                    }
                 val peer = accepted.receive()
                 test(Pair(server, client, peer, accepted))
                 client.closeAndAwait()
@@ -372,9 +379,10 @@ abstract class ConnectionContract {
             last.join()
         }
 
-    @Test
-    fun `a receiver that does not read stops the sender`() =
-        connected { pair ->
+    @ParameterizedTest(name = "send queue of {0}")
+    @ValueSource(ints = [128, 4])
+    fun `a receiver that does not read stops the sender`(maxSendWr: Int) =
+        connected({ queuePair { withMaxSendWr(maxSendWr) } }) { pair ->
             val encoded = AtomicInteger()
             val sending =
                 launch {
@@ -383,11 +391,11 @@ abstract class ConnectionContract {
                         8
                     }
                 }
-            // 16 receives are posted and 8 send buffers exist, so no more messages can be on the way.
+            // 16 receives are posted, and each other message needs one of 8 send buffers and a place in the send queue.
             val receives = pair.peer.engine.receives()
             while (receives.outstanding() < 16 || pair.client.endpoint.inFlight() > 0) kotlinx.coroutines.yield()
             assertThat(sending.isCompleted).isFalse()
-            assertThat(encoded.get()).isLessThanOrEqualTo(16 + 8)
+            assertThat(encoded.get()).isLessThanOrEqualTo(16 + minOf(8, maxSendWr))
             assertThat(
                 pair.peer
                     .incoming()

@@ -86,24 +86,13 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private int needed; // (flushing thread) bytes that the encoder reported for the first item; else 0
 
         Sending(Endpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
-            this(endpoint, encoder, actual, most(endpoint));
-        }
-
-        private Sending(
-                Endpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual, int most) {
             super(endpoint);
             this.endpoint = endpoint;
             this.encoder = encoder;
             this.actual = actual;
-            this.most = most;
+            this.most = endpoint.options().maxMessagesInFlight();
             demand = new UpstreamDemand(most, this::requestFromSource);
             items = Queues.<T>get(most).get();
-        }
-
-        private static int most(Endpoint endpoint) {
-            return Math.min(
-                    endpoint.options().sendBuffers(),
-                    endpoint.options().capacity().maxSendWr());
         }
 
         @Override

@@ -14,13 +14,17 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -168,6 +172,25 @@ abstract class PublisherStreamContract {
                 })
                 .block(PATIENCE);
         assertThat(received.block(PATIENCE)).isEqualTo(sizes);
+    }
+
+    /** A message in flight needs a send buffer and a place in the send queue. */
+    @ParameterizedTest
+    @CsvSource({"128, 8", "4, 4"})
+    void aStreamRequestsAsManyItemsAsCanBeInFlight(int maxSendWr, long most) {
+        RdmaConnection other = RdmaClient.create()
+                .device(device())
+                .host("127.0.0.1")
+                .port(server.port())
+                .sendBuffers(8, MESSAGE)
+                .queuePair(queuePair -> queuePair.withMaxSendWr(maxSendWr))
+                .connectNow(PATIENCE);
+        AtomicLong requested = new AtomicLong();
+        Disposable sending = other.send(Flux.<Integer>never().doOnRequest(requested::addAndGet), (n, target) -> 1)
+                .subscribe();
+        assertThat(requested).hasValue(most);
+        sending.dispose();
+        other.disposeNow(PATIENCE);
     }
 
     @Test

@@ -57,6 +57,17 @@ public record EndpointOptions(
     public static final int CONTROL_SENDS = Credits.CONTROL_SENDS;
 
     /**
+     * Returns the bound of a stream of messages: the number of items that it takes from its source and that are not
+     * delivered. Each message in flight needs a send buffer and a place in the send queue. An item beyond either would
+     * be taken before it could be sent.
+     *
+     * @return messages, at least 1
+     */
+    public int maxMessagesInFlight() {
+        return Math.min(sendBuffers, capacity.maxSendWr());
+    }
+
+    /**
      * Creates the error for a message that the peer cannot receive.
      *
      * @param length of the message in bytes

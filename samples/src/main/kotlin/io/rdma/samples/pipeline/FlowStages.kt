@@ -87,6 +87,7 @@ class FlowStages : Stages {
         RdmaClient.connect(next.hostString, next.port) {
             device = hop.device
             sendBuffers(hop.buffers, hop.bytes)
+            queuePair { withMaxSendWr(hop.buffers) }
         }
 
     /**
