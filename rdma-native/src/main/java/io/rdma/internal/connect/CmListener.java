@@ -149,13 +149,23 @@ final class CmListener implements AutoCloseable {
                 .start("rdma-accept", () -> serve(new Request(request, event, dialog, proof), client, permit));
     }
 
+    /** Rejects a request and frees its identifier. A failure is only logged: the caller reports why it rejects. */
     private void reject(CmIdentifier request, String reason) {
+        Throwable failure = new CloseSteps()
+                .run(() -> sendRejection(request, reason))
+                .run(() -> loop.close(request))
+                .failure();
+        if (failure != null) {
+            LOG.log(Logger.Level.ERROR, "a request was not rejected, or its identifier not freed", failure);
+        }
+    }
+
+    private static void sendRejection(CmIdentifier request, String reason) {
         try {
             request.reject(CmGreeting.rejection(reason));
         } catch (VerbsException | IllegalStateException e) {
             LOG.log(Logger.Level.DEBUG, "the client is gone, or its identifier was closed with the resources", e);
         }
-        loop.close(request);
     }
 
     /**

@@ -1,0 +1,58 @@
+package io.rdma.internal.connect;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectMethod;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.soft.SoftVerbs;
+import io.rdma.testing.CapturedLog;
+import io.rdma.testing.ConnectOutcome;
+import io.rdma.testing.TestDevice;
+import io.rdma.testing.seam.FaultySeam;
+import io.rdma.testing.seam.SeamFault;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Requests that a listener of RDMA CM refuses, on a device that cannot reject them. */
+class CmListenerTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final ConnectionOptions OPTIONS =
+            ConnectionOptions.DEFAULT.withConnectMethod(ConnectMethod.RDMA_CM);
+
+    private static void connect(DeviceResources resources, RdmaListener listener) {
+        ConnectOutcome.of(resources, OPTIONS, listener.address())
+                .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .join();
+    }
+
+    private static long requests(FaultySeam seam) {
+        return seam.left().stream().filter(one -> one.contains("id of a connection request")).count();
+    }
+
+    @Test
+    void aRequestWhoseRejectionThrowsIsFreedAndReported() {
+        FaultySeam seam = new FaultySeam(
+                SoftVerbs.shared(), new SeamFault("Rdmacm.reject", 1, SeamFault.Kind.ERROR));
+        try (DeviceResources serving = new DeviceResources(seam.device("soft0"));
+                DeviceResources asking = new DeviceResources(TestDevice.assumed("soft0"));
+                CapturedLog log = new CapturedLog(RdmaListener.class.getName());
+                RdmaListener listener = RdmaListener.bind(
+                        serving,
+                        OPTIONS,
+                        AdmissionLimits.DEFAULT.withConnections(1),
+                        new InetSocketAddress("127.0.0.1", 0),
+                        connection -> {})) {
+            connect(asking, listener);
+            assertThatThrownBy(() -> connect(asking, listener)).hasCauseInstanceOf(RdmaConnectException.class);
+            await().atMost(PATIENCE).until(() -> requests(seam) == 1); // of the connection that was admitted
+            await().atMost(PATIENCE).until(() -> log.has("the most that it admits"));
+        }
+        await().atMost(PATIENCE).until(() -> seam.left().isEmpty());
+    }
+}
