@@ -204,14 +204,16 @@ public final class MemoryRegion implements AutoCloseable {
      *     the only call left
      */
     public synchronized void reregister(ReregisterOptions change) {
+        if (isClosed()) { // also while one operation still retains it, which looks like the open region's own hold
+            throw new IllegalStateException("memory region is closed");
+        }
         MemorySegment memory = change.memory();
         if (fixed && memory != null) {
             throw new IllegalArgumentException(
                     "the memory of a region that owns or shares it cannot be exchanged: register the new memory");
         }
         if (!users.compareAndSet(1, 0)) { // 0: no thread can retain the region meanwhile
-            throw new IllegalStateException(
-                    isClosed() ? "memory region is closed" : "operations use the memory region: wait for their end");
+            throw new IllegalStateException("operations use the memory region: wait for their end");
         }
         try {
             change(change, memory == null ? extent.segment : memory);

@@ -19,6 +19,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -137,6 +138,26 @@ abstract class MemoryKindsContract {
             region.release();
             assertThatThrownBy(() -> region.reregister(ReregisterOptions.NOTHING.withMemory(region.segment())))
                     .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void aClosedRegionIsNotReregistered() {
+        MemoryRegion region = pair.domain.allocate(BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE));
+        region.retain();
+        region.close();
+        assertRefusedAsClosed(region);
+        region.release();
+        assertRefusedAsClosed(region);
+    }
+
+    private static void assertRefusedAsClosed(MemoryRegion region) {
+        for (ReregisterOptions change : List.of(
+                ReregisterOptions.NOTHING.withAccess(Set.of()),
+                ReregisterOptions.NOTHING.withMemory(region.segment()))) {
+            assertThatThrownBy(() -> region.reregister(change))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("closed");
         }
     }
 
