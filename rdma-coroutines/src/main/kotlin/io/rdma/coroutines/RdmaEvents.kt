@@ -22,10 +22,10 @@ import kotlin.coroutines.resume
  * collector only observes. `docs/guide/events.md` describes what the engine does for each type. An event is a copy that
  * was acknowledged. The collector need not release it.
  *
- * Up to 256 events wait for a slow collector. When there are more, the oldest one is
- * dropped; the first drop logs a warning. The flow ends when the resources close, and throws
- * [io.rdma.types.VerbsException] if events can no longer be read. Cancellation ends this collection only. The collector
- * runs in its own coroutine context, never on the thread that reads the events.
+ * Up to 256 events wait for a slow collector. When there are more, the oldest one is dropped; the first drop logs a
+ * warning. The flow ends when the resources close, and throws [io.rdma.types.VerbsException] if events can no longer be
+ * read. Cancellation ends this collection only. The collector runs in its own coroutine context, never on the thread
+ * that reads the events.
  */
 public fun RdmaResources.events(): Flow<AsyncEvent> =
     flow {

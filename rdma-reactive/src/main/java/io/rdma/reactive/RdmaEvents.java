@@ -17,10 +17,10 @@ public final class RdmaEvents {
      * subscriber therefore only observes. See {@code docs/guide/events.md} for the engine's action on each type. An
      * event is a copy and already acknowledged, so it needs no further handling.
      *
-     * <p><b>Overflow</b>: up to 256 events wait for demand. When one more
-     * arrives, the oldest is dropped; the first drop is logged as a warning. <b>Completes</b> when the resources close.
-     * <b>Errors</b> with {@link io.rdma.types.VerbsException} if the events can no longer be read. <b>Cancel</b> ends
-     * this subscription only. <b>Thread</b>: the thread that reads the events, {@code rdma-events-DEVICE}, or the
+     * <p><b>Overflow</b>: up to {@value io.rdma.internal.engine.EventBuffer#CAPACITY} events wait for demand. When one
+     * more arrives, the oldest is dropped; the first drop is logged as a warning. <b>Completes</b> when the resources
+     * close. <b>Errors</b> with {@link io.rdma.types.VerbsException} if the events can no longer be read. <b>Cancel</b>
+     * ends this subscription only. <b>Thread</b>: the thread that reads the events, {@code rdma-events-DEVICE}, or the
      * thread that requests. A subscriber that blocks delays the events of all subscribers, including events that end
      * connections; {@code publishOn} moves it to another thread.
      *
