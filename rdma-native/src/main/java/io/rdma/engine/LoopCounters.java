@@ -94,6 +94,13 @@ public interface LoopCounters {
     long stale();
 
     /**
+     * Returns the number of received datagrams that were dropped: too short, or without a readable sender.
+     *
+     * @return datagrams
+     */
+    long malformed();
+
+    /**
      * Returns how often a listener threw.
      *
      * @return times

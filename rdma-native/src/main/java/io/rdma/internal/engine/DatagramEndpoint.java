@@ -21,7 +21,6 @@ import java.time.Duration;
 public final class DatagramEndpoint implements Submitter {
     private final Endpoint endpoint;
     private final AddressHandles paths;
-    private final DatagramReader reader;
 
     /**
      * Takes over a queue pair of type UD in INIT and posts its receives.
@@ -40,7 +39,8 @@ public final class DatagramEndpoint implements Submitter {
             PortAttributes port,
             SenderAddresses senders,
             Options options) {
-        reader = new DatagramReader(senders);
+        DatagramReader reader =
+                new DatagramReader(senders, completions.loop().counters());
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(completions);
             cleanup.add(queuePair);
@@ -105,15 +105,6 @@ public final class DatagramEndpoint implements Submitter {
      */
     public int maxMessageSize() {
         return endpoint.options().maxMessageSize();
-    }
-
-    /**
-     * Returns the number of received datagrams that were dropped: too short, or without a readable sender.
-     *
-     * @return datagrams
-     */
-    public long malformed() {
-        return reader.malformed();
     }
 
     /**

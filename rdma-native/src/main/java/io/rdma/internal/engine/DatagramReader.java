@@ -1,11 +1,11 @@
 package io.rdma.internal.engine;
 
 import io.rdma.buffer.ReceivedDatagram;
+import io.rdma.internal.loop.LoopCounts;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.GlobalRoutingHeader;
 import io.rdma.verbs.SenderAddresses;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -14,15 +14,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class DatagramReader {
     private final SenderAddresses paths;
-    private final AtomicLong malformed = new AtomicLong();
+    private final LoopCounts counters;
 
-    DatagramReader(SenderAddresses paths) {
+    /**
+     * Creates a reader.
+     *
+     * @param counters of the loop, which count the dropped datagrams
+     */
+    DatagramReader(SenderAddresses paths, LoopCounts counters) {
         this.paths = paths;
-    }
-
-    /** Returns the number of dropped datagrams. Any thread. */
-    long malformed() {
-        return malformed.get();
+        this.counters = counters;
     }
 
     /**
@@ -39,7 +40,7 @@ final class DatagramReader {
         if (length < GlobalRoutingHeader.BYTES
                 || length > buffer.byteSize()
                 || routed && !GlobalRoutingHeader.isReadable(buffer)) {
-            malformed.incrementAndGet();
+            counters.malformedDatagram();
             return null;
         }
         ReceivedDatagram.Sender sender = new ReceivedDatagram.Sender(

@@ -20,6 +20,7 @@ public final class LoopCounts implements LoopCounters {
     private final LongAdder creditWaits = new LongAdder();
     private final LongAdder creditFrames = new LongAdder();
     private final LongAdder stale = new LongAdder();
+    private final LongAdder malformed = new LongAdder();
     private final LongAdder listenerErrors = new LongAdder();
 
     /** Creates counts that are 0. */
@@ -66,6 +67,10 @@ public final class LoopCounts implements LoopCounters {
 
     public void staleCompletion() {
         stale.increment();
+    }
+
+    public void malformedDatagram() {
+        malformed.increment();
     }
 
     public void listenerError() {
@@ -138,6 +143,11 @@ public final class LoopCounts implements LoopCounters {
     }
 
     @Override
+    public long malformed() {
+        return malformed.sum();
+    }
+
+    @Override
     public long listenerErrors() {
         return listenerErrors.sum();
     }
@@ -149,6 +159,7 @@ public final class LoopCounts implements LoopCounters {
                 + emptyPolls + "), sleeps " + sleeps + ", completed " + completions + " (flushed " + flushed
                 + ", stale "
                 + stale + "), reposted " + reposted + ", starved " + starved + ", waited for credits " + creditWaits
-                + ", credit frames " + creditFrames + ", listener errors " + listenerErrors;
+                + ", credit frames " + creditFrames + ", malformed datagrams " + malformed + ", listener errors "
+                + listenerErrors;
     }
 }

@@ -136,7 +136,7 @@ class FaultyDatagramTest {
         for (int i = 0; i < 5; i++) { // more than there are buffers, so the buffer of the dropped datagram came back
             assertThat(send("hello").error).isNull();
             if (i == 0) {
-                await().atMost(PATIENCE).until(() -> other.malformed() == 1);
+                await().atMost(PATIENCE).until(() -> other.endpoint().counters().malformed() == 1);
             } else {
                 ReceiveQueue receives = other.endpoint().receives();
                 await().atMost(PATIENCE).until(() -> !receives.isEmpty());

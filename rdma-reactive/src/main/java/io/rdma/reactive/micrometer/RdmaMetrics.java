@@ -157,6 +157,11 @@ public final class RdmaMetrics implements MeterBinder {
                     "Messages that waited because the peer had no receive for them",
                     LoopCounters::creditWaits),
             new Counter("credits.frames", "frames", "Frames that carried credits only", LoopCounters::creditFrames),
+            new Counter(
+                    "datagrams.malformed",
+                    "datagrams",
+                    "Datagrams dropped: too short, or without a readable sender",
+                    LoopCounters::malformed),
             new Counter("listener.errors", "errors", "Listeners that threw on the loop", LoopCounters::listenerErrors)
         }) {
             FunctionCounter.builder("rdma.loop." + one.name, counters, one.value)
