@@ -112,12 +112,16 @@ public final class RdmaMetrics implements MeterBinder {
     }
 
     private static void bind(MeterRegistry registry, CompletionLoop loop, Tags tags) {
-        LoopCounters counters = loop.counters();
         Gauge.builder("rdma.loop.entries.free", loop, CompletionLoop::freeEntries)
                 .tags(tags)
                 .baseUnit("entries")
                 .description("Entries of the completion queue that no connection has reserved")
                 .register(registry);
+        bind(registry, loop.counters(), tags);
+    }
+
+    /** Makes a meter of each counter. */
+    static void bind(MeterRegistry registry, LoopCounters counters, Tags tags) {
         record Counter(String name, String unit, String description, ToDoubleFunction<LoopCounters> value) {}
         for (Counter one : new Counter[] {
             new Counter("requests.posted", "requests", "Send work requests posted", LoopCounters::posted),
