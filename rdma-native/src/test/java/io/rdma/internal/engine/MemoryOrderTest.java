@@ -32,6 +32,9 @@ class MemoryOrderTest {
 
     @TestFactory
     Stream<DynamicTest> noForbiddenOutcome() throws Exception {
+        assertThat(TestList.tests())
+                .as("races that the build listed: ./mvnw clean if it compiled only some of them again")
+                .hasSize(races());
         Path directory = Files.createDirectories(Path.of("target", "jcstress"));
         clear(directory);
         Process process = new ProcessBuilder(
