@@ -22,8 +22,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 // Invariants
-// - The function pointer of an operation or a field is checked before the call: null means that the object was not
-// created for it.
+// - Every function pointer is checked before the call. Null means that the provider lacks the function, or that the
+// object was not created for it. The pointers that a request needs are checked before the first of them is called.
 // - Between wr_start and wr_complete or wr_abort, and between start_poll and end_poll, no code here throws, because the
 // provider holds a lock.
 
@@ -85,16 +85,22 @@ final class FfmExtended implements ExtendedVerbs {
     public int wrPost(long qp, long wr, long badWr) {
         putLong(badWr, wr);
         long ex = qp + QpEx.BASE;
-        ExtendedCalls.run(getLong(ex + QpEx.WR_START), qp);
+        long start = getLong(ex + QpEx.WR_START);
+        long complete = getLong(ex + QpEx.WR_COMPLETE);
+        long abort = getLong(ex + QpEx.WR_ABORT);
+        if (start == 0 || complete == 0 || abort == 0) {
+            return -Errno.EOPNOTSUPP;
+        }
+        ExtendedCalls.run(start, qp);
         int result = 0;
         for (long next = wr; next != 0 && result == 0; next = SendWr.next(next)) {
             result = add(qp, ex, next);
         }
         if (result != 0) {
-            ExtendedCalls.run(getLong(ex + QpEx.WR_ABORT), qp);
+            ExtendedCalls.run(abort, qp);
             return -result;
         }
-        result = Math.abs(ExtendedCalls.getInt(getLong(ex + QpEx.WR_COMPLETE), qp));
+        result = Math.abs(ExtendedCalls.getInt(complete, qp));
         return result == Errno.ENOSPC ? -Errno.ENOMEM : -result; // rdma_rxe reports a full queue as ENOSPC
     }
 
@@ -107,11 +113,16 @@ final class FfmExtended implements ExtendedVerbs {
         int opcode = SendWr.opcode(wr);
         int numSge = SendWr.numSge(wr);
         boolean inline = (SendWr.sendFlags(wr) & SEND_INLINE) != 0;
+        boolean data = opcode != WR_LOCAL_INV && opcode != WR_BIND_MW;
+        int type = getInt(qp + QP_TYPE);
         int field = field(opcode);
-        long function = field == 0 ? 0 : getLong(ex + field);
         long list = SendWr.sgList(wr);
-        if (function == 0 || numSge < 0 || inline && numSge > 1 && bytes(list, numSge) > MOST_INLINE) {
+        if (field == 0 || numSge < 0 || inline && numSge > 1 && bytes(list, numSge) > MOST_INLINE) {
             return Errno.EINVAL;
+        }
+        long function = getLong(ex + field);
+        if (function == 0 || data && lacksSetter(ex, type, numSge, inline)) {
+            return Errno.EOPNOTSUPP;
         }
         putLong(ex + QpEx.WR_ID, SendWr.wrId(wr));
         putInt(ex + QpEx.WR_FLAGS, SendWr.sendFlags(wr));
@@ -137,8 +148,8 @@ final class FfmExtended implements ExtendedVerbs {
                         SendWr.atomicCompareAdd(wr),
                         SendWr.atomicSwap(wr));
         }
-        if (opcode != WR_LOCAL_INV && opcode != WR_BIND_MW) {
-            if (getInt(qp + QP_TYPE) == QPT_UD) {
+        if (data) {
+            if (type == QPT_UD) {
                 ExtendedCalls.destination(
                         getLong(ex + QpEx.WR_SET_UD_ADDR),
                         qp,
@@ -146,12 +157,20 @@ final class FfmExtended implements ExtendedVerbs {
                         SendWr.udRemoteQpn(wr),
                         SendWr.udRemoteQkey(wr));
             }
-            if (getInt(qp + QP_TYPE) == QPT_XRC_SEND) {
+            if (type == QPT_XRC_SEND) {
                 ExtendedCalls.run(getLong(ex + QpEx.WR_SET_XRC_SRQN), qp, SendWr.xrcRemoteSrqn(wr));
             }
             setData(qp, ex, list, numSge, inline);
         }
         return 0;
+    }
+
+    /** Returns whether there is no function for the destination or the data of a request. */
+    private static boolean lacksSetter(long ex, int type, int numSge, boolean inline) {
+        int data = inline ? QpEx.WR_SET_INLINE_DATA : numSge == 1 ? QpEx.WR_SET_SGE : QpEx.WR_SET_SGE_LIST;
+        return getLong(ex + data) == 0
+                || type == QPT_UD && getLong(ex + QpEx.WR_SET_UD_ADDR) == 0
+                || type == QPT_XRC_SEND && getLong(ex + QpEx.WR_SET_XRC_SRQN) == 0;
     }
 
     /** Sets the data, once per request, even if it has no bytes: some providers finish the request in this call. */
@@ -213,6 +232,9 @@ final class FfmExtended implements ExtendedVerbs {
         putInt(attr, 0); // struct ibv_poll_cq_attr: no attributes
         long startPoll = getLong(ex + CqEx.START_POLL);
         long endPoll = getLong(ex + CqEx.END_POLL);
+        if (startPoll == 0 || endPoll == 0) {
+            return -Errno.EOPNOTSUPP;
+        }
         int polled = 0;
         int result = 0;
         // Each completion has its own start_poll: with ibv_next_poll, librxe before rdma-core 55 steps past the

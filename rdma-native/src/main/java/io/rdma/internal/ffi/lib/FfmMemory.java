@@ -44,9 +44,13 @@ final class FfmMemory implements MemoryVerbs {
     private static MemorySegment function(String call, long context, long field, String what) {
         MemorySegment function = VerbsContext.function(context, field);
         if (function == null) {
-            throw new VerbsException(call, Errno.EOPNOTSUPP, "This device does not support " + what);
+            throw lacking(call, what);
         }
         return function;
+    }
+
+    private static VerbsException lacking(String call, String what) {
+        return new VerbsException(call, Errno.EOPNOTSUPP, "This device does not support " + what);
     }
 
     @Override
@@ -148,6 +152,9 @@ final class FfmMemory implements MemoryVerbs {
     }
 
     private static void copy(String call, long function, long first, long second, long third, long length) {
+        if (function == 0) {
+            throw lacking(call, "copies to and from device memory");
+        }
         try {
             Outcome.zero(call, (int)
                     MemoryCalls.MEMCPY_DM.invokeExact(MemorySegment.ofAddress(function), first, second, third, length));
