@@ -39,8 +39,7 @@ public final class DatagramEndpoint implements Submitter {
             PortAttributes port,
             SenderAddresses senders,
             Options options) {
-        DatagramReader reader =
-                new DatagramReader(senders, completions.loop().counters());
+        DatagramReader reader = new DatagramReader(senders, completions.loop().counters());
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(completions);
             cleanup.add(queuePair);

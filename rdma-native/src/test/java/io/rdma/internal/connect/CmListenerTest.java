@@ -22,8 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Requests that a listener of RDMA CM refuses, on a device that cannot reject them. */
 class CmListenerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final ConnectionOptions OPTIONS =
-            ConnectionOptions.DEFAULT.withConnectMethod(ConnectMethod.RDMA_CM);
+    private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT.withConnectMethod(ConnectMethod.RDMA_CM);
 
     private static void connect(DeviceResources resources, RdmaListener listener) {
         ConnectOutcome.of(resources, OPTIONS, listener.address())
@@ -32,13 +31,14 @@ class CmListenerTest {
     }
 
     private static long requests(FaultySeam seam) {
-        return seam.left().stream().filter(one -> one.contains("id of a connection request")).count();
+        return seam.left().stream()
+                .filter(one -> one.contains("id of a connection request"))
+                .count();
     }
 
     @Test
     void aRequestWhoseRejectionThrowsIsFreedAndReported() {
-        FaultySeam seam = new FaultySeam(
-                SoftVerbs.shared(), new SeamFault("Rdmacm.reject", 1, SeamFault.Kind.ERROR));
+        FaultySeam seam = new FaultySeam(SoftVerbs.shared(), new SeamFault("Rdmacm.reject", 1, SeamFault.Kind.ERROR));
         try (DeviceResources serving = new DeviceResources(seam.device("soft0"));
                 DeviceResources asking = new DeviceResources(TestDevice.assumed("soft0"));
                 CapturedLog log = new CapturedLog(RdmaListener.class.getName());

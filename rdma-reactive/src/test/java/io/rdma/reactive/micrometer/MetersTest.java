@@ -29,15 +29,13 @@ class MetersTest {
     private static final Pattern NAME = Pattern.compile("`(rdma\\.[a-z.]+)`");
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final List<String> accessors = Arrays.stream(LoopCounters.class.getMethods())
-            .map(Method::getName)
-            .toList();
+    private final List<String> accessors =
+            Arrays.stream(LoopCounters.class.getMethods()).map(Method::getName).toList();
 
     /** Counters whose values are the numbers of their accessors. A field, because the registry holds them weakly. */
     private final LoopCounters counters = (LoopCounters) Proxy.newProxyInstance(
-            LoopCounters.class.getClassLoader(),
-            new Class<?>[] {LoopCounters.class},
-            (proxy, method, arguments) -> (long) accessors.indexOf(method.getName()));
+            LoopCounters.class.getClassLoader(), new Class<?>[] {LoopCounters.class}, (proxy, method, arguments) ->
+                    (long) accessors.indexOf(method.getName()));
 
     @Test
     void eachCounterOfALoopHasAMeter() {
@@ -62,9 +60,8 @@ class MetersTest {
         Files.readAllLines(PAGE).stream()
                 .map(ROW::matcher)
                 .filter(row -> row.find())
-                .forEach(row -> NAME.matcher(row.group(1))
-                        .results()
-                        .forEach(name -> listed.put(name.group(1), row.group(2))));
+                .forEach(row ->
+                        NAME.matcher(row.group(1)).results().forEach(name -> listed.put(name.group(1), row.group(2))));
         assertThat(listed).isEqualTo(meters);
     }
 }
