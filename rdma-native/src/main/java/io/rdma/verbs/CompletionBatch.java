@@ -1,8 +1,8 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.Wc;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.types.CompletionTimestamp;
 import io.rdma.types.WorkCompletionStatus;
 import java.lang.foreign.Arena;

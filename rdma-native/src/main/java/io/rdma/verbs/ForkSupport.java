@@ -13,7 +13,7 @@ import io.rdma.types.VerbsException;
  */
 public final class ForkSupport {
     /** The system property that requests initialization when libibverbs is loaded, if it is {@code true}. */
-    public static final String PROPERTY = "io.rdma.forkInit";
+    public static final String PROPERTY = FfmFork.PROPERTY;
 
     private ForkSupport() {}
 

@@ -1,8 +1,8 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.RecvWr;
 import io.rdma.internal.ibv.Sge;
-import io.rdma.internal.os.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

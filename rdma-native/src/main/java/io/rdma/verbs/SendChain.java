@@ -2,9 +2,9 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ibv.BindWr;
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.types.MemoryWindowType;
 import io.rdma.types.WorkRequestOpcode;
 import java.lang.foreign.Arena;

@@ -1,9 +1,9 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Wc;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.SoftVerbs;
 import io.rdma.types.Errno;
 import java.lang.reflect.InvocationTargetException;

@@ -23,37 +23,15 @@ import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.Objects;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
-
-// States: OPEN -> LEAVING (sends the farewell, if there is one) -> CLOSING (queue pair in ERR, drains) -> CLOSED (queue
-// pair destroyed).
-// Close order: refuse submissions; fail waiting operations; send the farewell behind the posted requests (bounded in
-// time); move the queue pair to ERR; count completions down (bounded in time); destroy the queue pair; fail the
-// remaining operations; release slots and regions.
-// LEAVING ends when the farewell has completed, when the peer has ended, when the loop or the queue pair cannot
-// complete the farewell, or when the time is up.
-// The end (first failure, or an orderly close) is decided once, by the thread that sets `end`.
 
 /** A connection in the engine: a queue pair with its send queue, receive queue and buffers. Thread-safe. */
 public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
-    /**
-     * The reason why an endpoint ended. {@code cause} is null after an orderly close; {@code farewell} is the type of
-     * the frame to be sent.
-     */
-    private record End(String message, @Nullable Throwable cause, int farewell) {
-        /** Creates an end without a farewell: the peer knows of the end, or cannot be notified. */
-        End(String message, @Nullable Throwable cause) {
-            this(message, cause, Frame.DATA);
-        }
-    }
-
     private static final long REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
 
@@ -69,18 +47,11 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     private final SendQueue sends;
     private final ReceiveQueue receives;
     private final BufferPool sendBuffers;
-    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final EndpointClose close;
     private final AtomicInteger openStreams = new AtomicInteger();
-    private final CompletableFuture<Void> ending = new CompletableFuture<>();
-    private final CompletableFuture<Void> left = new CompletableFuture<>();
-    private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final Environment environment;
-    private final long opened;
     private final @Nullable Probe probe;
     private volatile boolean established;
-    private boolean peerEnded; // (loop)
-    private long leaveDeadline; // (loop) nanoTime
-    private volatile long drainDeadline; // nanoTime
 
     /**
      * Takes over a queue pair in INIT and posts its receives. Must run within a
@@ -116,12 +87,12 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         this.completions = completions;
         this.loop = completions.loop();
         this.environment = loop.environment();
-        this.opened = environment.nanoTime();
         this.registrations = registrations;
         this.domain = registrations.domain();
         this.memory = new EndpointMemory(this, registrations);
         this.queuePair = queuePair;
         this.options = options;
+        this.close = new EndpointClose(this, queuePair);
         credits = new Credits(
                 options.credits(),
                 options.firstReceiveBuffers(),
@@ -305,7 +276,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * @return the future, shared by all callers
      */
     public CompletableFuture<Void> ending() {
-        return ending;
+        return close.ending();
     }
 
     /**
@@ -315,7 +286,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * @return the future, shared by all callers
      */
     public CompletableFuture<Void> left() {
-        return left;
+        return close.left();
     }
 
     /**
@@ -325,18 +296,17 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * @return the future, shared by all callers
      */
     public CompletableFuture<Void> closed() {
-        return closed;
+        return close.closed();
     }
 
     @Override
     public boolean isClosing() {
-        return end.get() != null;
+        return close.isBegun();
     }
 
     @Override
     public @Nullable Throwable failure() {
-        End now = end.get();
-        return now == null ? null : now.cause();
+        return close.cause();
     }
 
     /**
@@ -346,8 +316,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * @return true if the connection was lost, or the error says that it is closed
      */
     public boolean hasEndedWith(Throwable error) {
-        End now = end.get();
-        return now != null && (now.cause() != null || error instanceof ConnectionClosedException);
+        return close.isBegun() && (close.cause() != null || error instanceof ConnectionClosedException);
     }
 
     /**
@@ -362,7 +331,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     public void close() {
         StackRoom.require(StackRoom.SUBMIT);
         // Read now, because the close itself ends the streams that it cuts.
-        end(new End("connection is closed", null, openStreams.get() > 0 ? Frame.ABORT : Frame.BYE));
+        close.begin("connection is closed", null, openStreams.get() > 0 ? Frame.ABORT : Frame.BYE);
     }
 
     /**
@@ -374,24 +343,25 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      */
     public void abort(Throwable cause) {
         StackRoom.require(StackRoom.SUBMIT);
-        end(new End("connection is aborted: " + cause, cause, Frame.ABORT));
+        close.begin("connection is aborted: " + cause, cause, Frame.ABORT);
     }
 
     /** Ends a connection before it is handed to the application. Sends no farewell. */
     public void discard() {
-        end(new End("connection was not established", null));
+        close.begin("connection was not established", null);
     }
 
     /** Ends the connection because the peer's farewell arrived. Loop thread. */
     void peerSaidFarewell(boolean orderly) {
-        peerEnded = true;
-        end(
-                orderly
-                        ? new End("the peer closed the connection", null)
-                        : new End(
-                                "connection is lost: the peer aborted it",
-                                new RdmaException("the peer aborted the connection: its handler failed, or it closed"
-                                        + " with messages unsent; its log says why")));
+        close.peerEnded();
+        if (orderly) {
+            close.begin("the peer closed the connection", null);
+        } else {
+            close.begin(
+                    "connection is lost: the peer aborted it",
+                    new RdmaException("the peer aborted the connection: its handler failed, or it closed with messages"
+                            + " unsent; its log says why"));
+        }
     }
 
     /**
@@ -412,7 +382,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
 
     private void peerEnded(boolean orderly) {
         if (orderly) {
-            loop.executeAfterPoll(() -> end(new End("the peer closed the connection", null)));
+            loop.executeAfterPoll(() -> close.begin("the peer closed the connection", null));
         } else {
             peerLost(new RdmaException("the peer ended without a farewell: its process may have been killed"));
         }
@@ -428,7 +398,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      */
     public void peerLost(Throwable cause) {
         loop.executeAfterPoll(() -> {
-            peerEnded = true;
+            close.peerEnded();
             if (sends.inFlight() == 0 && !options.farewells()) {
                 fail(cause);
             } else {
@@ -445,7 +415,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     @Override
     public void fail(Throwable cause) {
         String message = cause instanceof RuntimeException ? cause.getMessage() : cause.toString();
-        end(new End("connection is lost: " + message, cause));
+        close.begin("connection is lost: " + message, cause);
     }
 
     /** Returns the count of message streams that have begun and have not ended. */
@@ -481,13 +451,6 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         sends.creditsChanged();
     }
 
-    private void end(End reason) {
-        if (end.compareAndSet(null, reason)) {
-            receives.close();
-            loop.execute(this::startDrain);
-        }
-    }
-
     /** Returns the error for a failed completion. The first one ends the connection. Loop thread. */
     RuntimeException failureOf(int status, @Nullable WorkRequestOpcode opcode, int qpNumber, int vendorError) {
         if (status == WorkCompletionStatus.WR_FLUSH_ERR.code()) {
@@ -501,39 +464,28 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         return error;
     }
 
+    /** Returns the error for an operation that the end of the connection ended. */
     ConnectionClosedException closedException(boolean posted) {
-        End now = end.get();
-        return now == null
-                ? new ConnectionClosedException("connection is closed", null, posted)
-                : new ConnectionClosedException(now.message(), now.cause(), posted);
+        return close.exception(posted);
     }
 
-    private void startDrain() {
-        int farewell = options.farewells() ? Objects.requireNonNull(end.get()).farewell() : Frame.DATA;
-        leaveDeadline = environment.nanoTime() + nanos(options.drainTimeout());
-        attempt(() -> ending.complete(null));
-        attempt(() -> sends.close(farewell));
-        attempt(() -> sendBuffers.close(closedException(false)));
-        if (farewell == Frame.DATA) {
-            leave();
-        }
-        loop.drain(this);
+    /** Returns whether a thread posts or registers memory, and so uses the queue pair or the domain. Loop. */
+    boolean isInUse() {
+        return !sends.isQuiet() || !receives.isQuiet() || sendBuffers.isGrowing();
     }
 
-    /** Goes from LEAVING to CLOSING: sends nothing more, and moves the queue pair to ERR. Loop thread. */
-    private void leave() {
-        sends.endFarewell();
-        attempt(() -> left.complete(null));
-        attempt(queuePair::moveToError); // if this fails, destroying the queue pair ends its requests as well
-        receives.draining();
-        drainDeadline = environment.nanoTime() + nanos(options.drainTimeout());
-    }
-
-    private boolean isFarewellOver() {
-        return peerEnded
-                || loop.failure() != null
-                || sends.hasSaidFarewell()
-                || environment.nanoTime() - leaveDeadline >= 0;
+    /** Returns the steps that free what the endpoint has, in their order. Each runs even if one before it threw. */
+    List<Runnable> release() {
+        return List.of(
+                receives::detach,
+                memory::closeWindows,
+                queuePair::close,
+                completions::close,
+                sends::destroyed,
+                receives::destroyed,
+                this::closeProbe,
+                sendSlots::close,
+                memory::closeRegions);
     }
 
     private void closeProbe() {
@@ -551,62 +503,8 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         }
     }
 
-    /**
-     * Finishes the close once nothing is in flight, or time is up. Loop thread.
-     *
-     * @return whether it is finished
-     */
     @Override
     public boolean finishIfDrained() {
-        if (closed.isDone()) { // another endpoint threw before the loop could remove this one
-            return true;
-        }
-        if (!left.isDone()) {
-            if (!isFarewellOver()) {
-                return false;
-            }
-            leave();
-        }
-        if (!sends.isQuiet() || !receives.isQuiet() || sendBuffers.isGrowing()) {
-            return false; // a thread is posting or registering, and still uses the queue pair or the domain
-        }
-        // A dead loop counts no completions down. There, destroying the queue pair ends its requests.
-        boolean drained = loop.failure() != null || sends.inFlight() == 0 && receives.isDrained();
-        if (!drained && environment.nanoTime() - drainDeadline < 0) {
-            return false;
-        }
-        // Each step runs even if an earlier one threw, so that every waiting operation ends.
-        for (Runnable step : new Runnable[] {
-            receives::detach,
-            memory::closeWindows,
-            queuePair::close,
-            completions::close,
-            sends::destroyed,
-            receives::destroyed,
-            this::closeProbe,
-            sendSlots::close,
-            memory::closeRegions
-        }) {
-            attempt(step);
-        }
-        loop.leave(this);
-        record();
-        closed.complete(null);
-        return true;
-    }
-
-    private void record() {
-        End reason = end.get();
-        if (reason == null || !FlightRecorder.isInitialized()) {
-            return;
-        }
-        ConnectionEvent event = new ConnectionEvent();
-        if (event.shouldCommit()) {
-            event.queuePair = queuePair.number();
-            event.open = environment.nanoTime() - opened;
-            event.end = reason.message();
-            event.lost = reason.cause() != null;
-            event.commit();
-        }
+        return close.finishIfDrained();
     }
 }

@@ -1,7 +1,5 @@
 package io.rdma.internal.ibv;
 
-import io.rdma.internal.os.NativeMemory;
-
 /**
  * The member {@code bind_mw} of {@code struct ibv_send_wr}, for {@code IBV_WR_BIND_MW}, {@code ibv_post_send(3)}.
  * Static accessors over the address of the {@link SendWr}.

@@ -1,7 +1,5 @@
 package io.rdma.internal.ibv;
 
-import io.rdma.internal.os.NativeMemory;
-
 /**
  * {@code struct ibv_recv_wr}, {@code ibv_post_recv(3)}.
  *

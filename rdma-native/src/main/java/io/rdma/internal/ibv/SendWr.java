@@ -1,7 +1,5 @@
 package io.rdma.internal.ibv;
 
-import io.rdma.internal.os.NativeMemory;
-
 /**
  * {@code struct ibv_send_wr}, {@code ibv_post_send(3)}. {@code wr.rdma}, {@code wr.atomic} and {@code wr.ud} share the
  * same bytes, as does the union in C.

@@ -1,7 +1,5 @@
 package io.rdma.internal.ibv;
 
-import io.rdma.internal.os.NativeMemory;
-
 /**
  * {@code struct ibv_sge}, {@code ibv_post_send(3)}.
  *

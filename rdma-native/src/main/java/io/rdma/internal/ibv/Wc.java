@@ -1,7 +1,5 @@
 package io.rdma.internal.ibv;
 
-import io.rdma.internal.os.NativeMemory;
-
 /**
  * {@code struct ibv_wc}, {@code ibv_poll_cq(3)}. If the status is not success, only {@code wrId}, {@code status},
  * {@code qpNum} and {@code vendorErr} are valid.

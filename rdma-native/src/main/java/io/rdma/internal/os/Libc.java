@@ -1,5 +1,6 @@
 package io.rdma.internal.os;
 
+import io.rdma.internal.ibv.NativeMemory;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 

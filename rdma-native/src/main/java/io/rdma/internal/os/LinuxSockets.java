@@ -1,5 +1,6 @@
 package io.rdma.internal.os;
 
+import io.rdma.internal.ibv.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

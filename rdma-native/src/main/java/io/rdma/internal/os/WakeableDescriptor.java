@@ -1,5 +1,6 @@
 package io.rdma.internal.os;
 
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import java.lang.foreign.Arena;

@@ -1,5 +1,5 @@
 /**
- * Calls of the C library and raw memory: sockets, pages, descriptors, {@code errno}. Calls no verbs, but uses their
+ * Calls of the C library: sockets, pages, descriptors, {@code errno}. Calls no verbs, but uses their
  * exceptions and options.
  */
 @NullMarked

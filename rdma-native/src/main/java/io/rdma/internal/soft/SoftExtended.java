@@ -4,9 +4,9 @@ import static io.rdma.internal.ibv.Ibv.*;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ibv.Cq;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpInitAttr;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.device.Posting;
 import io.rdma.internal.soft.objects.SoftCq;
 import io.rdma.internal.soft.objects.SoftQp;

@@ -5,7 +5,7 @@ import static io.rdma.internal.ibv.Ibv.*;
 import io.rdma.internal.ffi.MemoryVerbs;
 import io.rdma.internal.ibv.DeviceAttrEx;
 import io.rdma.internal.ibv.Mr;
-import io.rdma.internal.os.NativeMemory;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;

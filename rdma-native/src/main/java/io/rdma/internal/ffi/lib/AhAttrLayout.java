@@ -1,11 +1,11 @@
 package io.rdma.internal.ffi.lib;
 
-import static io.rdma.internal.os.NativeMemory.getByte;
-import static io.rdma.internal.os.NativeMemory.getInt;
-import static io.rdma.internal.os.NativeMemory.getShort;
-import static io.rdma.internal.os.NativeMemory.putByte;
-import static io.rdma.internal.os.NativeMemory.putInt;
-import static io.rdma.internal.os.NativeMemory.putShort;
+import static io.rdma.internal.ibv.NativeMemory.getByte;
+import static io.rdma.internal.ibv.NativeMemory.getInt;
+import static io.rdma.internal.ibv.NativeMemory.getShort;
+import static io.rdma.internal.ibv.NativeMemory.putByte;
+import static io.rdma.internal.ibv.NativeMemory.putInt;
+import static io.rdma.internal.ibv.NativeMemory.putShort;
 
 import io.rdma.internal.ibv.AhAttr;
 

@@ -1,18 +1,18 @@
 package io.rdma.internal.ffi.lib;
 
-import static io.rdma.internal.os.NativeMemory.getByte;
-import static io.rdma.internal.os.NativeMemory.getInt;
-import static io.rdma.internal.os.NativeMemory.getLong;
-import static io.rdma.internal.os.NativeMemory.putByte;
-import static io.rdma.internal.os.NativeMemory.putInt;
-import static io.rdma.internal.os.NativeMemory.putLong;
+import static io.rdma.internal.ibv.NativeMemory.getByte;
+import static io.rdma.internal.ibv.NativeMemory.getInt;
+import static io.rdma.internal.ibv.NativeMemory.getLong;
+import static io.rdma.internal.ibv.NativeMemory.putByte;
+import static io.rdma.internal.ibv.NativeMemory.putInt;
+import static io.rdma.internal.ibv.NativeMemory.putLong;
 
 import io.rdma.internal.ibv.AhAttr;
 import io.rdma.internal.ibv.CmEventEntry;
 import io.rdma.internal.ibv.Cma;
 import io.rdma.internal.ibv.ConnParam;
 import io.rdma.internal.ibv.Ibv;
-import io.rdma.internal.os.NativeMemory;
+import io.rdma.internal.ibv.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;

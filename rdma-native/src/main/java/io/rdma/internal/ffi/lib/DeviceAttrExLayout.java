@@ -1,7 +1,7 @@
 package io.rdma.internal.ffi.lib;
 
-import static io.rdma.internal.os.NativeMemory.getInt;
-import static io.rdma.internal.os.NativeMemory.getLong;
+import static io.rdma.internal.ibv.NativeMemory.getInt;
+import static io.rdma.internal.ibv.NativeMemory.getLong;
 
 import io.rdma.internal.ibv.DeviceAttrEx;
 

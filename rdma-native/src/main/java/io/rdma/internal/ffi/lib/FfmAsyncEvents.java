@@ -1,9 +1,9 @@
 package io.rdma.internal.ffi.lib;
 
 import io.rdma.internal.ibv.AsyncEventEntry;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.os.CallState;
 import io.rdma.internal.os.Libc;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.os.WakeableDescriptor;
 import io.rdma.types.AsyncEventType;
 import io.rdma.types.Errno;

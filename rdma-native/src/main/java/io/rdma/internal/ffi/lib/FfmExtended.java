@@ -1,21 +1,21 @@
 package io.rdma.internal.ffi.lib;
 
 import static io.rdma.internal.ibv.Ibv.*;
-import static io.rdma.internal.os.NativeMemory.getInt;
-import static io.rdma.internal.os.NativeMemory.getLong;
-import static io.rdma.internal.os.NativeMemory.putInt;
-import static io.rdma.internal.os.NativeMemory.putLong;
+import static io.rdma.internal.ibv.NativeMemory.getInt;
+import static io.rdma.internal.ibv.NativeMemory.getLong;
+import static io.rdma.internal.ibv.NativeMemory.putInt;
+import static io.rdma.internal.ibv.NativeMemory.putLong;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ibv.BindWr;
 import io.rdma.internal.ibv.Cq;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
 import io.rdma.internal.ibv.Wc;
 import io.rdma.internal.os.CallState;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import java.lang.foreign.Arena;

@@ -7,6 +7,9 @@ import io.rdma.types.VerbsException;
 
 /** {@code ibv_fork_init(3)} and {@code ibv_is_fork_initialized(3)}, which apply to the library, not to a device. */
 public final class FfmFork {
+    /** The system property that requests {@code ibv_fork_init} when the library is loaded. */
+    public static final String PROPERTY = "io.rdma.forkInit";
+
     private FfmFork() {}
 
     /** Calls {@code ibv_fork_init(3)}. */
@@ -34,7 +37,7 @@ public final class FfmFork {
                     "ibv_fork_init",
                     result,
                     "Memory is registered already: call it before the first registration, or start with"
-                            + " -Dio.rdma.forkInit=true");
+                            + " -D" + PROPERTY + "=true");
         }
         Outcome.zero("ibv_fork_init", result);
     }

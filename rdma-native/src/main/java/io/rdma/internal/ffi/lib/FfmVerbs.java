@@ -18,6 +18,7 @@ import io.rdma.internal.ibv.DeviceEntry;
 import io.rdma.internal.ibv.GidEntry;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.Mr;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.PortAttr;
 import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpAttr;
@@ -25,12 +26,10 @@ import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.ibv.Srq;
 import io.rdma.internal.ibv.SrqAttr;
 import io.rdma.internal.os.CallState;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.os.WakeableDescriptor;
 import io.rdma.types.Errno;
 import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
-import io.rdma.verbs.ForkSupport;
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -73,7 +72,7 @@ public final class FfmVerbs implements Verbs {
             Optional<String> reason = Optional.empty();
             try {
                 LibIbverbs.load();
-                if (Boolean.getBoolean(ForkSupport.PROPERTY)) {
+                if (Boolean.getBoolean(FfmFork.PROPERTY)) {
                     FfmFork.init();
                 }
                 verbs = Optional.of(new FfmVerbs());

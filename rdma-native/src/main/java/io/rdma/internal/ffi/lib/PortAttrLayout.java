@@ -1,8 +1,8 @@
 package io.rdma.internal.ffi.lib;
 
-import static io.rdma.internal.os.NativeMemory.getByte;
-import static io.rdma.internal.os.NativeMemory.getInt;
-import static io.rdma.internal.os.NativeMemory.getShort;
+import static io.rdma.internal.ibv.NativeMemory.getByte;
+import static io.rdma.internal.ibv.NativeMemory.getInt;
+import static io.rdma.internal.ibv.NativeMemory.getShort;
 
 import io.rdma.internal.ibv.PortAttr;
 

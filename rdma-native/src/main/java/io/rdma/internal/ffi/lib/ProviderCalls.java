@@ -3,8 +3,8 @@ package io.rdma.internal.ffi.lib;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.os.CallState;
-import io.rdma.internal.os.NativeMemory;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;

@@ -1,9 +1,9 @@
 package io.rdma.internal.ffi.lib;
 
-import static io.rdma.internal.os.NativeMemory.getInt;
-import static io.rdma.internal.os.NativeMemory.getLong;
-import static io.rdma.internal.os.NativeMemory.putInt;
-import static io.rdma.internal.os.NativeMemory.putLong;
+import static io.rdma.internal.ibv.NativeMemory.getInt;
+import static io.rdma.internal.ibv.NativeMemory.getLong;
+import static io.rdma.internal.ibv.NativeMemory.putInt;
+import static io.rdma.internal.ibv.NativeMemory.putLong;
 
 import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.ibv.QpInitAttr;

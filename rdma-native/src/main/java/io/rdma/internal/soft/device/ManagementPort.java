@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.device;
 
-import io.rdma.internal.os.NativeMemory;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.soft.link.UdpLink;
 import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Opcode;

@@ -4,10 +4,10 @@ import static io.rdma.internal.ibv.Ibv.*;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ibv.BindWr;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.RecvWr;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.objects.Bind;
 import io.rdma.internal.soft.objects.HandleTable;
 import io.rdma.internal.soft.objects.QueuedRequest;

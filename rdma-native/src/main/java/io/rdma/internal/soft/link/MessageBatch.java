@@ -2,8 +2,8 @@ package io.rdma.internal.soft.link;
 
 import static io.rdma.internal.os.LinuxSockets.*;
 
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.os.LinuxSockets;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.soft.wire.SoftAddress;
 import io.rdma.internal.soft.wire.UdpAddress;
 import java.lang.foreign.Arena;

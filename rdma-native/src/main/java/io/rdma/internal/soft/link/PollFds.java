@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.link;
 
-import io.rdma.internal.os.NativeMemory;
+import io.rdma.internal.ibv.NativeMemory;
 
 /** Access to {@code struct pollfd}. */
 final class PollFds {

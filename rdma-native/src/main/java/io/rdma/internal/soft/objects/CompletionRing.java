@@ -1,7 +1,7 @@
 package io.rdma.internal.soft.objects;
 
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.Wc;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.internal.os.Pages;
 import io.rdma.types.HugePages;
 import java.lang.foreign.Arena;

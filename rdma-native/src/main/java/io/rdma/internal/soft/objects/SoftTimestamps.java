@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.objects;
 
-import io.rdma.internal.os.NativeMemory;
+import io.rdma.internal.ibv.NativeMemory;
 import java.util.function.LongSupplier;
 
 /**

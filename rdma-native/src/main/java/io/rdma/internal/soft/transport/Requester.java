@@ -409,7 +409,7 @@ final class Requester implements SendSide {
         if (address == 0) {
             return false;
         }
-        io.rdma.internal.os.NativeMemory.putLong(address, original);
+        io.rdma.internal.ibv.NativeMemory.putLong(address, original);
         return true;
     }
 

@@ -2,7 +2,7 @@ package io.rdma.internal.soft.transport;
 
 import static io.rdma.internal.ibv.Ibv.*;
 
-import io.rdma.internal.os.NativeMemory;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.soft.objects.QueuedRequest;
 import io.rdma.internal.soft.objects.ReceiveSide;
 import io.rdma.internal.soft.objects.SoftPd;

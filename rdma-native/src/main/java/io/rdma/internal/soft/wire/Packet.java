@@ -1,6 +1,6 @@
 package io.rdma.internal.soft.wire;
 
-import io.rdma.internal.os.NativeMemory;
+import io.rdma.internal.ibv.NativeMemory;
 
 /**
  * One packet: header fields, and the payload as a list of pieces of process memory. Reused; owned by the device thread.

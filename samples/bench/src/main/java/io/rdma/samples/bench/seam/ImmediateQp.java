@@ -1,11 +1,11 @@
 package io.rdma.samples.bench.seam;
 
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.ibv.RecvWr;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.types.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,4 +1,4 @@
-package io.rdma.internal.os;
+package io.rdma.internal.ibv;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
