@@ -4,6 +4,7 @@ import io.rdma.buffer.ReceivedMessage
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.internal.engine.Endpoint
 import io.rdma.internal.engine.ReceiveQueue
+import io.rdma.internal.os.StackRoom
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
@@ -44,6 +45,7 @@ internal class Inbound<M : ReceivedMessage>(
      * Allocates nothing for a message that has already arrived.
      */
     suspend fun <T> receive(decoder: (M) -> T): T {
+        StackRoom.require(StackRoom.SIGNAL)
         claim()
         val here =
             try {
@@ -120,6 +122,7 @@ internal class Inbound<M : ReceivedMessage>(
             if (terminated && closed) queue.discard()
             // A flow emits nothing to a cancelled collector, so a message stays in the queue until it can be emitted.
             currentCoroutineContext().ensureActive()
+            StackRoom.require(StackRoom.SIGNAL) // so that the message can be closed, too
             queue.take()?.let { return mine(it) }
             if (terminated) {
                 endpoint.failure()?.let { throw ConnectionClosedException.lost(it) }
@@ -140,8 +143,11 @@ internal class Inbound<M : ReceivedMessage>(
 
     private fun discard() {
         if (queue.isTerminated && claimed.compareAndSet(false, true)) {
-            queue.discard()
-            claimed.set(false)
+            try {
+                queue.discard()
+            } finally {
+                claimed.set(false)
+            }
         }
     }
 }

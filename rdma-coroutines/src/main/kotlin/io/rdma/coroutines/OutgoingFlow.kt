@@ -3,6 +3,7 @@ package io.rdma.coroutines
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.internal.engine.Endpoint
 import io.rdma.internal.engine.MessageStream
+import io.rdma.internal.os.StackRoom
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.flow.FlowCollector
@@ -39,6 +40,7 @@ internal class OutgoingFlow<T>(
     // Tail calls: while buffers are available, a message allocates no state object for this function, even if it waits
     // for room.
     override suspend fun emit(value: T) {
+        StackRoom.require(StackRoom.SIGNAL)
         if (undelivered() >= most) return emitLater(value)
         if (!tryEmit(value)) return emitWithBuffer(value)
         if (undelivered() >= most) room.await()

@@ -8,7 +8,6 @@ import io.rdma.engine.RdmaEndpoint
 import io.rdma.internal.connect.EstablishedConnection
 import io.rdma.internal.engine.Endpoint
 import io.rdma.internal.engine.WorkRequest
-import io.rdma.internal.os.StackRoom
 import io.rdma.types.AccessFlag
 import io.rdma.types.RemoteMemory
 import io.rdma.verbs.MemoryRegion
@@ -301,7 +300,7 @@ public class RdmaConnection internal constructor(
      * not be orderly: the peer then gets an error, as after [abort].
      */
     override fun close() {
-        StackRoom.require(StackRoom.SIGNAL)
+        if (engine.handsOver(::close)) return
         engine.close()
         inbound.close()
     }
@@ -312,7 +311,7 @@ public class RdmaConnection internal constructor(
      * it is sent to the peer.
      */
     public fun abort(cause: Throwable) {
-        StackRoom.require(StackRoom.SIGNAL)
+        if (engine.handsOver { abort(cause) }) return
         engine.abort(cause)
         inbound.close()
     }

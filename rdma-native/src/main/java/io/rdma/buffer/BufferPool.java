@@ -268,12 +268,20 @@ public final class BufferPool implements AutoCloseable {
         if (wip.getAndIncrement() != 0) {
             return;
         }
+        if (!StackRoom.has(StackRoom.CLOSE)) { // too little for what other callers do with their buffers
+            domain.environment().startOrRun("rdma-lend", this::drainHeld);
+        } else {
+            drainHeld();
+        }
+    }
+
+    private void drainHeld() {
         int missed = 1;
         do {
             try {
                 serve();
             } catch (Throwable t) { // such as out of memory: the next buffer that comes back serves the waiters
-                log().log(Logger.Level.ERROR, "a buffer pool could not serve its waiters", t);
+                report("a buffer pool could not serve its waiters", t);
             }
             missed = wip.addAndGet(-missed);
         } while (missed != 0);
@@ -298,12 +306,30 @@ public final class BufferPool implements AutoCloseable {
     private void tell(BufferWaiter waiter, @Nullable Slot slot, @Nullable RuntimeException closed) {
         try {
             if (slot != null) {
-                waiter.acquired(slot.lease(waiter.isExclusive()));
+                waiter.acquired(lease(slot, waiter.isExclusive()));
             } else {
                 waiter.failed(Objects.requireNonNull(closed));
             }
         } catch (Throwable t) { // an exception of one waiter must not stop the others
-            log().log(Logger.Level.ERROR, "a listener that waited for a buffer threw; the pool serves the others", t);
+            report("a listener that waited for a buffer threw; the pool serves the others", t);
+        }
+    }
+
+    private RegisteredBuffer lease(Slot slot, boolean exclusive) {
+        try {
+            return slot.lease(exclusive);
+        } catch (Throwable t) { // no memory for the handle
+            putBack(slot);
+            throw t;
+        }
+    }
+
+    /** Logs an error. If even that fails, the waiters that follow count for more. */
+    private static void report(String message, Throwable error) {
+        try {
+            log().log(Logger.Level.ERROR, message, error);
+        } catch (Throwable unlogged) {
+            // nothing is left to be done
         }
     }
 

@@ -196,7 +196,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      */
     @Override
     public final void close() {
-        StackRoom.require(StackRoom.RELEASE);
+        StackRoom.require(StackRoom.SUBMIT); // it may post, for other threads too
         if (CLOSED.compareAndSet(this, 0, 1)) {
             if (trace != null) {
                 trace.close();

@@ -127,7 +127,7 @@ public final class RegistrationCache implements AutoCloseable {
      */
     private static void release(MemoryRegion region) {
         if (region.isClosed()) {
-            region.environment().start("rdma-free", region::release);
+            region.environment().startOrRun("rdma-free", region::release);
         } else {
             region.release();
         }

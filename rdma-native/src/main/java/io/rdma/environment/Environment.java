@@ -50,6 +50,20 @@ public interface Environment {
     void start(String name, Runnable task);
 
     /**
+     * Starts a task like {@link #start}. If no thread can be started, the caller runs it.
+     *
+     * @param name name of the thread
+     * @param task task that must run, even if it takes the caller's time
+     */
+    default void startOrRun(String name, Runnable task) {
+        try {
+            start(name, task);
+        } catch (Throwable e) { // no memory for a thread
+            task.run();
+        }
+    }
+
+    /**
      * Runs a short task after some time, on a thread that all timers share.
      *
      * @param nanos delay

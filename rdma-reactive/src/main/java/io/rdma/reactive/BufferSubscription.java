@@ -40,7 +40,6 @@ abstract class BufferSubscription<T> extends BufferWaiter implements Subscriptio
 
     @Override
     public void cancel() {
-        StackRoom.require(StackRoom.SIGNAL);
         cancelled = true;
         abandon();
     }

@@ -7,7 +7,6 @@ import io.rdma.engine.RdmaEndpoint;
 import io.rdma.internal.connect.EstablishedConnection;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.WorkRequest;
-import io.rdma.internal.os.StackRoom;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
@@ -191,14 +190,18 @@ final class DefaultRdmaConnection implements RdmaConnection {
 
     @Override
     public void dispose() {
-        StackRoom.require(StackRoom.SIGNAL);
+        if (endpoint.handsOver(this::dispose)) {
+            return;
+        }
         endpoint.close();
         inbound.dispose();
     }
 
     @Override
     public void abort(Throwable cause) {
-        StackRoom.require(StackRoom.SIGNAL);
+        if (endpoint.handsOver(() -> abort(cause))) {
+            return;
+        }
         endpoint.abort(cause);
         inbound.dispose();
     }

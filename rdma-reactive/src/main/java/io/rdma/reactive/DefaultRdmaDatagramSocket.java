@@ -6,7 +6,6 @@ import io.rdma.engine.RdmaEndpoint;
 import io.rdma.internal.connect.DatagramBinding;
 import io.rdma.internal.engine.DatagramEndpoint;
 import io.rdma.internal.engine.WorkRequest;
-import io.rdma.internal.os.StackRoom;
 import io.rdma.verbs.DatagramAddress;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -110,7 +109,9 @@ final class DefaultRdmaDatagramSocket implements RdmaDatagramSocket {
 
     @Override
     public void dispose() {
-        StackRoom.require(StackRoom.SIGNAL);
+        if (endpoint.endpoint().handsOver(this::dispose)) {
+            return;
+        }
         binding.close();
         inbound.dispose();
     }

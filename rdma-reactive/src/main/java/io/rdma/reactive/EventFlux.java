@@ -21,9 +21,16 @@ final class EventFlux extends Flux<AsyncEvent> {
 
     @Override
     public void subscribe(CoreSubscriber<? super AsyncEvent> actual) {
+        StackRoom.require(StackRoom.CLOSE); // the subscriber requests meanwhile
         Watching watching = new Watching(source, actual);
-        actual.onSubscribe(watching);
-        watching.drainOwned();
+        try {
+            actual.onSubscribe(watching);
+        } catch (Throwable e) {
+            watching.cancelled = true;
+            throw e;
+        } finally {
+            watching.drainOwned();
+        }
     }
 
     // Invariants: only the thread that takes `wip` from 0 takes events and signals. Nothing is signalled after `done`.
@@ -54,8 +61,8 @@ final class EventFlux extends Flux<AsyncEvent> {
 
         @Override
         public void cancel() {
+            cancelled = true; // first: the next signal ends it, if this call has no room for that
             StackRoom.require(StackRoom.SIGNAL);
-            cancelled = true;
             drain();
         }
 

@@ -126,7 +126,11 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
                     actual.onError(OperatorErrors.ofRequest(n));
                 }
             } else if (state.compareAndSet(IDLE, RUNNING)) {
-                Thread.ofVirtual().name("rdma-making").start(this::run);
+                try {
+                    Thread.ofVirtual().name("rdma-making").start(this::run);
+                } catch (Throwable e) { // no memory
+                    failed(e);
+                }
             }
         }
 

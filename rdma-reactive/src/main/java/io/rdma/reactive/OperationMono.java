@@ -3,6 +3,7 @@ package io.rdma.reactive;
 import io.rdma.internal.engine.Operation;
 import io.rdma.internal.engine.Submitter;
 import io.rdma.internal.engine.WorkRequest;
+import io.rdma.internal.os.StackRoom;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -59,6 +60,7 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
             if (requested) {
                 return;
             }
+            StackRoom.require(StackRoom.SIGNAL);
             requested = true;
             if (n <= 0) {
                 refuse(OperatorErrors.ofRequest(n));
@@ -79,6 +81,7 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
 
         @Override
         public void cancel() {
+            StackRoom.require(StackRoom.SIGNAL);
             if (abandon()) {
                 cancelled = true;
             }

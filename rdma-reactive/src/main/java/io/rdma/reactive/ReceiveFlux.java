@@ -47,6 +47,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
 
     @Override
     public void subscribe(CoreSubscriber<? super T> actual) {
+        StackRoom.require(StackRoom.CLOSE); // the subscriber requests meanwhile
         Receiving<T> receiving = new Receiving<>(inbound, mapper, lent, actual);
         if (!inbound.claim(receiving)) {
             Operators.error(
@@ -55,8 +56,14 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
                             "the connection has a receiver already: share its Flux with publish() instead"));
             return;
         }
-        actual.onSubscribe(receiving);
-        receiving.begin();
+        try {
+            actual.onSubscribe(receiving);
+        } catch (Throwable e) { // the next receiver must not wait for this one
+            receiving.cancelled = true;
+            throw e;
+        } finally {
+            receiving.begin();
+        }
     }
 
     @Override
@@ -117,8 +124,8 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
 
         @Override
         public void cancel() {
+            cancelled = true; // first: the next signal ends it, if this call has no room for that
             StackRoom.require(StackRoom.SIGNAL);
-            cancelled = true;
             drain();
         }
 

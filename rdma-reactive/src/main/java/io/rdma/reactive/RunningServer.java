@@ -72,10 +72,13 @@ final class RunningServer implements DisposableServer {
     public void dispose() {
         StackRoom.require(StackRoom.CLOSE);
         if (disposed.compareAndSet(false, true)) {
-            listener.close();
-            connections.forEach(RdmaConnection::dispose);
-            handlers.dispose();
-            Thread.ofVirtual().name("rdma-release").start(this::release);
+            try {
+                listener.close();
+                connections.forEach(RdmaConnection::dispose);
+                handlers.dispose();
+            } finally {
+                Thread.ofVirtual().name("rdma-release").start(this::release);
+            }
         }
     }
 

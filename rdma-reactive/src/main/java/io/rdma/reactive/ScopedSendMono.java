@@ -5,6 +5,7 @@ import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.internal.engine.Operation;
 import io.rdma.internal.engine.Submitter;
 import io.rdma.internal.engine.WorkRequest;
+import io.rdma.internal.os.StackRoom;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
@@ -70,6 +71,7 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
 
         @Override
         public void cancel() {
+            StackRoom.require(StackRoom.SIGNAL);
             super.cancel();
             Operation now = operation;
             if (now != null) {

@@ -201,7 +201,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         @Override
         public void cancel() {
-            StackRoom.require(StackRoom.SIGNAL);
+            StackRoom.require(StackRoom.CLOSE); // the source is cancelled meanwhile
             if (ended.compareAndSet(false, true)) {
                 cancelled = true;
                 stop();
@@ -213,13 +213,13 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
          */
         private void stop() {
             try {
-                if (!sourceEnded) {
-                    source().cancel();
-                }
                 abandonAll();
                 BufferWaiter waiting = waiter;
                 if (waiting != null) {
                     waiting.abandon();
+                }
+                if (!sourceEnded) {
+                    source().cancel(); // last: it is the application's code
                 }
             } finally {
                 flush();

@@ -85,11 +85,11 @@ final class AddressHandles implements AutoCloseable {
     /** Leases the handle for a waiter, and has it made unless it exists or is being made. */
     void lease(AddressHandleAttributes path, Waiter waiter) {
         CachedAddress there = null;
-        boolean refused = false;
+        RuntimeException refusal = null;
         synchronized (this) {
             CachedAddress found = known.get(path);
             if (closed) {
-                refused = true;
+                refusal = new IllegalStateException("the resources are closed: open new ones");
             } else if (found != null && found.tryRetain()) {
                 there = found;
             } else if (found != null && !found.waiting().isEmpty()) { // it is being made
@@ -99,11 +99,17 @@ final class AddressHandles implements AutoCloseable {
                 fresh.waiting().add(waiter);
                 known.put(path, fresh);
                 working++;
-                makers.execute(() -> make(fresh));
+                try {
+                    makers.execute(() -> make(fresh));
+                } catch (Throwable e) { // no thread, or no memory
+                    working--;
+                    known.remove(path, fresh);
+                    refusal = new RdmaException("no thread could be started to make an address handle: " + e, e);
+                }
             }
         }
-        if (refused) {
-            waiter.failed(new IllegalStateException("the resources are closed: open new ones"));
+        if (refusal != null) {
+            waiter.failed(refusal);
         } else if (there != null) {
             waiter.leased(there);
         }

@@ -71,20 +71,20 @@ final class Backlog {
             return deferred.poll();
         }
         Operation next;
-        while ((next = submitted.poll()) != null) {
+        while ((next = submitted.peek()) != null) {
             WorkRequestOpcode opcode = next.request().opcode();
-            if (opcode.consumesReceive()) {
-                if (blocked.isEmpty() && credits.mayMessage()) {
-                    return next;
-                }
+            boolean message = opcode.consumesReceive();
+            if (message ? blocked.isEmpty() && credits.mayMessage() : readRoom || !opcode.isReadOrAtomic()) {
+                return submitted.poll();
+            }
+            if (message) {
                 counters.creditWait();
                 add(blocked, next);
                 blockedCount = blocked.size();
-            } else if (readRoom || !opcode.isReadOrAtomic()) {
-                return next;
             } else {
                 add(deferred, next);
             }
+            submitted.poll(); // last: if there was no memory for the other queue, it is still here
         }
         return mayUnblock() ? unblock() : null;
     }

@@ -3,6 +3,7 @@ package io.rdma.internal.engine;
 import io.rdma.engine.DatagramTooLongException;
 import io.rdma.internal.close.CleanupStack;
 import io.rdma.internal.loop.CompletionReservation;
+import io.rdma.internal.os.StackRoom;
 import io.rdma.types.PortAttributes;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.verbs.DatagramAddress;
@@ -142,9 +143,11 @@ public final class DatagramEndpoint implements Submitter {
      * @param operation fresh, or ended
      * @throws DatagramTooLongException if it does not fit into a packet; nothing was submitted then
      * @throws IllegalStateException if its buffer is closed or has a conflicting use; nothing was submitted then
+     * @throws StackOverflowError if the caller's stack is nearly full; nothing was submitted then
      */
     @Override
     public void submit(Operation operation) {
+        StackRoom.require(StackRoom.SUBMIT);
         WorkRequest request = operation.request();
         DatagramAddress destination = request.destination();
         if (destination == null) {

@@ -224,7 +224,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         if (send && length > options.peerReceiveBufferSize()) {
             try {
                 operation.expose(domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ)));
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 request.unborrow();
                 throw e;
             }
@@ -325,11 +325,11 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * because they waited or because the peer has not fetched them, the farewell is ABORT instead, and the end is not
      * orderly for the peer. Any thread; does not wait. The close takes at most twice the drain time-out, see
      * {@link #closed}.
-     *
-     * @throws StackOverflowError if the caller's stack is nearly full; the endpoint is open then
      */
     public void close() {
-        StackRoom.require(StackRoom.SUBMIT);
+        if (handsOver(this::close)) {
+            return;
+        }
         // Read now, because the close itself ends the streams that it cuts.
         close.begin("connection is closed", null, openStreams.get() > 0 ? Frame.ABORT : Frame.BYE);
     }
@@ -339,11 +339,27 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * which marks the messages that the peer received as incomplete.
      *
      * @param cause reported to all users on this side
-     * @throws StackOverflowError if the caller's stack is nearly full; the endpoint is open then
      */
     public void abort(Throwable cause) {
-        StackRoom.require(StackRoom.SUBMIT);
+        if (handsOver(() -> abort(cause))) {
+            return;
+        }
         close.begin("connection is aborted: " + cause, cause, Frame.ABORT);
+    }
+
+    /**
+     * Runs a step on the loop if the caller's stack is nearly full. A connection must not stay open because the code
+     * that closes it is called deep in a recursion.
+     *
+     * @param step of a close
+     * @return false if the caller has room to run it
+     */
+    public boolean handsOver(Runnable step) {
+        if (loop.isLoopThread() || StackRoom.has(StackRoom.SIGNAL)) {
+            return false;
+        }
+        loop.execute(step);
+        return true;
     }
 
     /** Ends a connection before it is handed to the application. Sends no farewell. */

@@ -3,7 +3,6 @@ package io.rdma.internal.engine;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.verbs.QueuePair;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.FlightRecorder;
@@ -28,6 +27,7 @@ final class EndpointClose {
     private final CompletionLoop loop;
     private final long drainNanos;
     private final long opened;
+    private final Runnable startDrain = this::startDrain; // made here, because memory may be short when it is needed
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     private final CompletableFuture<Void> ending = new CompletableFuture<>();
     private final CompletableFuture<Void> left = new CompletableFuture<>();
@@ -62,8 +62,13 @@ final class EndpointClose {
      */
     void begin(String message, @Nullable Throwable cause, int farewell) {
         if (end.compareAndSet(null, new End(message, cause, farewell))) {
-            endpoint.receives().close();
-            loop.execute(this::startDrain);
+            try {
+                endpoint.receives().close();
+                loop.execute(startDrain);
+            } catch (Throwable e) { // no memory, or no stack: a later call ends it
+                end.set(null);
+                throw e;
+            }
         }
     }
 
@@ -111,8 +116,11 @@ final class EndpointClose {
     }
 
     private void startDrain() {
-        int farewell =
-                endpoint.options().farewells() ? Objects.requireNonNull(end.get()).farewell() : Frame.DATA;
+        End now = end.get();
+        if (now == null || ending.isDone()) {
+            return; // the call that added this task threw
+        }
+        int farewell = endpoint.options().farewells() ? now.farewell() : Frame.DATA;
         leaveDeadline = now() + drainNanos;
         endpoint.attempt(() -> ending.complete(null));
         endpoint.attempt(() -> endpoint.sends().close(farewell));

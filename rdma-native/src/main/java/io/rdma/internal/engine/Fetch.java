@@ -88,8 +88,11 @@ final class Fetch {
             try {
                 endpoint.loop().environment().start("rdma-fetch", this::begin); // registering a large region is slow
             } catch (Throwable e) { // such as out of memory
-                endpoint.abort(e);
-                fail();
+                try {
+                    endpoint.fail(e);
+                } finally {
+                    fail();
+                }
             }
         }
     }
@@ -174,6 +177,6 @@ final class Fetch {
 
     /** Deregisters on a separate thread: it is a slow system call, and a message is often closed on the loop. */
     private static void free(MemoryRegion region) {
-        region.environment().start("rdma-free", region::close);
+        region.environment().startOrRun("rdma-free", region::close);
     }
 }

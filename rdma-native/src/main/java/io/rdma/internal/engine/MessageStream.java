@@ -124,12 +124,15 @@ public abstract class MessageStream {
             begun = true;
             begin();
         }
-        Sent operation = operation(message);
+        Sent operation = null;
         try {
+            operation = operation(message);
             submitter.submit(operation);
         } catch (Throwable e) { // misuse, or exhausted stack or memory
-            if (!operation.isSubmitted()) {
-                own.remove(operation);
+            if (operation == null || !operation.isSubmitted()) {
+                if (operation != null) {
+                    own.remove(operation);
+                }
                 message.close();
                 throw e;
             } // else the operation ends regularly, and notifies the stream
@@ -164,6 +167,8 @@ public abstract class MessageStream {
             } else {
                 pooled.set(place, operation);
             }
+        } else {
+            operation.renew(); // so that a submit that throws can tell that it has not begun
         }
         return operation;
     }

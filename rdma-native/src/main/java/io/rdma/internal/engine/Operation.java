@@ -169,6 +169,13 @@ public abstract class Operation {
         return length;
     }
 
+    /** Makes an operation that has ended ready for another submit. Nobody else uses it then. */
+    final void renew() {
+        if (state == ENDED) {
+            STATE.setRelease(this, NEW);
+        }
+    }
+
     private void watch() {
         SlowOperationEvent event = new SlowOperationEvent();
         if (event.isEnabled()) {
@@ -283,7 +290,7 @@ public abstract class Operation {
      * after that, so that the peer cannot read the data of its next owner.
      */
     private void unexpose(MemoryRegion region, Runnable then) {
-        region.environment().start("rdma-unexpose", () -> {
+        region.environment().startOrRun("rdma-unexpose", () -> {
             try {
                 region.close();
             } finally {

@@ -48,8 +48,8 @@ final class PendingSetups {
             if (ender != null) {
                 return false;
             }
+            left = List.copyOf(begun); // before the change below, since it may throw
             ender = Thread.currentThread();
-            left = List.copyOf(begun);
         }
         left.forEach(PendingSetup::breakOff);
         boolean interrupted = false;

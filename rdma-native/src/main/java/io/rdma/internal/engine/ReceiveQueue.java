@@ -190,11 +190,12 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
                 return null;
             }
             if (head instanceof Integer slot) {
-                arrived.poll();
                 MemorySegment memory = memory(slot);
-                return lent
+                ReceivedMessage message = lent
                         ? ring.arrivals().lend(lender(slot), slot, memory)
                         : ring.arrivals().own(slot, memory, giveBack);
+                arrived.poll(); // last: if there was no memory for the handle, the message is still here
+                return message;
             }
             if (head instanceof ReceivedMessage datagram) {
                 arrived.poll();
@@ -205,9 +206,10 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
             if (!fetch.isEnded()) {
                 return null; // the listener is notified when it has ended
             }
+            ReceivedMessage message = fetch.isFailed() ? null : fetch.message();
             arrived.poll();
-            if (!fetch.isFailed()) {
-                return fetch.message();
+            if (message != null) {
+                return message;
             }
         }
     }

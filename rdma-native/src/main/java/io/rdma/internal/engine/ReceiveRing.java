@@ -197,10 +197,18 @@ final class ReceiveRing implements InFlightTable.Owner {
             try {
                 post(first);
             } catch (Throwable t) { // a post that threw counts as posted: the device may have it
-                device.refused(t);
+                refused(t);
             }
             missed = wip.addAndGet(-missed);
         } while (missed != 0);
+    }
+
+    private void refused(Throwable error) {
+        try {
+            device.refused(error);
+        } catch (Throwable again) { // no memory: the thread must give `wip` back
+            // nothing is left to be done: the device ends the connection when it finds no receive
+        }
     }
 
     private void post(boolean first) {

@@ -2,6 +2,7 @@ package io.rdma.internal.engine;
 
 import io.rdma.internal.loop.BatchSender;
 import io.rdma.internal.loop.InFlightTable;
+import io.rdma.types.RdmaException;
 import io.rdma.types.RemoteMemory;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkRequestOpcode;
@@ -97,7 +98,14 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             operation.releaseUnposted();
             return;
         }
-        backlog.add(operation);
+        try {
+            backlog.add(operation);
+        } catch (Throwable e) { // no memory
+            if (operation.tryEndWaiting()) {
+                end(operation, 0, new RdmaException("an operation could not be queued: " + e, e));
+            }
+            return;
+        }
         if (!later) {
             postWaiting();
         }
@@ -164,7 +172,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
                     sayFarewell();
                 }
             } catch (Throwable t) { // perhaps not caused by this thread, which must give `wip` back
-                broken(t);
+                endpoint.attempt(() -> broken(t));
             }
             missed = wip.addAndGet(-missed);
         } while (missed != 0);
@@ -448,6 +456,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         while ((unfetched = announced.poll()) != null) {
             endPosted(unfetched, 0, endpoint.closedException(true));
         }
+        failWaiting(); // what is left if a poster was interrupted
         table.remove(slots);
     }
 }

@@ -280,7 +280,11 @@ public final class CompletionLoop implements AutoCloseable {
 
     public void listenerThrew(Throwable t) {
         counters.listenerError();
-        log().log(Logger.Level.ERROR, "a listener threw on the completion loop; the loop goes on", t);
+        try {
+            log().log(Logger.Level.ERROR, "a listener threw on the completion loop; the loop goes on", t);
+        } catch (Throwable unlogged) {
+            // no memory, or no stack: the callers go on, which counts for more
+        }
     }
 
     /** Makes the calling thread the driver. All steps are its calls from now on. */

@@ -1,9 +1,9 @@
 package io.rdma.internal.os;
 
-import io.rdma.internal.ibv.NativeMemory;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdma.internal.ibv.NativeMemory;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;

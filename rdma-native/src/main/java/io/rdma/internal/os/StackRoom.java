@@ -42,6 +42,20 @@ public final class StackRoom {
         reserve(pieces - 1 + nothing);
     }
 
+    /**
+     * Returns whether the caller's stack has room.
+     *
+     * @param pieces of 8 KiB
+     */
+    public static boolean has(int pieces) {
+        try {
+            reserve(pieces - 1 + nothing);
+            return true;
+        } catch (StackOverflowError e) {
+            return false;
+        }
+    }
+
     @SuppressWarnings("unused")
     private static void reserve(int more) {
         long v000, v001, v002, v003, v004, v005, v006, v007, v008, v009, v010, v011, v012, v013, v014, v015, v016, v017;

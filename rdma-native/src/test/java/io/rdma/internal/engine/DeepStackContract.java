@@ -1,10 +1,12 @@
 package io.rdma.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.internal.os.StackRoom;
 import io.rdma.testing.FullStack;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.MemoryRegion;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -46,6 +49,43 @@ abstract class DeepStackContract extends ConnectedContract {
         exchange(client, server); // later than any operation that was submitted all the same
         assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
         exchange(server, client);
+    }
+
+    @Test
+    void streams() throws InterruptedException {
+        connect(small());
+        server.receives().listener(() -> server.receives().discard());
+        AtomicInteger delivered = new AtomicInteger();
+        MessageStream stream = new MessageStream(client) {
+            @Override
+            protected void sent() {
+                delivered.incrementAndGet();
+            }
+
+            @Override
+            protected void failed(RuntimeException error) {
+                throw error;
+            }
+        };
+        int[] sent = {0};
+        Runnable send = () -> {
+            StackRoom.require(StackRoom.RELEASE); // less than a submit needs
+            RegisteredBuffer message = client.sendBuffers().tryAcquireExclusive();
+            if (message != null) { // else all are in flight
+                stream.send(message.limit(8));
+                sent[0]++;
+            }
+        };
+        for (int i = 0; i < 8; i++) { // each buffer twice: its operation is used again
+            send.run();
+            await().atMost(PATIENCE).until(() -> delivered.get() == sent[0]);
+        }
+        for (int round = 0; round < 20; round++) {
+            FullStack.atEachDepth(DEPTHS, send);
+        }
+        await().atMost(PATIENCE).until(() -> delivered.get() == sent[0]);
+        assertThat(sent[0]).isGreaterThan(8);
+        server.receives().listener(null);
     }
 
     @Test
