@@ -12,7 +12,9 @@ class EventsDocumentationTest {
     @ParameterizedTest
     @ValueSource(strings = ["src/main/kotlin/io/rdma/coroutines/RdmaEvents.kt", "../docs/guide/events.md"])
     fun `the documented bound is the engine's`(file: String) {
+        // Read at run time: the compiler copies a constant, and keeps the copy where it compiles only what changed.
+        val bound = EventBuffer::class.java.getField("CAPACITY").getInt(null)
         val stated = Regex("(\\d+) events wait").find(Path.of(file).readText())
-        assertThat(stated?.groupValues?.last()).isEqualTo(EventBuffer.CAPACITY.toString())
+        assertThat(stated?.groupValues?.last()).isEqualTo(bound.toString())
     }
 }

@@ -8,9 +8,9 @@ import static io.rdma.internal.ibv.Ibv.WR_SEND;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
+import io.rdma.internal.os.NativeMemory;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import java.lang.foreign.Arena;
@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Objects of a provider that lacks functions, whose pointers are null then. A call of such a function would end the
- * process.
+ * Objects of a provider that lacks functions, whose pointers are null then. The virtual machine refuses the call of a
+ * null pointer by an exception. Between wr_start and wr_complete that would leave the provider's lock held.
  */
 class LackingProviderTest {
     private static final int OBJECT_BYTES = 1024; // more than struct ibv_qp_ex, ibv_cq_ex or ibv_dm
