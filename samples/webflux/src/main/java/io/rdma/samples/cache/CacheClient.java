@@ -11,8 +11,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
-import reactor.util.retry.Retry;
 
 // Invariants
 // - A client writes a slot only after a compare-and-swap has put the client's owner number into the slot's word. So the
@@ -25,7 +23,7 @@ import reactor.util.retry.Retry;
  * one connection, which is made when it is first needed, and again after it was lost.
  */
 @Component
-final class CacheClient {
+final class CacheClient implements Cache {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** The connection, the location of slots and counters, and our owner number. */
@@ -33,15 +31,6 @@ final class CacheClient {
         RemoteMemory slot(byte[] key) {
             long count = slots.length() / Slot.BYTES;
             return slots.slice(Slot.index(key, count) * Slot.BYTES, Slot.BYTES);
-        }
-    }
-
-    /** Failure of an attempt that is repeated after a short delay. */
-    private static final class Busy extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        Busy(String what) {
-            super(what, null, false, false);
         }
     }
 
@@ -77,12 +66,14 @@ final class CacheClient {
     }
 
     /** Reads a value by one RDMA READ, and by another one for each concurrent write that is detected. */
-    Mono<Slot.Content.Found> get(String key) {
-        byte[] name = Slot.bytes(key);
+    @Override
+    public Mono<Slot.Content.Found> get(String key) {
+        byte[] name = Slot.requireKey(Slot.bytes(key));
         return statistics.timed(
+                RDMA,
                 "get",
                 withMemory(there -> read(there, name)
-                        .retryWhen(again())
+                        .retryWhen(Busy.retry())
                         .flatMap(content ->
                                 content instanceof Slot.Content.Found found ? Mono.just(found) : Mono.empty())));
     }
@@ -105,19 +96,16 @@ final class CacheClient {
     /**
      * Writes a value: a compare-and-swap locks the slot, an RDMA WRITE fills it, a compare-and-swap frees it. These
      * steps continue if the subscriber cancels.
-     *
-     * @return its version
      */
-    Mono<Long> put(String key, byte[] value) {
-        byte[] name = Slot.bytes(key);
-        if (name.length + value.length > Slot.CAPACITY) {
-            return Mono.error(
-                    new IllegalArgumentException("key and value have at most " + Slot.CAPACITY + " bytes together"));
-        }
+    @Override
+    public Mono<Long> put(String key, byte[] value) {
+        byte[] name = Slot.requireKey(Slot.bytes(key));
+        Slot.requireRoom(name, value);
         return statistics.timed(
+                RDMA,
                 "put",
                 withMemory(there -> Mono.defer(() -> lock(there, there.slot(name), new AtomicLong())
-                        .retryWhen(again())
+                        .retryWhen(Busy.retry())
                         .flatMap(word -> write(there, name, value, word))
                         .cache())));
     }
@@ -165,19 +153,14 @@ final class CacheClient {
                 .map(old -> version);
     }
 
-    /**
-     * Adds to a counter.
-     *
-     * @return its new value
-     */
-    Mono<Long> add(int counter, long addend) {
-        if (counter < 0 || counter >= CacheMemory.COUNTERS) {
-            return Mono.error(new IllegalArgumentException("counters are 0 to " + (CacheMemory.COUNTERS - 1)));
-        }
+    /** Adds to a counter by one fetch-and-add. */
+    @Override
+    public Mono<Long> add(int counter, long addend) {
         return statistics.timed(
+                RDMA,
                 "add",
                 withMemory(there -> there.connection()
-                        .fetchAndAdd(there.counters().slice((long) counter * Long.BYTES, Long.BYTES), addend)
+                        .fetchAndAdd(there.counters().slice(CacheMemory.counterOffset(counter), Long.BYTES), addend)
                         .map(old -> old + addend)));
     }
 
@@ -187,12 +170,5 @@ final class CacheClient {
 
     private static <T> Mono<T> withBuffer(Memory there, Function<RegisteredBuffer, Mono<T>> use) {
         return Mono.usingWhen(there.connection().acquire(), use, buffer -> Mono.fromRunnable(buffer::close));
-    }
-
-    private static Retry again() {
-        return Retry.backoff(10_000, Duration.ofNanos(200_000)) // about half a minute
-                .maxBackoff(Duration.ofMillis(5))
-                .filter(Busy.class::isInstance)
-                .scheduler(Schedulers.parallel());
     }
 }

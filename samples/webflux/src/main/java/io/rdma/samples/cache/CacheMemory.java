@@ -5,10 +5,10 @@ import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.AtomicCapability;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.RdmaDevices;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.BitSet;
@@ -19,8 +19,8 @@ import org.reactivestreams.Publisher;
 // slots of the previous owner were freed.
 
 /**
- * The process that holds the memory. It sends each client the location of the memory, and takes no part in the client's
- * operations on it. When a client is gone, it frees the slots that the client left locked.
+ * The process that holds the memory. It sends each RDMA client the location of the memory, and takes no part in the
+ * client's operations on it. When a client is gone, it frees the slots that the client left locked.
  */
 final class CacheMemory {
     static final int SLOTS = 1 << 14;
@@ -31,11 +31,14 @@ final class CacheMemory {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private final RdmaResources resources;
     private final MemoryRegion slots;
     private final MemoryRegion counters;
+    private final LocalSlots local;
     private final BitSet owners = new BitSet(Slot.OWNERS); // guarded by itself
 
-    private CacheMemory(RdmaResources resources) {
+    CacheMemory(RdmaResources resources) {
+        this.resources = resources;
         slots = resources
                 .domain()
                 .allocate(
@@ -43,25 +46,43 @@ final class CacheMemory {
                         EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC));
         counters = resources.domain().allocate((long) COUNTERS * Long.BYTES, EnumSet.of(AccessFlag.REMOTE_ATOMIC));
         owners.set(0); // owner 0 means that the slot is free
+        boolean mayWrite = resources.context().queryDevice().atomicCap() == AtomicCapability.GLOB;
+        local = new LocalSlots(slots.segment(), counters.segment(), takeOwner(), mayWrite);
     }
 
     /** Serves until the process ends. */
-    static void run(String device, String host, int port) {
+    static void run(String device, String host, int port, int tcpPort) {
         try (RdmaResources resources = RdmaResources.open(RdmaDevices.named(device))) {
-            DisposableServer server = bind(resources, host, port);
+            CacheMemory memory = new CacheMemory(resources);
+            DisposableServer server = memory.bind(host, port);
             System.out.println(RemoteCache.MEMORY_READY + server.port());
+            System.out.println(
+                    RemoteCache.TCP_READY + memory.bindTcp(host, tcpPort).port());
             server.onDispose().block();
         }
     }
 
-    /** Binds the server. */
-    static DisposableServer bind(RdmaResources resources, String host, int port) {
+    /** Returns the offset of a counter among the counters, and refuses a counter that is not there. */
+    static long counterOffset(int counter) {
+        if (counter < 0 || counter >= COUNTERS) {
+            throw new IllegalArgumentException("counters are 0 to " + (COUNTERS - 1));
+        }
+        return (long) counter * Long.BYTES;
+    }
+
+    /** Binds the server of RDMA clients. */
+    DisposableServer bind(String host, int port) {
         return RdmaServer.create()
                 .resources(resources)
                 .host(host)
                 .port(port)
-                .handle(new CacheMemory(resources)::serve)
+                .handle(this::serve)
                 .bindNow(PATIENCE);
+    }
+
+    /** Binds the server of TCP clients. */
+    reactor.netty.DisposableServer bindTcp(String host, int port) {
+        return new TcpCacheServer(local).bind(host, port);
     }
 
     private Publisher<Void> serve(RdmaConnection connection) {
@@ -84,17 +105,8 @@ final class CacheMemory {
         }
     }
 
-    /** Frees the slots of an owner. Its queue pair has ended, so no more writes of it arrive. */
     private void leave(int owner) {
-        for (long i = 0; i < SLOTS; i++) {
-            MemorySegment slot = slots.segment().asSlice(i * Slot.BYTES, Slot.BYTES);
-            long word = (long) Slot.WORD.getVolatile(slot, 0L);
-            if (Slot.owner(word) == owner) {
-                long version = Slot.version(word) + 1;
-                Slot.encode(slot.asSlice(Slot.BODY), version, new byte[0], new byte[0]); // perhaps half written
-                Slot.WORD.setVolatile(slot, 0L, Slot.free(version));
-            }
-        }
+        local.free(owner);
         synchronized (owners) {
             owners.clear(owner);
         }

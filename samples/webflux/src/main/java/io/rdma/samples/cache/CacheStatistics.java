@@ -36,7 +36,7 @@ final class CacheStatistics implements DisposableBean {
     private static final int BARS = 20; // below 1 µs, below 2 µs and so on, up to half a second
 
     /**
-     * Statistics of one kind of operation.
+     * Statistics of one kind of operation over one transport.
      *
      * @param total since the start
      * @param perSecond in the last ten seconds
@@ -46,12 +46,23 @@ final class CacheStatistics implements DisposableBean {
      * @param bars number of operations that took less than 1 µs, less than 2 µs, less than 4 µs and so on, each counted
      *     once; the last element counts all longer ones
      */
-    record Operation(String name, long total, double perSecond, double p50, double p99, double max, List<Long> bars) {}
+    record Operation(
+            String name,
+            String transport,
+            long total,
+            double perSecond,
+            double p50,
+            double p99,
+            double max,
+            List<Long> bars) {}
 
     /** The data that the page shows. */
     record Snapshot(List<Operation> operations, long tornReads, long lockWaits) {}
 
-    /** Recorder and window of one kind of operation. */
+    /** Key of the recorders. */
+    private record Key(String transport, String operation) {}
+
+    /** Recorder and window of one kind of operation over one transport. */
     private static final class Kind {
         final Recorder recorder = new Recorder(LONGEST_NANOS, 2);
         final Timer timer;
@@ -68,7 +79,7 @@ final class CacheStatistics implements DisposableBean {
         }
     }
 
-    private final Map<String, Kind> kinds = new LinkedHashMap<>(); // not changed after construction
+    private final Map<Key, Kind> kinds = new LinkedHashMap<>(); // not changed after construction
     private final Counter tornReads;
     private final Counter lockWaits;
     private final Scheduler scheduler = Schedulers.newSingle("cache-statistics", true);
@@ -76,13 +87,16 @@ final class CacheStatistics implements DisposableBean {
     private volatile @org.jspecify.annotations.Nullable Disposable taking;
 
     CacheStatistics(MeterRegistry registry) {
-        for (String name : List.of("get", "put", "add")) {
-            kinds.put(
-                    name,
-                    new Kind(Timer.builder("cache.operations")
-                            .description("From the subscription to the answer, retries included")
-                            .tag("operation", name)
-                            .register(registry)));
+        for (String operation : List.of("get", "put", "add")) {
+            for (String transport : List.of(Cache.RDMA, Cache.TCP)) {
+                kinds.put(
+                        new Key(transport, operation),
+                        new Kind(Timer.builder("cache.operations")
+                                .description("From the subscription to the answer, retries included")
+                                .tag("operation", operation)
+                                .tag("transport", transport)
+                                .register(registry)));
+            }
         }
         tornReads = Counter.builder("cache.reads.torn")
                 .description("Reads that a write came in between")
@@ -98,8 +112,8 @@ final class CacheStatistics implements DisposableBean {
     }
 
     /** Returns the same operation, which also records its duration if it succeeds. */
-    <T> Mono<T> timed(String operation, Mono<T> mono) {
-        Kind kind = Objects.requireNonNull(kinds.get(operation));
+    <T> Mono<T> timed(String transport, String operation, Mono<T> mono) {
+        Kind kind = Objects.requireNonNull(kinds.get(new Key(transport, operation)));
         return Mono.defer(() -> {
             long start = System.nanoTime();
             return mono.doOnSuccess(value -> kind.record(System.nanoTime() - start));
@@ -121,11 +135,11 @@ final class CacheStatistics implements DisposableBean {
 
     private Snapshot snapshot() {
         List<Operation> operations = new ArrayList<>();
-        kinds.forEach((name, kind) -> operations.add(operation(name, kind)));
+        kinds.forEach((key, kind) -> operations.add(operation(key, kind)));
         return new Snapshot(operations, (long) tornReads.count(), (long) lockWaits.count());
     }
 
-    private static Operation operation(String name, Kind kind) {
+    private static Operation operation(Key key, Kind kind) {
         Histogram latest = kind.recorder.getIntervalHistogram();
         kind.total += latest.getTotalCount();
         kind.window.add(latest);
@@ -136,7 +150,8 @@ final class CacheStatistics implements DisposableBean {
         kind.window.forEach(recent::add);
         double seconds = kind.window.size() * PERIOD.toMillis() / 1e3;
         return new Operation(
-                name,
+                key.operation(),
+                key.transport(),
                 kind.total,
                 recent.getTotalCount() / seconds,
                 recent.getValueAtPercentile(50) / 1e3,

@@ -14,30 +14,35 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 
 /**
  * The main program of the service. It also starts a process with the memory, unless {@code --rdma.client.port} names an
- * existing one. {@code memory DEVICE HOST PORT} runs only that process.
+ * existing one, and {@code --cache.tcp.port} its port for TCP. {@code memory DEVICE HOST PORT TCP_PORT} runs only that
+ * process.
  */
 @SpringBootApplication(proxyBeanMethods = false)
 class RemoteCache {
     /** Text that the service prints when it is ready, followed by the address of its page. */
     static final String READY = "open ";
 
-    /** Text that the process with the memory prints, followed by its port. */
+    /** Text that the process with the memory prints first, followed by its port for RDMA. */
     static final String MEMORY_READY = "memory on port ";
+
+    /** Text that the process with the memory prints then, followed by its port for TCP. */
+    static final String TCP_READY = "memory over TCP on port ";
 
     /** First argument of a memory process that ends with its standard input, and so with its parent process. */
     private static final String TIED = "tied-memory";
 
     private static final String DEVICE = "--rdma.device=";
     private static final String PORT = "--rdma.client.port=";
+    private static final String TCP_PORT = "--cache.tcp.port=";
 
     RemoteCache() {}
 
     public static void main(String[] args) throws IOException {
         switch (args.length == 0 ? "" : args[0]) {
-            case "memory" -> CacheMemory.run(args[1], args[2], Integer.parseInt(args[3]));
+            case "memory" -> CacheMemory.run(args[1], args[2], Integer.parseInt(args[3]), Integer.parseInt(args[4]));
             case TIED -> {
                 ParentProcess.endWithIt();
-                CacheMemory.run(args[1], "127.0.0.1", 0);
+                CacheMemory.run(args[1], "127.0.0.1", 0, 0);
             }
             default -> web(args);
         }
@@ -51,7 +56,7 @@ class RemoteCache {
                     .map(argument -> argument.substring(DEVICE.length()))
                     .findFirst()
                     .orElse("soft0");
-            all.add(PORT + startMemory(device));
+            all.addAll(startMemory(device));
         }
         WebServerApplicationContext context =
                 (WebServerApplicationContext) SpringApplication.run(RemoteCache.class, all.toArray(String[]::new));
@@ -62,12 +67,13 @@ class RemoteCache {
     /**
      * Starts the memory in a process of its own.
      *
-     * @return the port that it listens on
+     * @return options of the service: the ports that it listens on
      */
-    private static int startMemory(String device) throws IOException {
+    private static List<String> startMemory(String device) throws IOException {
         ServerProcess memory = new ServerProcess(ChildJvm.of(ChildJvm.SMALL, RemoteCache.class, List.of(TIED, device)));
         int port = memory.port(MEMORY_READY);
-        System.out.println("process " + memory.handle().pid() + ": " + MEMORY_READY + port);
-        return port;
+        int tcpPort = memory.port(TCP_READY);
+        System.out.println("process " + memory.handle().pid() + ": " + MEMORY_READY + port + ", over TCP " + tcpPort);
+        return List.of(PORT + port, TCP_PORT + tcpPort);
     }
 }

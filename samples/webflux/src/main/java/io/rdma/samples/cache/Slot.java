@@ -60,6 +60,23 @@ final class Slot {
         return key.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Refuses a key that is empty, or fits into no slot. The empty key is that of a slot without a value. */
+    static byte[] requireKey(byte[] key) {
+        if (key.length == 0) {
+            throw new IllegalArgumentException("the key is empty");
+        }
+        requireRoom(key, new byte[0]);
+        return key;
+    }
+
+    /** Refuses a key and a value for which a slot has no room. */
+    static void requireRoom(byte[] key, byte[] value) {
+        if (key.length + value.length > CAPACITY) {
+            throw new IllegalArgumentException("a key of " + key.length + " bytes and a value of " + value.length
+                    + " bytes do not fit into the " + CAPACITY + " bytes of a slot");
+        }
+    }
+
     /**
      * Returns the index of a key's slot among a number of slots, which is a power of two. Keys with the same slot
      * displace each other.
@@ -92,9 +109,7 @@ final class Slot {
      * @param body the slot's bytes from {@link #BODY} on
      */
     static void encode(MemorySegment body, long version, byte[] key, byte[] value) {
-        if (key.length + value.length > CAPACITY) {
-            throw new IllegalArgumentException("key and value have at most " + CAPACITY + " bytes together");
-        }
+        requireRoom(key, value);
         body.set(INT, KEY_LENGTH - BODY, key.length);
         body.set(INT, VALUE_LENGTH - BODY, value.length);
         body.asSlice(CONTENT - BODY, key.length).copyFrom(MemorySegment.ofArray(key));

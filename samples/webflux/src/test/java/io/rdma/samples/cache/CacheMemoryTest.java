@@ -32,7 +32,7 @@ class CacheMemoryTest {
     @BeforeEach
     void start() {
         resources = RdmaResources.open(RdmaDevices.named("soft0"));
-        memory = CacheMemory.bind(resources, "127.0.0.1", 0);
+        memory = new CacheMemory(resources).bind("127.0.0.1", 0);
     }
 
     @AfterEach
@@ -104,7 +104,7 @@ class CacheMemoryTest {
             int port = memory.port();
             memory.disposeNow(PATIENCE);
             client.get().uri("values/key").exchange().expectStatus().isEqualTo(503);
-            memory = CacheMemory.bind(resources, "127.0.0.1", port);
+            memory = new CacheMemory(resources).bind("127.0.0.1", port);
             await().atMost(PATIENCE)
                     .untilAsserted(() -> client.get()
                             .uri("values/key")

@@ -1,5 +1,6 @@
 package io.rdma.samples.cache;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.testing.JavaProcess;
@@ -26,6 +27,7 @@ import org.openqa.selenium.chrome.ChromeOptions;
 @Timeout(600)
 class PageTest {
     private static final Duration PATIENCE = Duration.ofSeconds(180);
+    private static final String TIME = "[0-9.]+ (µs|ms)";
 
     /** Operations that it waits for; more of them for a picture that shows how it is when everything is warm. */
     private static final long ENOUGH = System.getProperty("screenshot") == null ? 100 : 5_000;
@@ -48,21 +50,26 @@ class PageTest {
                             .build(),
                     options);
             try {
-                page.manage().window().setSize(new Dimension(1200, 760));
+                page.manage().window().setSize(new Dimension(1200, 960));
                 page.get(address);
                 within(() -> page.findElements(By.cssSelector("figure")).size() == 3);
-                page.findElement(By.name("put")).click();
-                within(() -> text(page, "#answer").startsWith("stored"));
-                page.findElement(By.name("get")).click();
-                within(() -> text(page, "#answer").startsWith("hello"));
+                refusalsAreShown(page);
+                typedValuesAreReadBack(page);
                 page.findElement(By.id("load")).click();
                 for (String operation : List.of("get", "put", "add")) {
-                    within(() -> number(page, "#" + operation + " .total") > ENOUGH);
-                    within(() -> highestBar(page, operation) > 50);
-                    within(() -> textOf(page, "#" + operation + " .axis").contains("time of one"));
+                    for (String over : List.of("rdma", "tcp")) {
+                        within(() -> number(page, "#" + operation + " .total." + over) > ENOUGH);
+                        within(() -> highestBar(page, operation, over) > 30);
+                    }
+                    within(() -> textOf(page, "#" + operation + " .x.axis").contains("time of one"));
+                    within(() -> textOf(page, "#" + operation + " .y.axis").contains("share"));
+                    within(() -> textOf(page, "#" + operation + " svg").matches("(?s).*100 µs.*better.*"));
                 }
+                assertThat(text(page, "#legend")).contains("RDMA", "TCP");
                 within(() -> text(page, "#state").equals("live"));
-                within(() -> text(page, "#get .p50").matches("[0-9.]+ (µs|ms)")); // a dash when there was no GET lately
+                // A dash when there was no GET lately.
+                within(() -> text(page, "#get .p50.rdma").matches(TIME)
+                        && text(page, "#get .p50.tcp").matches(TIME));
                 String screenshot = System.getProperty("screenshot", "target/remote-cache.png");
                 Files.write(Path.of(screenshot), page.getScreenshotAs(OutputType.BYTES));
                 page.findElement(By.id("load")).click();
@@ -70,6 +77,37 @@ class PageTest {
                 page.quit();
             }
         }
+    }
+
+    private static void refusalsAreShown(ChromeDriver page) {
+        ask(page, "rdma", "", "x", "get", "400: the key is empty");
+        ask(page, "tcp", "", "x", "put", "400: the key is empty");
+        ask(page, "rdma", "nobody put it", "x", "get", "404: no value");
+        ask(page, "tcp", "k".repeat(997), "x", "get", "400: a key of 997 bytes");
+        ask(page, "rdma", "key", "v".repeat(997), "put", "413: the value has more than 996 bytes");
+        ask(page, "tcp", "..", "x", "get", "a browser takes");
+    }
+
+    private static void typedValuesAreReadBack(ChromeDriver page) {
+        ask(page, "rdma", "city", "Zürich <b>", "put", "stored · over RDMA");
+        ask(page, "tcp", "city", "", "get", "Zürich <b> · over TCP");
+        ask(page, "tcp", "greeting", "hello", "put", "stored · over TCP");
+        ask(page, "rdma", "greeting", "hello", "get", "hello · over RDMA");
+        assertThat(text(page, "#answer")).matches(".* " + TIME + " in the service, " + TIME + " with HTTP .*");
+    }
+
+    /** Types a key and a value, presses a button, and waits for an answer. */
+    private static void ask(ChromeDriver page, String over, String key, String value, String button, String beginning) {
+        page.findElement(By.cssSelector("#over option[value=" + over + "]")).click();
+        type(page, "key", key);
+        type(page, "value", value);
+        page.findElement(By.name(button)).click();
+        within(() -> text(page, "#answer").startsWith(beginning));
+    }
+
+    private static void type(ChromeDriver page, String field, String text) {
+        page.findElement(By.id(field)).clear();
+        page.findElement(By.id(field)).sendKeys(text);
     }
 
     private static void within(Callable<Boolean> condition) {
@@ -90,9 +128,9 @@ class PageTest {
     }
 
     /** By a script, in one go: the page draws its bars anew all the time. */
-    private static double highestBar(ChromeDriver page, String operation) {
-        Object height = page.executeScript("return Math.max(...[...document.querySelectorAll('#" + operation
-                + " rect')].map(bar => bar.height.baseVal.value))");
+    private static double highestBar(ChromeDriver page, String operation, String over) {
+        Object height = page.executeScript("return Math.max(...[...document.querySelectorAll('#" + operation + " rect."
+                + over + "')].map(bar => bar.height.baseVal.value))");
         return ((Number) Objects.requireNonNull(height)).doubleValue();
     }
 

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -88,6 +90,73 @@ class RemoteCacheTest {
                 .isEmpty();
     }
 
+    /** RDMA and TCP reach the same slots and counters. */
+    @Test
+    void eachTransportReadsWhatTheOtherWrote() {
+        for (String[] pair : new String[][] {{"rdma", "tcp"}, {"tcp", "rdma"}}) {
+            String value = "by " + pair[0];
+            client.put()
+                    .uri("values/both?over=" + pair[0])
+                    .bodyValue(value)
+                    .exchange()
+                    .expectStatus()
+                    .isNoContent();
+            for (String reader : pair) {
+                client.get()
+                        .uri("values/both?over=" + reader)
+                        .exchange()
+                        .expectHeader()
+                        .valueEquals("ETag", pair[0].equals("rdma") ? "\"1\"" : "\"2\"")
+                        .expectHeader()
+                        .valueMatches("Server-Timing", "cache;dur=[0-9.E-]+")
+                        .expectBody(String.class)
+                        .isEqualTo(value);
+            }
+        }
+        client.post()
+                .uri("counters/9?by=2&over=tcp")
+                .exchange()
+                .expectBody(Long.class)
+                .isEqualTo(2L);
+        client.post()
+                .uri("counters/9?by=3&over=rdma")
+                .exchange()
+                .expectBody(Long.class)
+                .isEqualTo(5L);
+        client.post()
+                .uri("counters/9?by=-1&over=tcp")
+                .exchange()
+                .expectBody(Long.class)
+                .isEqualTo(4L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void aRefusalSaysWhy(String over) {
+        refused(client.get().uri("values/{key}?over=" + over, ""), 400, "the key is empty");
+        refused(client.put().uri("values/?over=" + over).bodyValue("v"), 400, "the key is empty");
+        refused(client.get().uri("values/{key}?over=" + over, "nothing"), 404, "no value");
+        String longKey = "k".repeat(Slot.CAPACITY + 1);
+        refused(client.get().uri("values/{key}?over=" + over, longKey), 400, "a key of 997 bytes");
+        refused(client.put().uri("values/{key}?over=" + over, longKey).bodyValue("v"), 400, "a key of 997 bytes");
+        String longValue = "v".repeat(Slot.CAPACITY);
+        refused(client.put().uri("values/k?over=" + over).bodyValue(longValue), 400, "a value of 996 bytes");
+        refused(client.put().uri("values/k?over=" + over).bodyValue(longValue + "v"), 413, "more than 996 bytes");
+        refused(client.post().uri("counters/64?over=" + over), 400, "counters are 0 to 63");
+        refused(client.post().uri("counters/-1?over=" + over), 400, "counters are 0 to 63");
+        refused(client.get().uri("values/k?over=x" + over), 400, "over is rdma or tcp");
+    }
+
+    private static void refused(WebTestClient.RequestHeadersSpec<?> request, int status, String why) {
+        request.exchange()
+                .expectStatus()
+                .isEqualTo(status)
+                .expectHeader()
+                .contentTypeCompatibleWith(MediaType.TEXT_PLAIN)
+                .expectBody(String.class)
+                .value(text -> assertThat(text).contains(why));
+    }
+
     @Test
     void whatDoesNotFitIsRefused() {
         String most = "x".repeat(Slot.CAPACITY - "big".length());
@@ -102,9 +171,19 @@ class RemoteCacheTest {
     @Test
     void nobodyLosesACount() {
         Flux.range(0, 200)
-                .flatMap(i -> web.post().uri("counters/7?by=3").retrieve().bodyToMono(Long.class), 16)
+                .flatMap(
+                        i -> web.post()
+                                .uri("counters/7?by=3&over=" + either(i))
+                                .retrieve()
+                                .bodyToMono(Long.class),
+                        16)
                 .blockLast(PATIENCE);
         client.post().uri("counters/7?by=0").exchange().expectBody(Long.class).isEqualTo(600L);
+    }
+
+    /** Half of the requests of a load go over each transport. */
+    private static String either(int i) {
+        return i % 2 == 0 ? "rdma" : "tcp";
     }
 
     /** Values are all of one letter, so a torn read would show. */
@@ -114,14 +193,19 @@ class RemoteCacheTest {
         Mono<Void> writing = Flux.range(0, 200)
                 .flatMap(
                         i -> web.put()
-                                .uri("values/shared")
+                                .uri("values/shared?over=" + either(i))
                                 .bodyValue(Character.toString('a' + i % 26).repeat(900))
                                 .retrieve()
                                 .toBodilessEntity(),
                         4)
                 .then();
         Mono<List<String>> reading = Flux.range(0, 400)
-                .flatMap(i -> web.get().uri("values/shared").retrieve().bodyToMono(String.class), 8)
+                .flatMap(
+                        i -> web.get()
+                                .uri("values/shared?over=" + either(i))
+                                .retrieve()
+                                .bodyToMono(String.class),
+                        8)
                 .collectList();
         List<String> read = Objects.requireNonNull(
                         Mono.zip(writing.thenReturn(true), reading).block(PATIENCE))
@@ -159,6 +243,7 @@ class RemoteCacheTest {
     @Test
     void statisticsComeAsEvents() {
         put("counted", "x").expectStatus().isNoContent();
+        client.put().uri("values/counted?over=tcp").exchange().expectStatus().isNoContent();
         Map<String, Object> snapshot = web.get()
                 .uri("statistics")
                 .accept(MediaType.TEXT_EVENT_STREAM)
@@ -166,9 +251,11 @@ class RemoteCacheTest {
                 .bodyToFlux(new ParameterizedTypeReference<Map<String, Object>>() {})
                 .filter(one -> one.get("operations") instanceof List<?> operations
                         && operations.stream()
-                                .anyMatch(operation -> operation instanceof Map<?, ?> map
-                                        && map.get("name").equals("put")
-                                        && ((Number) map.get("total")).longValue() > 0))
+                                        .filter(operation -> operation instanceof Map<?, ?> map
+                                                && map.get("name").equals("put")
+                                                && ((Number) map.get("total")).longValue() > 0)
+                                        .count()
+                                == 2) // over RDMA and over TCP
                 .blockFirst(PATIENCE);
         assertThat(snapshot).containsKeys("tornReads", "lockWaits");
     }
@@ -180,7 +267,8 @@ class RemoteCacheTest {
                 .contains("\"rdma\"")
                 .contains("\"device\":\"soft0\"")
                 .contains("ACTIVE");
-        assertThat(text("actuator/metrics/cache.operations?tag=operation:put")).contains("\"COUNT\"");
+        assertThat(text("actuator/metrics/cache.operations?tag=operation:put&tag=transport:rdma"))
+                .contains("\"COUNT\"");
         assertThat(text("actuator/metrics/rdma.loop.requests.posted")).contains("soft0");
     }
 

@@ -1,0 +1,55 @@
+package io.rdma.samples.cache;
+
+import io.netty.buffer.ByteBuf;
+
+// The bytes of a frame, in network byte order:
+//
+//     get  0, key
+//     put  1, length of the key in two bytes, key, value
+//     add  2, counter in four bytes, addend in eight
+
+/** A request to the memory process over TCP. */
+sealed interface TcpRequest {
+    byte GET = 0;
+    byte PUT = 1;
+    byte ADD = 2;
+
+    /** The request of a value. */
+    record Get(byte[] key) implements TcpRequest {}
+
+    /** The request to store a value. */
+    record Put(byte[] key, byte[] value) implements TcpRequest {}
+
+    /** The request to add to a counter. */
+    record Add(int counter, long addend) implements TcpRequest {}
+
+    default void encode(ByteBuf frame) {
+        switch (this) {
+            case Get get -> frame.writeByte(GET).writeBytes(get.key());
+            case Put put ->
+                frame.writeByte(PUT)
+                        .writeShort(put.key().length)
+                        .writeBytes(put.key())
+                        .writeBytes(put.value());
+            case Add add -> frame.writeByte(ADD).writeInt(add.counter()).writeLong(add.addend());
+        }
+    }
+
+    /** Reads a request. Refuses one that is shorter than it says. */
+    static TcpRequest decode(ByteBuf frame) {
+        byte operation = TcpFrames.require(frame, Byte.BYTES).readByte();
+        return switch (operation) {
+            case GET -> new Get(TcpFrames.bytes(frame, frame.readableBytes()));
+            case PUT -> {
+                int length = TcpFrames.require(frame, Short.BYTES).readUnsignedShort();
+                byte[] key = TcpFrames.bytes(frame, length);
+                yield new Put(key, TcpFrames.bytes(frame, frame.readableBytes()));
+            }
+            case ADD -> {
+                TcpFrames.require(frame, Integer.BYTES + Long.BYTES);
+                yield new Add(frame.readInt(), frame.readLong());
+            }
+            default -> throw new IllegalArgumentException("there is no operation " + operation);
+        };
+    }
+}
