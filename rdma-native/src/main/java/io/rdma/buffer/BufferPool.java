@@ -214,7 +214,7 @@ public final class BufferPool implements AutoCloseable {
      * @throws StackOverflowError if the caller's stack is nearly full; the waiter does not wait then
      */
     public void acquire(BufferWaiter waiter) {
-        StackRoom.require(StackRoom.RELEASE);
+        StackRoom.require(StackRoom.SIGNAL); // the pool may grow
         waiters.add(waiter);
         if (asked.incrementAndGet() % SWEEP == 0) {
             waiters.removeIf(BufferWaiter::isAbandoned); // else they would pile up while no buffer is given back
@@ -268,10 +268,10 @@ public final class BufferPool implements AutoCloseable {
         if (wip.getAndIncrement() != 0) {
             return;
         }
-        if (!StackRoom.has(StackRoom.CLOSE)) { // too little for what other callers do with their buffers
-            domain.environment().startOrRun("rdma-lend", this::drainHeld);
-        } else {
+        if (StackRoom.has(StackRoom.CLOSE)) {
             drainHeld();
+        } else { // too little for what other callers do with their buffers
+            domain.environment().newThread("rdma-lend", this::drainHeld).start();
         }
     }
 

@@ -285,11 +285,11 @@ public final class RegisteredBuffer implements AutoCloseable {
      */
     @Override
     public void close() {
-        StackRoom.require(StackRoom.RELEASE);
-        if (isExclusive()) {
+        if (isExclusive()) { // closed by the engine, also in a clean-up that must not fail
             owner.giveBack();
             return;
         }
+        StackRoom.require(StackRoom.RELEASE);
         int before = WORD.getAndUpdate(this, now -> now | CLOSED);
         if (trace != null) {
             trace.close();

@@ -353,11 +353,13 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      *
      * @param step of a close
      * @return false if the caller has room to run it
+     * @throws StackOverflowError if there is not even room for that; nothing is closed then
      */
     public boolean handsOver(Runnable step) {
         if (loop.isLoopThread() || StackRoom.has(StackRoom.SIGNAL)) {
             return false;
         }
+        StackRoom.require(StackRoom.RELEASE); // else the loop would not be woken
         loop.execute(step);
         return true;
     }

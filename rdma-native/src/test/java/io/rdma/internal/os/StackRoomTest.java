@@ -8,7 +8,7 @@ import org.junit.jupiter.api.RepeatedTest;
 /** Where the test for room passes, a change that needs less than the tested room is never interrupted. */
 class StackRoomTest {
     private static final int DEPTHS = 5_000;
-    private static final int FRAMES = 30; // of well below 200 bytes each, in the interpreter too
+    private static final int FRAMES = 60; // of well below 200 bytes each, in the interpreter too
 
     private int begun;
     private int done;

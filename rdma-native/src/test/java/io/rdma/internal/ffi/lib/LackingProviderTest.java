@@ -8,9 +8,9 @@ import static io.rdma.internal.ibv.Ibv.WR_SEND;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
-import io.rdma.internal.os.NativeMemory;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import java.lang.foreign.Arena;
