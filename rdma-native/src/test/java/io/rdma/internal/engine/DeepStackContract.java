@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  * place, or it has done nothing: no operation is lost, and no connection or pool is harmed.
  */
 abstract class DeepStackContract extends ConnectedContract {
-    private static final int DEPTHS = 1_000;
+    private static final int TIMES = 200;
 
     @Test
     void submits() throws InterruptedException {
@@ -31,15 +31,15 @@ abstract class DeepStackContract extends ConnectedContract {
         RegisteredBuffer source = acquire(client).limit(8);
         WorkRequest request = WorkRequest.write(source, there.remote());
         submit(client, request).ended(); // loads the classes
-        List<Counted> submitted = new ArrayList<>(DEPTHS);
-        List<Counted> refused = new ArrayList<>(DEPTHS);
-        FullStack.atEachDepth(DEPTHS, () -> {
+        List<Counted> submitted = new ArrayList<>(TIMES);
+        List<Counted> refused = new ArrayList<>(TIMES);
+        FullStack.atEachDepth(TIMES, () -> {
             Counted operation = new Counted(request);
             try {
                 client.submit(operation);
             } catch (StackOverflowError e) {
                 refused.add(operation);
-                return;
+                throw e;
             }
             submitted.add(operation);
         });
@@ -81,7 +81,7 @@ abstract class DeepStackContract extends ConnectedContract {
             await().atMost(PATIENCE).until(() -> delivered.get() == sent[0]);
         }
         for (int round = 0; round < 6; round++) {
-            FullStack.atEachDepth(DEPTHS, send);
+            FullStack.atEachDepth(TIMES, send);
         }
         await().atMost(PATIENCE).until(() -> delivered.get() == sent[0]);
         assertThat(sent[0]).isGreaterThan(8);
@@ -101,11 +101,9 @@ abstract class DeepStackContract extends ConnectedContract {
                 messages.add(next(server.receives()::poll));
             }
             int[] next = {0};
-            FullStack.atEachDepth(DEPTHS, () -> {
-                if (next[0] < messages.size()) {
-                    messages.get(next[0]).close();
-                    next[0]++; // else the same one again, at the next depth
-                }
+            FullStack.atEachDepth(messages.size(), () -> {
+                messages.get(next[0]).close();
+                next[0]++; // else the same one again, at the next depth
             });
             assertThat(messages).allMatch(ReceivedMessage::isClosed);
         }
@@ -117,7 +115,7 @@ abstract class DeepStackContract extends ConnectedContract {
         connect(small());
         BlockingQueue<RegisteredBuffer> acquired = new LinkedBlockingQueue<>();
         int[] asked = {0};
-        FullStack.atEachDepth(DEPTHS, () -> {
+        FullStack.atEachDepth(TIMES, () -> {
             client.sendBuffers().acquire(new BufferWaiter(false) {
                 @Override
                 public void acquired(RegisteredBuffer buffer) {
@@ -136,7 +134,7 @@ abstract class DeepStackContract extends ConnectedContract {
             RegisteredBuffer buffer = acquired.take();
             given++;
             if (given % 100 == 0) {
-                FullStack.atEachDepth(DEPTHS, buffer::close);
+                FullStack.atEachDepth(1, buffer::close);
             }
             buffer.close();
         }
@@ -147,7 +145,7 @@ abstract class DeepStackContract extends ConnectedContract {
     void closesOfConnections() throws InterruptedException {
         connect(small());
         exchange(client, server);
-        FullStack.atEachDepth(DEPTHS, client::close);
+        FullStack.atEachDepth(1, client::close);
         assertThat(client.closed()).succeedsWithin(PATIENCE);
         assertThat(server.closed()).succeedsWithin(PATIENCE);
         assertThat(server.failure()).isNull();
@@ -158,7 +156,7 @@ abstract class DeepStackContract extends ConnectedContract {
         connect(small());
         exchange(client, server);
         IllegalStateException cause = new IllegalStateException("on purpose");
-        FullStack.atEachDepth(DEPTHS, () -> client.abort(cause));
+        FullStack.atEachDepth(1, () -> client.abort(cause));
         assertThat(client.closed()).succeedsWithin(PATIENCE);
         assertThat(client.failure()).isSameAs(cause);
         assertThat(server.closed()).succeedsWithin(PATIENCE);
@@ -168,7 +166,7 @@ abstract class DeepStackContract extends ConnectedContract {
     void closesOfResources() throws InterruptedException {
         DeviceResources others = new DeviceResources(TestDevice.assumed(device()), resourceOptions());
         others.loops();
-        FullStack.atEachDepth(DEPTHS, others::close);
+        FullStack.atEachDepth(1, others::close);
         assertThat(others.loops()).allMatch(loop -> !loop.isLoopThread());
         TestDevice.awaitClosed(others.context());
     }

@@ -1,7 +1,6 @@
 package io.rdma.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.engine.ResourceOptions;
 import io.rdma.internal.loop.CompletionLoop;
@@ -48,7 +47,7 @@ class RefusedReceivesTest {
         try (DeviceResources resources = new DeviceResources(TestDevice.assumed("soft0"), ResourceOptions.DEFAULT)) {
             CompletionLoop loop = resources.loops().getFirst();
             ReceiveRing ring = new ReceiveRing(loop, resources.domain(), new Refusing(), 4, 0, 4, 64, false, false);
-            assertThatThrownBy(ring::postAll).hasMessage("on purpose");
+            ring.postAll(); // what the receiver of the refusal throws ends nothing
             assertThat(errors).singleElement().isInstanceOf(VerbsException.class);
             assertThat(ring.posted()).isZero();
             ring.stop();

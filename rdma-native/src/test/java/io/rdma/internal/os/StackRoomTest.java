@@ -7,7 +7,7 @@ import org.junit.jupiter.api.RepeatedTest;
 
 /** Where the test for room passes, a change that needs less than the tested room is never interrupted. */
 class StackRoomTest {
-    private static final int DEPTHS = 5_000;
+    private static final int TIMES = 2_000;
     private static final int FRAMES = 60; // of well below 200 bytes each, in the interpreter too
 
     private int begun;
@@ -16,7 +16,7 @@ class StackRoomTest {
     @RepeatedTest(5) // the first in the interpreter, the last in compiled code
     void aChangeIsNotInterrupted() throws InterruptedException {
         for (int i = 0; i < 20; i++) {
-            FullStack.atEachDepth(DEPTHS, this::change);
+            FullStack.atEachDepth(TIMES, this::change);
         }
         assertThat(done).isEqualTo(begun).isPositive();
     }
