@@ -271,7 +271,11 @@ public final class BufferPool implements AutoCloseable {
         if (StackRoom.has(StackRoom.CLOSE)) {
             drainHeld();
         } else { // too little for what other callers do with their buffers
-            domain.environment().newThread("rdma-lend", this::drainHeld).start();
+            try {
+                domain.environment().newThread("rdma-lend", this::drainHeld).start();
+            } catch (Throwable e) { // no memory for a thread
+                drainHeld();
+            }
         }
     }
 

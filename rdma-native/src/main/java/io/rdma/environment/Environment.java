@@ -1,6 +1,7 @@
 package io.rdma.environment;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 
 /**
@@ -56,10 +57,16 @@ public interface Environment {
      * @param task task that must run, even if it takes the caller's time
      */
     default void startOrRun(String name, Runnable task) {
+        AtomicBoolean begun = new AtomicBoolean();
+        Runnable once = () -> {
+            if (begun.compareAndSet(false, true)) {
+                task.run();
+            }
+        };
         try {
-            start(name, task);
-        } catch (Throwable e) { // no memory for a thread
-            task.run();
+            start(name, once);
+        } catch (Throwable e) { // no memory for a thread; it may run all the same
+            once.run();
         }
     }
 

@@ -81,7 +81,7 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
 
         @Override
         public void cancel() {
-            StackRoom.require(StackRoom.SIGNAL);
+            StackRoom.require(StackRoom.SUBMIT);
             if (abandon()) {
                 cancelled = true;
             }

@@ -20,8 +20,8 @@ public final class RdmaBlockHoundIntegration implements BlockHoundIntegration {
                 .allowBlockingCallsInside("io.rdma.internal.loop.LoopThread", "pause")
                 .allowBlockingCallsInside("io.rdma.internal.loop.Idling", "shouldSleep")
                 .allowBlockingCallsInside("io.rdma.internal.loop.CompletionLoop", "destroy")
-                .allowBlockingCallsInside("io.rdma.internal.engine.Endpoint", "startDrain")
-                .allowBlockingCallsInside("io.rdma.internal.engine.Endpoint", "finishIfDrained")
+                .allowBlockingCallsInside("io.rdma.internal.engine.EndpointClose", "startDrain")
+                .allowBlockingCallsInside("io.rdma.internal.engine.EndpointClose", "finishIfDrained")
                 .allowBlockingCallsInside("io.rdma.environment.SystemEnvironment", "after") // the JDK's scheduler
                 .allowBlockingCallsInside("io.rdma.buffer.BufferPool", "closeRegionsIfWhole")
                 .allowBlockingCallsInside("io.rdma.internal.soft.objects.EventQueue", "add")

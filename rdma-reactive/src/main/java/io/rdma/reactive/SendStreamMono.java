@@ -218,8 +218,15 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 if (waiting != null) {
                     waiting.abandon();
                 }
+            } finally {
+                endSource();
+            }
+        }
+
+        private void endSource() {
+            try {
                 if (!sourceEnded) {
-                    source().cancel(); // last: it is the application's code
+                    source().cancel();
                 }
             } finally {
                 flush();

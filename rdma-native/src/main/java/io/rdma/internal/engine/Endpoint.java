@@ -356,10 +356,13 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * @throws StackOverflowError if there is not even room for that; nothing is closed then
      */
     public boolean handsOver(Runnable step) {
-        if (loop.isLoopThread() || StackRoom.has(StackRoom.SIGNAL)) {
+        if (StackRoom.has(StackRoom.SIGNAL)) {
             return false;
         }
         StackRoom.require(StackRoom.RELEASE); // else the loop would not be woken
+        if (loop.isLoopThread()) {
+            return false;
+        }
         loop.execute(step);
         return true;
     }

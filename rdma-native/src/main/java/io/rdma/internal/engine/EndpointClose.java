@@ -3,6 +3,7 @@ package io.rdma.internal.engine;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.verbs.QueuePair;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.FlightRecorder;
@@ -61,14 +62,9 @@ final class EndpointClose {
      * @param farewell type of the frame that tells the peer; {@link Frame#DATA} for none
      */
     void begin(String message, @Nullable Throwable cause, int farewell) {
-        if (end.compareAndSet(null, new End(message, cause, farewell))) {
-            try {
-                endpoint.receives().close();
-                loop.execute(startDrain);
-            } catch (Throwable e) { // no memory, or no stack: a later call ends it
-                end.set(null);
-                throw e;
-            }
+        if (end.compareAndSet(null, new End(message, cause, farewell)) || !ending.isDone()) {
+            endpoint.receives().close();
+            loop.execute(startDrain); // again if it is not running yet: the call before may have had no memory for it
         }
     }
 
@@ -116,11 +112,12 @@ final class EndpointClose {
     }
 
     private void startDrain() {
-        End now = end.get();
-        if (now == null || ending.isDone()) {
-            return; // the call that added this task threw
+        if (ending.isDone()) {
+            return;
         }
-        int farewell = endpoint.options().farewells() ? now.farewell() : Frame.DATA;
+        int farewell = endpoint.options().farewells()
+                ? Objects.requireNonNull(end.get()).farewell()
+                : Frame.DATA;
         leaveDeadline = now() + drainNanos;
         endpoint.attempt(() -> ending.complete(null));
         endpoint.attempt(() -> endpoint.sends().close(farewell));

@@ -438,6 +438,18 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         }
     }
 
+    /** Fails what an interrupted poster left. A thread that is the poster now does it in the caller's place. */
+    private void failLeft() {
+        if (wip.getAndIncrement() != 0) {
+            return;
+        }
+        int missed = 1;
+        do {
+            endpoint.attempt(this::failWaiting);
+            missed = wip.addAndGet(-missed);
+        } while (missed != 0);
+    }
+
     /** Returns whether no thread posts or ever will. A poster that starts later posts nothing. */
     boolean isQuiet() {
         return closed && !farewell.isDue() && wip.get() == 0;
@@ -456,7 +468,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         while ((unfetched = announced.poll()) != null) {
             endPosted(unfetched, 0, endpoint.closedException(true));
         }
-        failWaiting(); // what is left if a poster was interrupted
+        failLeft();
         table.remove(slots);
     }
 }

@@ -1,11 +1,11 @@
 package io.rdma.internal.os;
 
 // How it works: a JVM tests at the entry of a method whether the stack has room for the method's frame, and throws
-// StackOverflowError before the method begins. The frame of `reserve` is large, because it declares 1,024 variables
-// of two slots each. HotSpot's compiler tests the frame that its interpreter would need if it had to continue there,
-// also
+// StackOverflowError before the method begins. The frame of `reserve` is large, because it declares 1,024 variables of
+// two slots each. HotSpot's compiler tests the frame that its interpreter would need if it had to continue there, also
 // where the method is inlined. It leaves that out for a method that it never has to leave, so `reserve` depends on a
-// field of which the compiler does not know the value.
+// field of which the compiler does not know the value. It inlines one level of a recursion, so compiled code tests two
+// pieces at once and no more; the interpreter tests them all.
 
 /**
  * Test of the room on the caller's stack. A StackOverflowError in the middle of a change would leave the change half
