@@ -9,6 +9,7 @@ import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.MemoryRegion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -31,11 +32,19 @@ class BrokenDeviceTest extends ConnectedContract {
             MemoryRegion there = everything(server, 8);
             List<Counted> operations = new ArrayList<>();
             RegisteredBuffer source = acquire(client).limit(8);
-            failure.run();
-            // Destroying a queue pair drops its events that were not read, as ibv_destroy_qp(3) does.
+            // Destroying a queue pair drops its events that were not read, as ibv_destroy_qp(3) does. So the loop,
+            // which
+            // notices the end as well, waits until the event is there.
             boolean beforeItsEnd = event == AsyncEventType.QP_FATAL;
-            if (beforeItsEnd) {
-                await(events, event);
+            CountDownLatch read = new CountDownLatch(beforeItsEnd ? 1 : 0);
+            client.loop().execute(() -> hold(read));
+            try {
+                failure.run();
+                if (beforeItsEnd) {
+                    await(events, event);
+                }
+            } finally {
+                read.countDown();
             }
             for (int i = 0; i < 40; i++) { // more than the send queue holds
                 operations.add(submit(client, WorkRequest.write(source, there.remote())));
@@ -48,6 +57,14 @@ class BrokenDeviceTest extends ConnectedContract {
             if (!beforeItsEnd) {
                 await(events, event);
             }
+        }
+    }
+
+    private static void hold(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
