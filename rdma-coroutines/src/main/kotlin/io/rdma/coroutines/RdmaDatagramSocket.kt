@@ -7,7 +7,6 @@ import io.rdma.engine.RdmaEndpoint
 import io.rdma.internal.connect.DatagramBinding
 import io.rdma.internal.engine.DatagramEndpoint
 import io.rdma.internal.engine.WorkRequest
-import io.rdma.internal.os.StackRoom
 import io.rdma.verbs.DatagramAddress
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.future.await
@@ -152,7 +151,7 @@ public class RdmaDatagramSocket private constructor(
      * are dropped, and all groups are left.
      */
     override fun close() {
-        StackRoom.require(StackRoom.SIGNAL)
+        if (engine.endpoint().handsOver(::close)) return
         binding.close()
         inbound.close()
     }

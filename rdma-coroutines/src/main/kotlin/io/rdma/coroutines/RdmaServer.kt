@@ -76,16 +76,21 @@ public class RdmaServer private constructor(
     override fun close() {
         StackRoom.require(StackRoom.CLOSE)
         if (closing.compareAndSet(false, true)) {
-            listener.close()
-            accepted.close()
-            connections.forEach(RdmaConnection::close)
-            Thread.ofVirtual().name("rdma-release").start {
-                try {
-                    used.releaseBehind(listener)
-                } finally {
-                    closed.complete(Unit)
-                }
+            try {
+                listener.close()
+                accepted.close()
+                connections.forEach(RdmaConnection::close)
+            } finally {
+                Thread.ofVirtual().name("rdma-release").start(::release)
             }
+        }
+    }
+
+    private fun release() {
+        try {
+            used.releaseBehind(listener)
+        } finally {
+            closed.complete(Unit)
         }
     }
 

@@ -50,7 +50,7 @@ public final class StackRoom {
      */
     public static boolean has(int pieces) {
         try {
-            reserve(pieces - 1 + nothing);
+            require(pieces);
             return true;
         } catch (StackOverflowError e) {
             return false;

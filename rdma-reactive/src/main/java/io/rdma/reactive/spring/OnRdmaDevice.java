@@ -2,7 +2,6 @@ package io.rdma.reactive.spring;
 
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaResources;
-import io.rdma.engine.ResourceOptions;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RdmaException;
 import io.rdma.verbs.RdmaDevice;
@@ -56,7 +55,7 @@ final class OnRdmaDevice extends SpringBootCondition implements ConfigurationCon
         ConnectionOptions usual = ConnectionOptions.DEFAULT;
         long bytes = (long) usual.receiveBuffers() * usual.receiveBufferSize()
                 + (long) usual.sendBuffers() * usual.sendBufferSize();
-        try (RdmaResources resources = RdmaResources.open(device, ResourceOptions.DEFAULT)) {
+        try (RdmaResources resources = RdmaResources.open(device)) {
             resources
                     .domain()
                     .allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE))

@@ -36,8 +36,8 @@ public final class FfmFork {
             throw new VerbsException(
                     "ibv_fork_init",
                     result,
-                    "Memory is registered already: call it before the first registration, or start with" + " -D"
-                            + PROPERTY + "=true");
+                    "Memory is registered already: call it before the first registration, or start with -D" + PROPERTY
+                            + "=true");
         }
         Outcome.zero("ibv_fork_init", result);
     }
