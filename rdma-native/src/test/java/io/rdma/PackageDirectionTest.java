@@ -15,6 +15,9 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.net.DatagramSocket;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -179,7 +182,7 @@ class PackageDirectionTest {
 
     /** Only the environment, and the calls of the C library, whose waits are the kernel's, use the JVM's clock. */
     @ArchTest
-    static final ArchRule clockThreadsAndRandomnessComeFromTheEnvironment = noClasses()
+    static final ArchRule clockThreadsRandomnessAndSocketsComeFromTheEnvironment = noClasses()
             .that()
             .resideOutsideOfPackages(ENVIRONMENT, OS)
             .should()
@@ -199,7 +202,13 @@ class PackageDirectionTest {
                     .and(target(nameMatching("delayedExecutor|orTimeout|completeOnTimeout|supplyAsync|runAsync")))
                     .as("timers and threads of CompletableFuture"))
             .orShould()
-            .callConstructor(SecureRandom.class);
+            .callConstructor(SecureRandom.class)
+            .orShould()
+            .callConstructor(Socket.class)
+            .orShould()
+            .callConstructor(ServerSocket.class)
+            .orShould()
+            .callConstructor(DatagramSocket.class);
 
     @ArchTest
     static final ArchRule packagesAreFreeOfCycles =

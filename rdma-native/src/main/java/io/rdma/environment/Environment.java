@@ -5,11 +5,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 
 /**
- * Clock, threads and randomness of a device and of the connections on it. Code below the front-ends reads no clock and
- * starts no thread of its own accord, so one environment can run both ends of a connection under its own control.
+ * Clock, threads, randomness and network of a device and of the connections on it. Code below the front-ends reads no
+ * clock, starts no thread and opens no socket of its own accord, so one environment can run both ends of a connection
+ * under its own control.
  */
 public interface Environment {
-    /** The environment of this JVM: its clock, its threads and {@link java.security.SecureRandom}. */
+    /** Environment of this JVM: its clock, threads and {@link java.security.SecureRandom}, and its host's network. */
     Environment SYSTEM = new SystemEnvironment();
 
     /** Task that has not run yet. */
@@ -97,6 +98,13 @@ public interface Environment {
      * @return thread-safe
      */
     RandomGenerator random();
+
+    /**
+     * Returns the network of the host.
+     *
+     * @return thread-safe
+     */
+    Network network();
 
     /**
      * Returns an executor that starts a thread for each task.

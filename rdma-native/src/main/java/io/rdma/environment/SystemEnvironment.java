@@ -11,6 +11,8 @@ import java.util.random.RandomGenerator;
 final class SystemEnvironment implements Environment {
     private static final long NANOS = 1_000_000_000;
 
+    private final Network network = new SystemNetwork();
+
     /** Made at the first use, because looking for the provider takes milliseconds. */
     private static final class Random {
         static final SecureRandom SECURE = new SecureRandom();
@@ -55,5 +57,10 @@ final class SystemEnvironment implements Environment {
     @Override
     public RandomGenerator random() {
         return Random.SECURE;
+    }
+
+    @Override
+    public Network network() {
+        return network;
     }
 }

@@ -1,4 +1,4 @@
-/** Clock, threads and randomness, which everything below the front-ends is given instead of taking the JVM's. */
+/** Clock, threads, randomness and network, which code below the front-ends is given in place of the JVM's. */
 @NullMarked
 package io.rdma.environment;
 

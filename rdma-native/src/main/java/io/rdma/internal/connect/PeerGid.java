@@ -2,9 +2,9 @@ package io.rdma.internal.connect;
 
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.environment.Network;
 import io.rdma.types.Gid;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
@@ -27,13 +27,14 @@ final class PeerGid {
     /**
      * Checks that the GID belongs to the peer.
      *
+     * @param network of this host
      * @param from the peer's address in the exchange
      * @param software whether the device is one whose GIDs contain a port, see docs/internals/soft-device.md
      * @throws RdmaConnectException AUTHENTICATION, with both addresses and the remedy
      */
-    static void check(Gid gid, InetAddress from, boolean software) {
+    static void check(Network network, Gid gid, InetAddress from, boolean software) {
         InetAddress named = address(gid, software);
-        if (isSame(named, from) || isOfThisHost(named) && isOfThisHost(from)) {
+        if (isSame(named, from) || isOfThisHost(network, named) && isOfThisHost(network, from)) {
             return;
         }
         throw new RdmaConnectException(
@@ -65,14 +66,12 @@ final class PeerGid {
         return Arrays.equals(one.getAddress(), other.getAddress());
     }
 
-    private static boolean isOfThisHost(InetAddress address) {
+    private static boolean isOfThisHost(Network network, InetAddress address) {
         if (address.isLoopbackAddress()) {
             return true;
         }
         try {
-            return !address.isAnyLocalAddress()
-                    && !address.isMulticastAddress()
-                    && NetworkInterface.getByInetAddress(address) != null;
+            return !address.isAnyLocalAddress() && !address.isMulticastAddress() && network.has(address);
         } catch (SocketException e) { // unknown, so not verified
             return false;
         }

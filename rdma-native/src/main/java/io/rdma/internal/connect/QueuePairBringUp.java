@@ -167,7 +167,11 @@ final class QueuePairBringUp implements AutoCloseable {
      */
     Endpoint connect(PeerParameters peer, InetAddress from) {
         if (linkLayer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
-            PeerGid.check(peer.gid(), from, resources.context().isSoftware());
+            PeerGid.check(
+                    resources.environment().network(),
+                    peer.gid(),
+                    from,
+                    resources.context().isSoftware());
         }
         QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
                 .pathMtu(local.mtu().min(peer.mtu()))

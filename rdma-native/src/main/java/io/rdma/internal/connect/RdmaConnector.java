@@ -23,13 +23,14 @@ public final class RdmaConnector {
     private final ConnectionOptions options;
     private final InetSocketAddress address;
     private final ConnectHandler handler;
-    private final Socket socket = new Socket();
+    private final Socket socket;
     private volatile @Nullable CmConnector manager;
     private volatile boolean cancelled;
 
     private RdmaConnector(
             DeviceResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
         this.resources = resources;
+        socket = resources.environment().network().socket();
         this.options = options;
         this.address = address;
         this.handler = handler;

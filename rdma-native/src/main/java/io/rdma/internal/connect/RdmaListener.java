@@ -66,7 +66,8 @@ public final class RdmaListener implements AutoCloseable {
     private ServerSocket bound(InetSocketAddress address, boolean both) throws IOException {
         for (int tries = 1; ; tries++) {
             try (CleanupStack cleanup = new CleanupStack()) {
-                ServerSocket bound = cleanup.add(new ServerSocket());
+                ServerSocket bound =
+                        cleanup.add(resources.environment().network().serverSocket());
                 bound.setReuseAddress(true);
                 bound.bind(address);
                 if (both) {

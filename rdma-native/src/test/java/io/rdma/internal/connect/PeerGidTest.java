@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.environment.Environment;
 import io.rdma.types.Gid;
 import java.net.InetAddress;
 import java.util.HexFormat;
@@ -29,7 +30,8 @@ class PeerGidTest {
         "0000:0000:0000:0000:0000:ffff:7f00:0005, 127.0.0.1, false",
     })
     void aGidOfThePeersHostIsAccepted(String gid, String from, boolean software) {
-        assertThatCode(() -> PeerGid.check(gid(gid), InetAddress.ofLiteral(from), software))
+        assertThatCode(() ->
+                        PeerGid.check(Environment.SYSTEM.network(), gid(gid), InetAddress.ofLiteral(from), software))
                 .doesNotThrowAnyException();
     }
 
@@ -47,7 +49,8 @@ class PeerGidTest {
         "ff02:0000:0000:0000:0000:0000:0000:0001, ::1, false",
     })
     void aGidOfAnotherHostIsRefused(String gid, String from, boolean software) {
-        assertThatThrownBy(() -> PeerGid.check(gid(gid), InetAddress.ofLiteral(from), software))
+        assertThatThrownBy(() ->
+                        PeerGid.check(Environment.SYSTEM.network(), gid(gid), InetAddress.ofLiteral(from), software))
                 .isInstanceOfSatisfying(
                         RdmaConnectException.class,
                         e -> org.assertj.core.api.Assertions.assertThat(e.reason())

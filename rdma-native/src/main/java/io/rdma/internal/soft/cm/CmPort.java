@@ -1,6 +1,7 @@
 package io.rdma.internal.soft.cm;
 
 import io.rdma.environment.Environment;
+import io.rdma.environment.Network;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -27,11 +28,11 @@ final class CmPort implements AutoCloseable {
      *
      * @param shared whether other devices have the same IP address
      */
-    static CmPort take(CmPorts ports, int portSpace, InetSocketAddress wanted, boolean shared) {
+    static CmPort take(Network network, CmPorts ports, int portSpace, InetSocketAddress wanted, boolean shared) {
         if (!shared) {
             return new CmPort(ports, portSpace, ports.take(portSpace, wanted), null);
         }
-        Socket socket = CmRendezvous.reserve(wanted);
+        Socket socket = CmRendezvous.reserve(network, wanted);
         InetSocketAddress taken = new InetSocketAddress(wanted.getAddress(), socket.getLocalPort());
         return new CmPort(ports, portSpace, taken, socket);
     }

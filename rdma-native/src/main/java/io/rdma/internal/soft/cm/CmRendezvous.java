@@ -1,6 +1,7 @@
 package io.rdma.internal.soft.cm;
 
 import io.rdma.environment.Environment;
+import io.rdma.environment.Network;
 import io.rdma.internal.log.LimitedLog;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
@@ -10,7 +11,6 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
@@ -40,11 +40,11 @@ final class CmRendezvous {
      *
      * @throws VerbsException if the address is in use or does not belong to this host
      */
-    static Socket reserve(InetSocketAddress address) {
+    static Socket reserve(Network network, InetSocketAddress address) {
         InetAddress host = address.getAddress();
-        Socket socket = new Socket();
+        Socket socket = network.socket();
         try {
-            if (!host.isAnyLocalAddress() && NetworkInterface.getByInetAddress(host) == null) {
+            if (!host.isAnyLocalAddress() && !network.has(host)) {
                 throw new VerbsException(
                         "rdma_bind_addr", Errno.EADDRNOTAVAIL, host + " is not an address of this host");
             }
@@ -67,7 +67,7 @@ final class CmRendezvous {
         try {
             InetSocketAddress address = (InetSocketAddress) reserved.getLocalSocketAddress();
             reserved.close();
-            ServerSocket socket = new ServerSocket();
+            ServerSocket socket = environment.network().serverSocket();
             socket.bind(address, 128);
             byte[] answer = ByteBuffer.allocate(BYTES).putInt(MAGIC).put(gid).array();
             environment.start("rdma-soft-cm-listen", () -> serve(environment, socket, answer, ended));

@@ -3,14 +3,12 @@ package io.rdma.internal.soft.cm;
 import static io.rdma.internal.ibv.Cma.*;
 
 import io.rdma.environment.Environment;
+import io.rdma.environment.Network;
 import io.rdma.internal.soft.wire.SoftAddress;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ConnectException;
-import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
 import java.net.Socket;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,28 +35,23 @@ final class CmRoute {
      * @param own the device's only address; null if every address of the host belongs to the device
      * @throws IOException if there is no route
      */
-    static InetAddress sourceFor(InetSocketAddress destination, @Nullable InetAddress own) throws IOException {
+    static InetAddress sourceFor(Network network, InetSocketAddress destination, @Nullable InetAddress own)
+            throws IOException {
         InetAddress to = destination.getAddress();
-        try (DatagramSocket probe = new DatagramSocket()) {
-            probe.connect(new InetSocketAddress(to, destination.getPort() == 0 ? 1 : destination.getPort()));
-            if (own == null) {
-                if (!to.isMulticastAddress()
-                        && !to.isLoopbackAddress()
-                        && !to.isAnyLocalAddress()
-                        && NetworkInterface.getByInetAddress(to) == null) {
-                    throw new IOException(
-                            "a device on loopback reaches addresses of this host only, not " + to.getHostAddress());
-                }
-                return probe.getLocalAddress();
+        InetAddress source =
+                network.sourceFor(new InetSocketAddress(to, destination.getPort() == 0 ? 1 : destination.getPort()));
+        if (own == null) {
+            if (!to.isMulticastAddress() && !to.isLoopbackAddress() && !to.isAnyLocalAddress() && !network.has(to)) {
+                throw new IOException(
+                        "a device on loopback reaches addresses of this host only, not " + to.getHostAddress());
             }
-            if (own.getClass() != to.getClass()) {
-                throw new IOException("the device's address " + own.getHostAddress() + " is of another IP version than "
-                        + to.getHostAddress());
-            }
-            return own;
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
+            return source;
         }
+        if (own.getClass() != to.getClass()) {
+            throw new IOException("the device's address " + own.getHostAddress() + " is of another IP version than "
+                    + to.getHostAddress());
+        }
+        return own;
     }
 
     /** Finds the device of a service, then runs {@code goOn}. Both run with the identifier's monitor held. */
@@ -69,7 +62,7 @@ final class CmRoute {
             goOn.accept(SoftAddress.gid(device));
             return;
         }
-        Socket line = new Socket();
+        Socket line = environment.network().socket();
         environment.start("rdma-soft-cm-find", () -> {
             try {
                 byte[] gid = CmRendezvous.ask(line, service, this.own, exchange.conversation.localId);

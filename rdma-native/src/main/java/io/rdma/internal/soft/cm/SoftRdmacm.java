@@ -196,7 +196,7 @@ public final class SoftRdmacm implements Rdmacm {
     }
 
     private void take(SoftCmId id, InetSocketAddress address, boolean shared) {
-        CmPort taken = CmPort.take(ports, id.portSpace, address, shared);
+        CmPort taken = CmPort.take(verbs.environment().network(), ports, id.portSpace, address, shared);
         id.port = taken;
         id.local = taken.address;
     }
@@ -214,7 +214,8 @@ public final class SoftRdmacm implements Rdmacm {
                 if (destination.getAddress().isMulticastAddress() && !id.isDatagram()) {
                     throw new IOException("a connection cannot be made to a multicast address");
                 }
-                InetAddress from = CmRoute.sourceFor(destination, verbs.onOwnAddress() ? verbs.configured() : null);
+                InetAddress from = CmRoute.sourceFor(
+                        verbs.environment().network(), destination, verbs.onOwnAddress() ? verbs.configured() : null);
                 InetSocketAddress now = id.local;
                 if (now == null) {
                     take(id, new InetSocketAddress(from, 0), false);

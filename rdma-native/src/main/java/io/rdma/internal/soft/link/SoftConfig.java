@@ -8,19 +8,20 @@ import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.net.UnknownHostException;
 
 /**
- * Configuration of a software device: the address at which it listens, the faults of its links, and its environment.
+ * Configuration of a software device: the address at which it listens, the faults of its links, its environment, and
+ * what opens its sockets.
  *
  * @param address local address
  * @param port UDP port, 0 for a free one
  * @param faults fault plan of its links
- * @param environment clock, threads and randomness of the device and of the connections on it
+ * @param environment clock, threads, randomness and TCP of the device and of the connections on it
+ * @param sockets what opens its UDP sockets
  */
-public record SoftConfig(InetAddress address, int port, FaultPlan faults, Environment environment) {
+public record SoftConfig(
+        InetAddress address, int port, FaultPlan faults, Environment environment, LinkSockets sockets) {
     /** System property: the IP address to listen on, at UDP port 4791. */
     static final String ADDRESS_PROPERTY = "io.rdma.soft.address";
 
@@ -30,19 +31,13 @@ public record SoftConfig(InetAddress address, int port, FaultPlan faults, Enviro
      */
     private static final int HEADERS = 80;
 
-    private static final int ETHERNET_MTU = 1500;
-
     public static SoftConfig fromProperties() {
         String address = System.getProperty(ADDRESS_PROPERTY, "");
         if (address.isBlank()) {
             return loopback();
         }
         try {
-            return new SoftConfig(
-                    InetAddress.getByName(address.strip()),
-                    SoftAddress.ROCE_PORT,
-                    new FaultPlan(SoftFaults.NONE),
-                    Environment.SYSTEM);
+            return at(InetAddress.getByName(address.strip()), SoftAddress.ROCE_PORT);
         } catch (UnknownHostException e) {
             throw new VerbsException(
                     "soft0",
@@ -53,23 +48,24 @@ public record SoftConfig(InetAddress address, int port, FaultPlan faults, Enviro
 
     public static SoftConfig loopback() {
         try {
-            return new SoftConfig(
-                    InetAddress.getByAddress(new byte[] {127, 0, 0, 1}),
-                    0,
-                    new FaultPlan(SoftFaults.NONE),
-                    Environment.SYSTEM);
+            return at(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
     }
 
-    public SoftConfig withFaults(SoftFaults newFaults) {
-        return new SoftConfig(address, port, new FaultPlan(newFaults), environment);
+    /** Returns the configuration of a device of this host with good links. */
+    public static SoftConfig at(InetAddress address, int port) {
+        return new SoftConfig(address, port, new FaultPlan(SoftFaults.NONE), Environment.SYSTEM, LinkSockets.SYSTEM);
     }
 
-    /** Returns the same device in another environment. */
-    public SoftConfig withEnvironment(Environment newEnvironment) {
-        return new SoftConfig(address, port, faults, newEnvironment);
+    public SoftConfig withFaults(SoftFaults newFaults) {
+        return new SoftConfig(address, port, new FaultPlan(newFaults), environment, sockets);
+    }
+
+    /** Returns the same device in another environment, with sockets of that environment. */
+    public SoftConfig within(Environment newEnvironment, LinkSockets newSockets) {
+        return new SoftConfig(address, port, faults, newEnvironment, newSockets);
     }
 
     InetSocketAddress socketAddress() {
@@ -81,20 +77,11 @@ public record SoftConfig(InetAddress address, int port, FaultPlan faults, Enviro
      * the address's network interface.
      */
     public int activeMtu() {
-        int interfaceMtu = interfaceMtu();
+        int interfaceMtu = environment.network().mtu(address);
         int code = Ibv.MTU_256;
         while (code < Ibv.MTU_4096 && Packet.mtuBytes(code + 1) + HEADERS <= interfaceMtu) {
             code++;
         }
         return code;
-    }
-
-    private int interfaceMtu() {
-        try {
-            NetworkInterface of = NetworkInterface.getByInetAddress(address);
-            return of == null ? ETHERNET_MTU : of.getMTU();
-        } catch (SocketException e) {
-            return ETHERNET_MTU; // the interface is gone or cannot be queried
-        }
     }
 }

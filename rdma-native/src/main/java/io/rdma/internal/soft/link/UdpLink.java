@@ -1,7 +1,6 @@
 package io.rdma.internal.soft.link;
 
 import io.rdma.environment.Environment;
-import io.rdma.internal.os.SixLongs;
 import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Counters;
 import io.rdma.internal.soft.wire.Icrc;
@@ -27,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The link of a software device: converts packets to datagrams and back. In a turn, except for {@link #wake}. */
 public final class UdpLink implements AutoCloseable {
-    /** System property: {@code false} selects Java's datagram channels even on Linux. */
-    static final String NATIVE_PROPERTY = "io.rdma.soft.nativeSockets";
-
     private static final int MIN_DATAGRAM = 16; // BTH and ICRC
     private static final int MAX_DESTINATIONS = 4096;
     /**
@@ -65,8 +61,9 @@ public final class UdpLink implements AutoCloseable {
         plan = config.faults();
         InetSocketAddress address = config.socketAddress();
         try {
-            shareable = nativeSockets() ? new NativeSocket(address) : null;
-            socket = new CapturedSocket(shareable == null ? new ChannelSocket(address) : shareable);
+            LinkSocket opened = config.sockets().open(address);
+            shareable = opened instanceof NativeSocket of ? of : null;
+            socket = new CapturedSocket(opened);
         } catch (IOException e) {
             int errno = e instanceof BindException ? Errno.EADDRINUSE : Errno.EADDRNOTAVAIL;
             throw new VerbsException(
@@ -111,10 +108,6 @@ public final class UdpLink implements AutoCloseable {
                     "The device cannot receive in " + (more + 1) + " threads: " + e.getMessage() + ". Set -D"
                             + ReceiveLane.PROPERTY + " to 1");
         }
-    }
-
-    private static boolean nativeSockets() {
-        return SixLongs.supported() && !"false".equalsIgnoreCase(System.getProperty(NATIVE_PROPERTY));
     }
 
     public InetSocketAddress local() {

@@ -2,11 +2,8 @@ package io.rdma.internal.soft.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.environment.Environment;
 import io.rdma.internal.ibv.Ibv;
-import io.rdma.internal.soft.link.FaultPlan;
 import io.rdma.internal.soft.link.SoftConfig;
-import io.rdma.internal.soft.link.SoftFaults;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -52,7 +49,6 @@ class SoftAddressTest {
     void theMtuIsThatOfTheInterface() throws UnknownHostException {
         assertThat(SoftConfig.loopback().activeMtu()).isEqualTo(Ibv.MTU_4096);
         InetAddress nobodys = InetAddress.getByName("192.0.2.1");
-        assertThat(new SoftConfig(nobodys, 0, new FaultPlan(SoftFaults.NONE), Environment.SYSTEM).activeMtu())
-                .isEqualTo(Ibv.MTU_1024);
+        assertThat(SoftConfig.at(nobodys, 0).activeMtu()).isEqualTo(Ibv.MTU_1024);
     }
 }

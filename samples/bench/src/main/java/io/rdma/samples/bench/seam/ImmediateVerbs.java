@@ -16,10 +16,10 @@ import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.ibv.Srq;
 import io.rdma.internal.ibv.SrqAttr;
+import io.rdma.samples.support.DeviceOf;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import io.rdma.verbs.RdmaDevice;
-import java.lang.reflect.Constructor;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,14 +51,7 @@ public final class ImmediateVerbs implements Verbs {
      * @return a device that is not listed in {@code RdmaDevices}, whose list is for users
      */
     public RdmaDevice device() {
-        try {
-            Constructor<RdmaDevice> constructor =
-                    RdmaDevice.class.getDeclaredConstructor(Verbs.class, DeviceEntry.class);
-            constructor.setAccessible(true);
-            return constructor.newInstance(this, ENTRY);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("RdmaDevice cannot be created from Verbs any more: adapt this class", e);
-        }
+        return DeviceOf.only(this);
     }
 
     private int nextHandle() {
