@@ -159,6 +159,14 @@ final class Fetch {
         }
     }
 
+    /** Ends a fetch whose message is not wanted. For the one consumer. */
+    void drop() {
+        fail();
+        if (!isFailed()) {
+            message().close();
+        }
+    }
+
     /** Returns the message; called once, in state HERE. */
     ReceivedMessage message() {
         MemoryRegion mine = java.util.Objects.requireNonNull(region);

@@ -1,6 +1,5 @@
 package io.rdma.internal.engine;
 
-import io.rdma.buffer.MessageLender;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.engine.FlowControlException;
 import io.rdma.internal.loop.BatchReceiver;
@@ -8,20 +7,14 @@ import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.ReceiveChain;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
-import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - A completed slot is in `arrived`, with the application (an open ReceivedMessage), or back in the ring.
-// - `arrived` holds slot numbers (the ring's ArrivedMessages holds the rest), datagrams, and a Fetch for each large
-// message, which stays at the head until it has ended.
-// - The loop thread alone fills `arrived`; one consumer at a time empties it. It never overflows, because it has as
-// many places as the ring.
+// - A completed slot is in the inbox, with the application (an open ReceivedMessage), or back in the ring.
 // - The ring's memory is held from the start until the queue has terminated and no message is outstanding. The first
 // thread that observes both releases it.
 // - Receives of the queue's own ring are announced to the peer when they are posted again. Receives of a shared ring
@@ -41,7 +34,6 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     private final QueuePair queuePair;
     private final @Nullable SharedReceives shared;
     private final @Nullable DatagramReader datagrams;
-    private final @Nullable MessageLender[] lenders; // (consumer) by slot
     private final IntConsumer giveBack = this::giveBack; // one for all messages
     private final ReceiveRing ring;
     private final ReceiveSlots slots;
@@ -49,7 +41,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     private final Credits credits;
     private final FrameReader frames;
     private final ReceiveGrowth growth;
-    private final SpscVarHandleArrayQueue<Object> arrived;
+    private final Inbox inbox;
     private final AtomicInteger givenBack = new AtomicInteger(); // of the messages that the credits count as received
     private final AtomicBoolean memoryHeld = new AtomicBoolean(true);
     private boolean newsDue; // (loop)
@@ -80,7 +72,6 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         this.window = options.receiveBuffers();
         if (shared == null) {
             int count = credits.receives();
-            arrived = new SpscVarHandleArrayQueue<>(Math.max(4, count));
             ring = new ReceiveRing(
                     endpoint.loop(),
                     domain,
@@ -92,13 +83,12 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
                     credits.framed(),
                     true);
         } else {
-            arrived = new SpscVarHandleArrayQueue<>(Math.max(4, shared.count()));
             ring = shared.ring();
         }
         slots = ring.slots();
         growth = new ReceiveGrowth(endpoint, ring, credits);
         frames = new FrameReader(endpoint, this, ring, credits, giveBack, shared != null, options.receiveMessageSize());
-        lenders = new @Nullable MessageLender[slots.count()];
+        inbox = new Inbox(endpoint, ring, credits.framed(), giveBack);
         slots.retain();
         if (shared != null) {
             shared.join(queuePair.number(), this);
@@ -158,7 +148,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
      * @return a lease to be closed, or null when none waits
      */
     public @Nullable ReceivedMessage poll() {
-        return poll(false);
+        return inbox.poll(false);
     }
 
     /**
@@ -170,53 +160,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
      * @return a message to be closed, or null when none waits
      */
     public @Nullable ReceivedMessage lend() {
-        return poll(true);
-    }
-
-    private MessageLender lender(int slot) {
-        MessageLender lender = lenders[slot];
-        if (lender == null) {
-            lender = new MessageLender(giveBack, slot);
-            lenders[slot] = lender;
-        }
-        return lender;
-    }
-
-    private @Nullable ReceivedMessage poll(boolean lent) {
-        for (; ; ) {
-            Object head = arrived.peek();
-            if (head == null) {
-                endpoint.creditsChanged(); // the application waits for more
-                return null;
-            }
-            if (head instanceof Integer slot) {
-                MemorySegment memory = memory(slot);
-                ReceivedMessage message = lent
-                        ? ring.arrivals().lend(lender(slot), slot, memory)
-                        : ring.arrivals().own(slot, memory, giveBack);
-                arrived.poll(); // last: if there was no memory for the handle, the message is still here
-                return message;
-            }
-            if (head instanceof ReceivedMessage datagram) {
-                arrived.poll();
-                return datagram;
-            }
-            Fetch fetch = (Fetch) head;
-            fetch.start();
-            if (!fetch.isEnded()) {
-                return null; // the listener is notified when it has ended
-            }
-            ReceivedMessage message = fetch.isFailed() ? null : fetch.message();
-            arrived.poll();
-            if (message != null) {
-                return message;
-            }
-        }
-    }
-
-    /** Returns the memory of a slot, which begins with the message. */
-    private MemorySegment memory(int slot) {
-        return credits.framed() ? slots.buffer(slot) : slots.whole(slot);
+        return inbox.poll(true);
     }
 
     /**
@@ -225,8 +169,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
      * @return true also while a large message is being read, but false before that, because a poll starts the read
      */
     public boolean isEmpty() {
-        Object head = arrived.peek();
-        return head == null || head instanceof Fetch fetch && fetch.isReading();
+        return inbox.isEmpty();
     }
 
     /**
@@ -328,7 +271,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     void enqueue(int slot, Object message) {
         credits.receive();
         ring.holdsControl(slot, false);
-        arrived.add(message);
+        inbox.add(message);
         if (!newsDue) {
             newsDue = true;
             endpoint.loop().tellAfterDispatch(this);
@@ -340,7 +283,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     public void dispatched() {
         newsDue = false;
         growth.growIfDue();
-        VarHandle.fullFence(); // `arrived` only releases: the consumer sees the message, or the listener sees it wait
+        VarHandle.fullFence(); // the inbox only releases: the consumer sees the message, or the listener sees it wait
         changed();
         Thread.interrupted(); // an interrupt left set by a decoder would end waits of the loop's other receivers
     }

@@ -104,6 +104,28 @@ abstract class LargeMessageContract extends ConnectedContract {
         assertThat(abandoned.ends).hasValue(0);
     }
 
+    @Test
+    void noMessageBehindOneThatIsLostIsDelivered() {
+        connect(options());
+        List<Counted> sent = new ArrayList<>();
+        for (int bytes : new int[] {1, MEBI, MEBI, 2}) {
+            RegisteredBuffer buffer = random(bytes, bytes);
+            sent.add(submit(client, WorkRequest.send(buffer, false)));
+            buffer.close();
+        }
+        await().atMost(PATIENCE).until(() -> server.receives().outstanding() == sent.size());
+        client.abort(new IllegalStateException("the sender gives up"));
+        server.closed().join();
+        try (ReceivedMessage first = next()) {
+            assertThat(first.length()).isEqualTo(1);
+        }
+        assertThat(server.receives().poll()).as("it could not be read").isNull();
+        assertThat(server.receives().poll()).as("those behind it").isNull();
+        assertThat(server.receives().isEmpty()).isTrue();
+        assertThat(server.receives().outstanding()).as("all buffers are back").isZero();
+        sent.forEach(Counted::ended);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aCloseDuringAFetchEndsEverything(boolean bySender) {

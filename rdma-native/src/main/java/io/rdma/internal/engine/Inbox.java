@@ -1,0 +1,129 @@
+package io.rdma.internal.engine;
+
+import io.rdma.buffer.MessageLender;
+import io.rdma.buffer.ReceivedMessage;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - The loop thread alone adds. One consumer at a time takes. It never overflows, because it has as many places as the
+// ring.
+// - Of a message in a slot the ring's ArrivedMessages holds the rest. A Fetch stays at the head until it has ended.
+// - Messages are taken in the order of their arrival, without a gap: none is taken behind one that was lost.
+
+/**
+ * Messages of a connection that have arrived and wait for the application. An element is the number of a slot, a
+ * datagram, or a message that is still in the peer's memory ({@link Fetch}).
+ */
+final class Inbox {
+    private final Endpoint endpoint;
+    private final ReceiveRing ring;
+    private final ReceiveSlots slots;
+    private final boolean framed;
+    private final IntConsumer giveBack;
+    private final SpscVarHandleArrayQueue<Object> arrived;
+    private final @Nullable MessageLender[] lenders; // (consumer) by slot
+    private boolean lost; // (consumer)
+
+    /**
+     * Creates an empty inbox, with room for a message in each slot of the ring.
+     *
+     * @param framed whether a frame is in front of each message
+     * @param giveBack gives the receive buffer in a slot back
+     */
+    Inbox(Endpoint endpoint, ReceiveRing ring, boolean framed, IntConsumer giveBack) {
+        this.endpoint = endpoint;
+        this.ring = ring;
+        this.framed = framed;
+        this.giveBack = giveBack;
+        slots = ring.slots();
+        arrived = new SpscVarHandleArrayQueue<>(Math.max(4, slots.count()));
+        lenders = new @Nullable MessageLender[slots.count()];
+    }
+
+    /** Adds a message. Loop. */
+    void add(Object message) {
+        arrived.add(message);
+    }
+
+    /**
+     * Returns whether a poll would find nothing now: also while a large message is being read, but not before that,
+     * because a poll starts the read. Any thread.
+     */
+    boolean isEmpty() {
+        Object head = arrived.peek();
+        return head == null || head instanceof Fetch fetch && fetch.isReading();
+    }
+
+    /**
+     * Takes the next message. Consumer.
+     *
+     * @param lent whether the handle of the message may be used again for a later message in the same slot
+     * @return null if none waits, or if the next one is still being read
+     */
+    @Nullable
+    ReceivedMessage poll(boolean lent) {
+        if (lost) {
+            dropAll();
+            return null;
+        }
+        Object head = arrived.peek();
+        if (head == null) {
+            endpoint.creditsChanged(); // the application waits for more
+            return null;
+        }
+        if (head instanceof Integer slot) {
+            MemorySegment memory = framed ? slots.buffer(slot) : slots.whole(slot); // begins with the message
+            ReceivedMessage message = lent
+                    ? ring.arrivals().lend(lender(slot), slot, memory)
+                    : ring.arrivals().own(slot, memory, giveBack);
+            arrived.poll(); // last: if there was no memory for the handle, the message is still here
+            return message;
+        }
+        if (head instanceof ReceivedMessage datagram) {
+            arrived.poll();
+            return datagram;
+        }
+        return fetched((Fetch) head);
+    }
+
+    private @Nullable ReceivedMessage fetched(Fetch fetch) {
+        fetch.start();
+        if (!fetch.isEnded()) {
+            return null; // the listener is notified when it has ended
+        }
+        if (fetch.isFailed()) {
+            lost = true;
+            dropAll();
+            return null;
+        }
+        ReceivedMessage message = fetch.message();
+        arrived.poll();
+        return message;
+    }
+
+    private MessageLender lender(int slot) {
+        MessageLender lender = lenders[slot];
+        if (lender == null) {
+            lender = new MessageLender(giveBack, slot);
+            lenders[slot] = lender;
+        }
+        return lender;
+    }
+
+    /**
+     * Gives back a message that could not be read, and all that wait behind it. A consumer that got those would miss
+     * one in their midst. The connection has failed, so the consumer is notified of its end next.
+     */
+    private void dropAll() {
+        for (Object head; (head = arrived.poll()) != null; ) {
+            if (head instanceof Integer slot) {
+                giveBack.accept(slot);
+            } else if (head instanceof Fetch fetch) {
+                fetch.drop();
+            }
+        }
+    }
+}
