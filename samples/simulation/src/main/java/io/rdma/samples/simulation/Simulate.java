@@ -1,0 +1,87 @@
+package io.rdma.samples.simulation;
+
+import io.rdma.samples.simulation.world.Plan;
+import io.rdma.samples.simulation.world.World;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs simulations: one seed after the other for a time, or one seed with its story. */
+@Command(
+        name = "simulate",
+        mixinStandardHelpOptions = true,
+        description =
+                "Simulates hosts, their devices and connections in one thread. A seed gives the same run each time.")
+public final class Simulate implements Callable<Integer> {
+    private static final int MOST_FAILURES = 20;
+
+    @Option(names = "--seed", description = "first seed; a random one by default")
+    private long seed = new SecureRandom().nextLong() >>> 1;
+
+    @Option(names = "--runs", description = "number of seeds; by default as many as fit into the time")
+    private long runs = Long.MAX_VALUE;
+
+    @Option(names = "--seconds", description = "time after which no run begins (default: ${DEFAULT-VALUE})")
+    private long seconds = 60;
+
+    @Option(names = "--tell", description = "prints the story of each run: what happened when, without the steps")
+    private boolean tell;
+
+    @Option(names = "--steps", description = "prints the steps of the threads, too")
+    private boolean steps;
+
+    private Simulate() {}
+
+    /** Maven passes all options as one argument. */
+    public static void main(String... arguments) {
+        String[] options = Stream.of(arguments)
+                .flatMap(argument -> Stream.of(argument.split(" ")))
+                .toArray(String[]::new);
+        System.exit(new CommandLine(new Simulate()).execute(options));
+    }
+
+    @Override
+    public Integer call() {
+        Map<String, Long> faults = new TreeMap<>();
+        long began = System.nanoTime();
+        long messages = 0;
+        long taken = 0;
+        long done = 0;
+        int failed = 0;
+        for (; done < runs && System.nanoTime() - began < TimeUnit.SECONDS.toNanos(seconds); done++) {
+            long current = seed + done;
+            Plan plan = Plan.of(current);
+            World.Run run = World.run(plan, tell || steps);
+            run.simulation().trace().lines().stream()
+                    .filter(line -> steps || line.contains(" ns      "))
+                    .forEach(System.out::println);
+            plan.faults().forEach(fault -> faults.merge(fault.kind().name(), 1L, Long::sum));
+            messages += run.verdict().messages();
+            taken += run.simulation().scheduler().steps();
+            if (!run.verdict().wrong().isEmpty()) {
+                report(current, run);
+                if (++failed == MOST_FAILURES) {
+                    done++;
+                    break;
+                }
+            }
+        }
+        double took = (System.nanoTime() - began) / 1e9;
+        System.out.printf(
+                "%d runs from seed %d in %.1f s (%.0f a second): %d failed%n", done, seed, took, done / took, failed);
+        System.out.printf("%d messages, %d steps, faults %s%n", messages, taken, faults);
+        return failed == 0 ? 0 : 1;
+    }
+
+    private static void report(long seed, World.Run run) {
+        System.out.println("seed " + seed + " FAILED:");
+        run.verdict().wrong().forEach(wrong -> System.out.println("  " + wrong.replace("\n", "\n  ")));
+        System.out.println("  to see it: --seed " + seed + " --runs 1 --tell");
+    }
+}

@@ -1,0 +1,5 @@
+/** Door from rewritten classes to the simulation. */
+@NullMarked
+package io.rdma.samples.simulation.hooks;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,17 @@
+package io.rdma.samples.simulation.network;
+
+/**
+ * What a wire does with what is sent. Datagrams whose latencies differ overtake each other.
+ *
+ * @param shortest latency in nanoseconds
+ * @param longest latency in nanoseconds
+ * @param lost datagrams of a thousand
+ * @param repeated datagrams of a thousand
+ * @param damaged datagrams of a thousand, by one bit
+ */
+public record Weather(long shortest, long longest, int lost, int repeated, int damaged) {
+    public static final Weather FINE = new Weather(1_000, 5_000, 0, 0, 0);
+
+    /** Nothing gets through. TCP waits. */
+    public static final Weather CUT = new Weather(1_000, 5_000, 1000, 0, 0);
+}

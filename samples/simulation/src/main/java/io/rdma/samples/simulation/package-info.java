@@ -1,0 +1,5 @@
+/** Command of the simulator. */
+@NullMarked
+package io.rdma.samples.simulation;
+
+import org.jspecify.annotations.NullMarked;

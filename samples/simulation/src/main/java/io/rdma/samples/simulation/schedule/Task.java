@@ -1,0 +1,32 @@
+package io.rdma.samples.simulation.schedule;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/**
+ * Simulated thread.
+ *
+ * @param number in the order of their starts
+ * @param owner what it belongs to
+ * @param thread the virtual thread
+ */
+public record Task(int number, Owner owner, Thread thread) {
+    /** Returns whether the thread has not ended, and will go on once it is ready. */
+    public boolean isAlive() {
+        return owner.isAlive() && thread.isAlive();
+    }
+
+    @Override
+    public String toString() {
+        return owner + " " + number + " " + thread.getName();
+    }
+
+    /** Returns where the thread is. */
+    public String where() {
+        return Arrays.stream(thread.getStackTrace())
+                .filter(frame -> !frame.getClassName().startsWith("java.lang."))
+                .limit(12)
+                .map(frame -> "\n    at " + frame)
+                .collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,72 @@
+package io.rdma.samples.simulation.world;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.reactive.MessageEncoder;
+import io.rdma.reactive.RdmaConnection;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Message of a run.
+ *
+ * @param client number of the client that sends or receives it
+ * @param index place in its direction
+ * @param intact whether the bytes behind the header are those that were sent
+ */
+record Message(int client, int index, boolean intact) {
+    private static final int HEADER = 8;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+
+    /**
+     * What one side sends.
+     *
+     * @param client number of the client
+     * @param count number of messages
+     * @param longest bytes of the longest
+     * @param stream whether a publisher is sent, or one message after the other
+     */
+    record Stream(int client, int count, int longest, boolean stream) {
+        private int bytes(int index) {
+            return HEADER + (index * 7919 + client) % longest;
+        }
+
+        Mono<Void> sendTo(RdmaConnection to) {
+            Flux<Integer> indexes = Flux.range(0, count);
+            if (!stream) {
+                return indexes.concatMap(index -> to.send(bytes(index), memory -> write(index, memory)))
+                        .then();
+            }
+            return to.send(indexes, new MessageEncoder<Integer>() {
+                @Override
+                public int encode(Integer index, MemorySegment target) {
+                    write(index, target.asSlice(0, bytes(index)));
+                    return bytes(index);
+                }
+
+                @Override
+                public int length(Integer index) {
+                    return bytes(index);
+                }
+            });
+        }
+
+        private void write(int index, MemorySegment memory) {
+            memory.set(INT, 0, client);
+            memory.set(INT, 4, index);
+            memory.asSlice(HEADER).fill((byte) index);
+        }
+    }
+
+    /** Decodes a message. */
+    static Message read(ReceivedMessage message) {
+        MemorySegment memory = message.segment();
+        int index = memory.get(INT, 4);
+        boolean intact = true;
+        for (long i = HEADER; i < memory.byteSize(); i++) {
+            intact &= memory.get(ValueLayout.JAVA_BYTE, i) == (byte) index;
+        }
+        return new Message(memory.get(INT, 0), index, intact);
+    }
+}

@@ -1,0 +1,88 @@
+package io.rdma.samples.simulation.world;
+
+import io.rdma.samples.simulation.network.Weather;
+import io.rdma.samples.simulation.schedule.Choices;
+import io.rdma.samples.simulation.schedule.Simulation.Pauses;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What happens in a run, apart from the order of the threads: clients that exchange streams with one server, and
+ * faults.
+ *
+ * @param seed of the order of the threads and of latencies
+ * @param clients what each client does
+ * @param weather of the wire from the beginning on
+ * @param faults what goes wrong, and when
+ * @param pauses of threads
+ */
+public record Plan(long seed, List<Client> clients, Weather weather, List<Fault> faults, Pauses pauses) {
+    private static final int MOST_CLIENTS = 3;
+    private static final int MOST_MESSAGES = 30;
+    private static final int LONGEST_MESSAGE = 2000;
+    private static final int MOST_FAULTS = 3;
+    private static final long LAST_FAULT = 3_000_000;
+
+    /**
+     * One client's streams.
+     *
+     * @param up number of messages to the server, at least 1
+     * @param down number of messages from the server
+     * @param longest bytes of the longest message
+     * @param stream whether the client sends a publisher, or one message after the other
+     * @param closesFirst whether the client closes when it has received everything; otherwise the server does
+     */
+    public record Client(int up, int down, int longest, boolean stream, boolean closesFirst) {}
+
+    /** Something that goes wrong. */
+    public enum FaultKind {
+        /** The wire loses everything for some time. */
+        CUT,
+        /** The wire loses, repeats and damages some datagrams for some time. */
+        STORM,
+        /** The process of a client ends; its kernel closes its TCP connections. */
+        KILL,
+        /** The host of a client loses power. */
+        POWER,
+        /** A client disposes its connection before it is done. */
+        DISPOSE,
+        /** All queue pairs of the server's device end. */
+        DEVICE,
+        /** All completion queues of the server's device end. */
+        COMPLETION_QUEUES
+    }
+
+    /**
+     * One fault.
+     *
+     * @param kind what happens
+     * @param at nanoseconds after the beginning
+     * @param target number of the client
+     * @param lasts nanoseconds, of a fault that ends
+     */
+    public record Fault(FaultKind kind, long at, int target, long lasts) {}
+
+    /** Returns the plan of a seed. */
+    public static Plan of(long seed) {
+        Choices choices = new Choices(seed);
+        List<Client> clients = new ArrayList<>();
+        for (int i = 1 + choices.below(MOST_CLIENTS); i > 0; i--) {
+            clients.add(new Client(
+                    1 + choices.below(MOST_MESSAGES),
+                    choices.below(MOST_MESSAGES),
+                    1 + choices.below(LONGEST_MESSAGE),
+                    choices.oneIn(2),
+                    choices.oneIn(2)));
+        }
+        List<Fault> faults = new ArrayList<>();
+        for (int i = choices.below(MOST_FAULTS + 1); i > 0; i--) {
+            faults.add(new Fault(
+                    FaultKind.values()[choices.below(FaultKind.values().length)],
+                    choices.below(LAST_FAULT),
+                    choices.below(clients.size()),
+                    1 + choices.below(choices.oneIn(3) ? 20_000_000_000L : 50_000_000L)));
+        }
+        Weather weather = choices.oneIn(3) ? new Weather(1_000, 200_000, 20, 20, 10) : Weather.FINE;
+        return new Plan(seed, clients, weather, faults, choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL);
+    }
+}

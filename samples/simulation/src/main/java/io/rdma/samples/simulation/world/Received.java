@@ -1,0 +1,49 @@
+package io.rdma.samples.simulation.world;
+
+import java.util.concurrent.CompletableFuture;
+
+/** Messages of one direction that have arrived: they must be those that were sent, once each, in order, unchanged. */
+final class Received {
+    private final String name;
+    private final Verdict verdict;
+    private final CompletableFuture<Integer> client = new CompletableFuture<>();
+    private int count;
+    private int all = Integer.MAX_VALUE;
+    private final CompletableFuture<Boolean> last = new CompletableFuture<>();
+
+    Received(String name, Verdict verdict) {
+        this.name = name;
+        this.verdict = verdict;
+    }
+
+    void next(Message message) {
+        verdict.message();
+        verdict.check(message.intact(), name + ": message " + message.index() + " was changed");
+        verdict.check(message.index() == count, name + ": message " + message.index() + " in place of " + count);
+        count++;
+        client.complete(message.client());
+        if (count == all) {
+            last.complete(true);
+        }
+    }
+
+    void ended() {
+        client.complete(-1);
+        last.complete(false);
+    }
+
+    /** Waits for the first message, and returns the client that it names, or -1 if there is none. */
+    int client() {
+        return client.join();
+    }
+
+    /** Waits for that many messages. Returns false if they end before. */
+    boolean awaitAll(int expected) {
+        all = expected;
+        return count >= expected || last.join();
+    }
+
+    int count() {
+        return count;
+    }
+}

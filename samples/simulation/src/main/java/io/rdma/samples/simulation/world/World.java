@@ -1,0 +1,154 @@
+package io.rdma.samples.simulation.world;
+
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaResources;
+import io.rdma.engine.ResourceOptions;
+import io.rdma.internal.soft.device.SoftFailure;
+import io.rdma.reactive.DisposableServer;
+import io.rdma.reactive.RdmaConnection;
+import io.rdma.reactive.RdmaServer;
+import io.rdma.samples.simulation.network.Weather;
+import io.rdma.samples.simulation.network.Wire;
+import io.rdma.samples.simulation.schedule.Choices;
+import io.rdma.samples.simulation.schedule.Simulation;
+import io.rdma.samples.support.DeviceOf;
+import io.rdma.types.VerbsException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import reactor.core.publisher.Mono;
+
+/** One run: a server and its clients on hosts of their own, what they exchange, and the faults. */
+public final class World {
+    static final int PORT = 7471;
+    /** Every wait of the library and of its users is bounded, and all bounds together are less. */
+    private static final Duration LONGEST = Duration.ofMinutes(10);
+
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int BUFFERS = 8;
+    private static final int BUFFER_SIZE = 512;
+
+    /** What exists once in a JVM, such as a cache that is made at the first use, is made by runs before the first. */
+    private static final int REHEARSALS = 3;
+
+    static {
+        Surroundings.prepare();
+        for (int i = 1; i <= REHEARSALS; i++) {
+            run(Plan.of(-i), false);
+        }
+    }
+
+    private final Plan plan;
+    private final Simulation simulation;
+    private final Wire wire;
+    private final Verdict verdict;
+    private final Host server;
+    private final List<ClientProgram> clients = new ArrayList<>();
+    private int handling;
+
+    private World(Plan plan, boolean told) {
+        this.plan = plan;
+        Choices choices = new Choices(~plan.seed());
+        simulation = new Simulation(choices.below(Long.MAX_VALUE), plan.pauses(), told);
+        wire = new Wire(simulation.scheduler(), choices.split(), simulation.trace());
+        verdict = new Verdict(simulation.trace());
+        server = new Host(simulation, wire, choices.split(), "server", 1);
+        for (int i = 0; i < plan.clients().size(); i++) {
+            Host host = new Host(simulation, wire, choices.split(), "client " + i, i + 2);
+            clients.add(new ClientProgram(i, plan.clients().get(i), host, server, verdict));
+        }
+    }
+
+    /**
+     * Result of a run.
+     *
+     * @param verdict what was wrong
+     * @param simulation with its trace
+     */
+    public record Run(Verdict verdict, Simulation simulation) {}
+
+    /** Runs a plan. */
+    public static Run run(Plan plan, boolean told) {
+        World world = new World(plan, told);
+        Surroundings.tell(world.simulation.trace());
+        world.server.run("main", world::serve);
+        boolean finished = world.simulation.run(LONGEST);
+        Surroundings.tell(null);
+        world.verdict.close(finished, world.simulation.scheduler().alive());
+        Throwable uncaught = world.simulation.uncaught();
+        if (uncaught != null) {
+            world.verdict.unexpected("a thread", uncaught);
+        }
+        return new Run(world.verdict, world.simulation);
+    }
+
+    static ConnectionOptions options(ConnectionOptions usual) {
+        return usual.withReceiveBuffers(BUFFERS, BUFFER_SIZE)
+                .withSendBuffers(BUFFERS, BUFFER_SIZE)
+                .withProbeInterval(Duration.ofSeconds(1));
+    }
+
+    static RdmaResources open(Host host) {
+        return RdmaResources.open(DeviceOf.only(host.verbs()), ResourceOptions.DEFAULT.withCompletionQueueEntries(256));
+    }
+
+    private void serve() {
+        try (RdmaResources resources = open(server)) {
+            DisposableServer running = RdmaServer.create()
+                    .resources(resources)
+                    .options(World::options)
+                    .host(server.address().getHostAddress())
+                    .port(PORT)
+                    .handle(this::handle)
+                    .bindNow(PATIENCE);
+            wire.setWeather(plan.weather());
+            clients.forEach(ClientProgram::start);
+            plan.faults().forEach(this::schedule);
+            // Also for the server's sides of dead clients: it notices that they are gone.
+            while (handling > 0 || clients.stream().anyMatch(ClientProgram::isUnderWay)) {
+                Thread.sleep(10);
+            }
+            running.disposeNow(PATIENCE);
+        } catch (InterruptedException | RuntimeException e) {
+            verdict.unexpected("server", e);
+        }
+    }
+
+    private Mono<Void> handle(RdmaConnection connection) {
+        handling++;
+        return new ServerProgram(connection, server, clients, verdict).run().doFinally(signal -> handling--);
+    }
+
+    private void schedule(Plan.Fault fault) {
+        simulation.scheduler().at(simulation.scheduler().now() + fault.at(), () -> happen(fault));
+    }
+
+    private void happen(Plan.Fault fault) {
+        ClientProgram client = clients.get(fault.target());
+        verdict.note("fault: " + fault);
+        switch (fault.kind()) {
+            case CUT -> change(Weather.CUT, fault.lasts());
+            case STORM -> change(new Weather(1_000, 500_000, 100, 100, 50), fault.lasts());
+            case KILL -> client.host().kill();
+            case POWER -> client.host().losePower();
+            case DISPOSE -> client.disposeEarly();
+            case DEVICE -> fail(SoftFailure.DEVICE);
+            case COMPLETION_QUEUES -> fail(SoftFailure.COMPLETION_QUEUES);
+        }
+    }
+
+    private void change(Weather weather, long nanos) {
+        wire.setWeather(weather);
+        simulation.scheduler().at(simulation.scheduler().now() + nanos, () -> wire.setWeather(plan.weather()));
+    }
+
+    private void fail(SoftFailure failure) {
+        server.run("fault", () -> {
+            try {
+                server.verbs().fail(failure);
+            } catch (VerbsException e) {
+                verdict.note("no fault: " + e.getMessage());
+            }
+        });
+    }
+}

@@ -1,0 +1,103 @@
+package io.rdma.samples.simulation.world;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.rdma.samples.simulation.agent.Agent;
+import io.rdma.samples.simulation.network.Weather;
+import io.rdma.samples.simulation.schedule.Simulation.Pauses;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Simulated hosts: what must hold holds, and a seed gives the same run again. */
+class WorldTest {
+    @BeforeAll
+    static void simulates() {
+        assumeTrue(Agent.loaded(), "needs JDK 25");
+    }
+
+    private static final long SOME = 30;
+
+    /** Prints a digest for each of some seeds, in an order of its own. */
+    static final class Digests {
+        public static void main(String[] arguments) {
+            digests(LongStream.range(0, SOME)).forEach((seed, digest) -> System.out.println(seed + " " + digest));
+        }
+    }
+
+    private static Map<Long, Long> digests(LongStream seeds) {
+        Map<Long, Long> digests = new HashMap<>();
+        seeds.forEach(seed -> digests.put(
+                seed, World.run(Plan.of(seed), false).simulation().trace().digest()));
+        return digests;
+    }
+
+    @Test
+    void aSeedGivesTheSameRunWhateverRanBefore() {
+        Map<Long, Long> digests = digests(LongStream.range(0, SOME));
+        assertThat(new HashSet<>(digests.values())).hasSize((int) SOME);
+        assertThat(digests(LongStream.range(0, SOME).map(i -> SOME - 1 - i))).isEqualTo(digests);
+    }
+
+    @Test
+    void aSeedGivesTheSameRunInAnotherProcess() throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path")));
+        command.add(Digests.class.getName());
+        Process other = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        Map<Long, Long> digests = new HashMap<>();
+        try (InputStream output = other.getInputStream()) {
+            new String(output.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .map(line -> line.split(" "))
+                    .forEach(pair -> digests.put(Long.valueOf(pair[0]), Long.valueOf(pair[1])));
+        }
+        assertThat(digests).isEqualTo(digests(LongStream.range(0, SOME)));
+    }
+
+    static Stream<Long> seeds() {
+        return Stream.concat(Failed.seeds(), LongStream.range(1000, 1200).boxed());
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void whatMustHoldHolds(long seed) {
+        World.Run run = World.run(Plan.of(seed), false);
+        assertThat(run.verdict().wrong())
+                .as("./mvnw -q -pl samples/simulation -am process-classes exec:exec@simulate" + " -Dsimulate=--seed="
+                        + seed)
+                .isEmpty();
+    }
+
+    @Test
+    void withoutFaultsEveryMessageArrives() {
+        for (long seed = 0; seed < 20; seed++) {
+            Plan usual = Plan.of(seed);
+            Plan fine = new Plan(seed, usual.clients(), Weather.FINE, List.of(), Pauses.USUAL);
+            int all = fine.clients().stream()
+                    .mapToInt(client -> client.up() + client.down())
+                    .sum();
+            Verdict verdict = World.run(fine, false).verdict();
+            assertThat(verdict.wrong()).isEmpty();
+            assertThat(verdict.messages()).isEqualTo(all);
+        }
+    }
+}
