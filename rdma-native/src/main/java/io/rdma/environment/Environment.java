@@ -6,8 +6,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * Clock, threads, randomness and network of a device and of the connections on it. Code below the front-ends reads no
- * clock, starts no thread and opens no socket of its own accord, so one environment can run both ends of a connection
- * under its own control.
+ * clock, starts no thread and opens no TCP socket of its own accord, so one environment can run both ends of a
+ * connection under its own control.
  */
 public interface Environment {
     /** Environment of this JVM: its clock, threads and {@link java.security.SecureRandom}, and its host's network. */

@@ -40,6 +40,7 @@ final class Accesses {
     /** Returns whether a call of this class is one that other threads may see. */
     private static boolean concurrent(String owner) {
         return owner.equals("java/lang/invoke/VarHandle")
+                || owner.startsWith("org/jctools/queues/")
                 || owner.startsWith("java/util/concurrent/") && !owner.equals("java/util/concurrent/TimeUnit");
     }
 

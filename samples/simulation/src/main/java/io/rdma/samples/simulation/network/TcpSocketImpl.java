@@ -101,7 +101,7 @@ final class TcpSocketImpl extends SocketImpl {
         wire.at(wire.arrival(0), () -> asked(server, handshake));
         long deadline = wire.scheduler().after(millis == 0 ? Long.MAX_VALUE : millis * 1_000_000L);
         while (!handshake.answered && !closed) {
-            if (!waiting.await(deadline - wire.scheduler().now())) {
+            if (!waiting.await(Math.max(0, deadline - wire.scheduler().now()))) {
                 throw new SocketTimeoutException("Connect timed out");
             }
         }

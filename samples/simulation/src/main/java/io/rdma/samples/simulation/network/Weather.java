@@ -12,6 +12,10 @@ package io.rdma.samples.simulation.network;
 public record Weather(long shortest, long longest, int lost, int repeated, int damaged) {
     public static final Weather FINE = new Weather(1_000, 5_000, 0, 0, 0);
 
-    /** Nothing gets through. TCP waits. */
+    /** Nothing gets through. TCP waits until it is over. */
     public static final Weather CUT = new Weather(1_000, 5_000, 1000, 0, 0);
+
+    boolean cutsTcp() {
+        return lost == 1000;
+    }
 }

@@ -22,9 +22,17 @@ public final class Wire {
     private final Map<InetSocketAddress, Datagrams> datagrams = new HashMap<>();
     private final Map<InetSocketAddress, TcpSocketImpl> listeners = new HashMap<>();
     private int nextPort = FIRST_FREE_PORT;
-    private Weather weather = Weather.FINE;
+    private final Weather usual;
+    private Weather weather;
+    private long changes;
+    private long calmAt; // time at which the weather is the usual one again
 
-    public Wire(Scheduler scheduler, Choices choices, Trace trace) {
+    /**
+     * @param usual what the wire does unless something else is set for a time
+     */
+    public Wire(Scheduler scheduler, Choices choices, Trace trace, Weather usual) {
+        this.usual = usual;
+        weather = usual;
         this.scheduler = scheduler;
         this.choices = choices;
         this.trace = trace;
@@ -34,10 +42,18 @@ public final class Wire {
         return scheduler;
     }
 
-    /** Sets what the wire does with everything that is sent from now on. */
-    public void setWeather(Weather now) {
+    /** Sets what the wire does for a time with everything that is sent, unless it is set again meanwhile. */
+    public void setWeather(Weather now, long nanos) {
         weather = now;
+        calmAt = scheduler.after(nanos);
         trace.note("the wire: " + now);
+        long change = ++changes;
+        at(calmAt, () -> {
+            if (change == changes) {
+                weather = usual;
+                trace.note("the wire: " + usual);
+            }
+        });
     }
 
     /** Runs something on the wire's behalf: what is under way arrives even if its sender has died. */
@@ -51,7 +67,8 @@ public final class Wire {
 
     /** Returns when a TCP segment arrives that is sent now, behind one that arrives at a time. TCP loses nothing. */
     long arrival(long behind) {
-        return Math.max(behind + 1, scheduler.now() + latency());
+        long sent = weather.cutsTcp() ? calmAt : scheduler.now();
+        return Math.max(behind + 1, sent + latency());
     }
 
     InetSocketAddress bind(InetAddress address, int port, Datagrams socket) throws BindException {

@@ -3,6 +3,7 @@ package io.rdma.samples.simulation.world;
 import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Client of a run: connects, sends and receives its streams, and closes. */
@@ -11,12 +12,14 @@ final class ClientProgram {
     private final Plan.Client plan;
     private final Host host;
     private final Host server;
+    private final List<ClientProgram> clients;
     private final Verdict verdict;
     private @Nullable RdmaConnection connection;
     private boolean disposedEarly;
     private boolean done;
 
-    ClientProgram(int number, Plan.Client plan, Host host, Host server, Verdict verdict) {
+    ClientProgram(int number, Plan.Client plan, Host host, Host server, List<ClientProgram> clients, Verdict verdict) {
+        this.clients = clients;
         this.number = number;
         this.plan = plan;
         this.host = host;
@@ -31,6 +34,16 @@ final class ClientProgram {
     /** Returns whether the client is not done, and not dead. */
     boolean isUnderWay() {
         return !done && host.isAlive();
+    }
+
+    /** Returns messages of this client's, in either direction. */
+    Message.Stream messages(int count) {
+        return new Message.Stream(number, count, plan.longest(), plan.stream());
+    }
+
+    /** Returns the length of a message. */
+    int bytes(int index) {
+        return messages(1).bytes(index);
     }
 
     Plan.Client plan() {
@@ -72,18 +85,14 @@ final class ClientProgram {
                 return;
             }
             connection = made;
-            Received received = new Received("client " + number + " received", verdict);
+            Received received = new Received("client " + number + " received", clients, verdict);
             Recorder<Message> down =
                     new Recorder<>(verdict, host, "client " + number + " down", received::next, received::ended);
             made.receive(Message::read).subscribe(down);
             Recorder<Void> up = new Recorder<>(verdict, host, "client " + number + " up");
-            new Message.Stream(number, plan.up(), plan.longest(), plan.stream())
-                    .sendTo(made)
-                    .subscribe(up);
-            if (up.await()) {
-                received.awaitAll(plan.down());
-            }
-            if (!plan.closesFirst()) {
+            messages(plan.up()).sendTo(made).subscribe(up);
+            boolean all = up.await() && received.awaitAll(plan.down());
+            if (!plan.closesFirst() || !all) {
                 boolean orderly = down.await();
                 verdict.check(
                         !orderly || received.count() == plan.down() || disposedEarly,
@@ -104,7 +113,7 @@ final class ClientProgram {
                     .port(World.PORT)
                     .connectNow(World.PATIENCE);
         } catch (RuntimeException e) {
-            verdict.note("client " + number + " could not connect: " + e);
+            verdict.failure("client " + number + " connecting", e);
             return null;
         }
     }

@@ -62,6 +62,16 @@ public record Plan(long seed, List<Client> clients, Weather weather, List<Fault>
      */
     public record Fault(FaultKind kind, long at, int target, long lasts) {}
 
+    /** Returns whether nothing goes wrong, so that nothing may fail. */
+    boolean isCalm() {
+        return faults.isEmpty() && weather.equals(Weather.FINE);
+    }
+
+    /** Returns the number of messages in both directions. */
+    int messages() {
+        return clients.stream().mapToInt(client -> client.up + client.down).sum();
+    }
+
     /** Returns the plan of a seed. */
     public static Plan of(long seed) {
         Choices choices = new Choices(seed);

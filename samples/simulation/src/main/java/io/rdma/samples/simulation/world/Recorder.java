@@ -1,6 +1,5 @@
 package io.rdma.samples.simulation.world;
 
-import io.rdma.types.RdmaException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -57,9 +56,10 @@ final class Recorder<T> implements CoreSubscriber<T> {
     private void end(@Nullable Throwable error) {
         verdict.check(!ended, name + ": a second end");
         ended = true;
-        verdict.note(name + (error == null ? " completed" : " failed: " + error));
-        if (error != null && !(error instanceof RdmaException)) {
-            verdict.unexpected(name, error);
+        if (error == null) {
+            verdict.note(name + " completed");
+        } else {
+            verdict.failure(name, error);
         }
         end.complete(error == null);
         atEnd.run();

@@ -26,28 +26,41 @@ final class ServerProgram {
             try {
                 serve();
                 done.complete(null);
+            } catch (Unfinished e) {
+                done.completeExceptionally(e);
             } catch (Throwable e) {
+                verdict.unexpected("server handler", e);
                 done.completeExceptionally(e);
             }
         });
         return Mono.fromFuture(done);
     }
 
+    /** Reason for which the handler fails, so that the connection does not end in an orderly way. */
+    private static final class Unfinished extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Unfinished(String message) {
+            super(message);
+        }
+    }
+
     private void serve() {
-        Received received = new Received("server received", verdict);
+        Received received = new Received("server received", clients, verdict);
         Recorder<Message> up = new Recorder<>(verdict, host, "server up", received::next, received::ended);
         connection.receive(Message::read).subscribe(up);
         int number = received.client();
         if (number < 0) {
-            up.await();
-            throw new IllegalStateException("the client sent nothing");
+            boolean orderly = up.await();
+            verdict.check(
+                    !orderly || clients.stream().anyMatch(ClientProgram::disposedEarly),
+                    "an orderly end before the first message");
+            throw new Unfinished("the client sent nothing");
         }
         ClientProgram client = clients.get(number);
         Plan.Client plan = client.plan();
         Recorder<Void> down = new Recorder<>(verdict, host, "server down " + number);
-        new Message.Stream(number, plan.down(), plan.longest(), plan.stream())
-                .sendTo(connection)
-                .subscribe(down);
+        client.messages(plan.down()).sendTo(connection).subscribe(down);
         boolean sent = down.await();
         boolean all = received.awaitAll(plan.up());
         if (plan.closesFirst() || !all) {
@@ -57,7 +70,7 @@ final class ServerProgram {
                     "an orderly end after " + received.count() + " of " + plan.up() + " messages of client " + number);
         }
         if (!sent) {
-            throw new IllegalStateException("the client did not get everything");
+            throw new Unfinished("the client did not get everything");
         }
     }
 }

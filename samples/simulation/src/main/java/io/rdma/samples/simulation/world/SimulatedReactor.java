@@ -86,10 +86,13 @@ final class SimulatedReactor implements Scheduler {
         }
 
         private void drain() {
-            for (Runnable next; (next = waiting.poll()) != null; ) {
-                next.run();
+            try {
+                for (Runnable next; (next = waiting.poll()) != null; ) {
+                    next.run();
+                }
+            } finally {
+                running = false;
             }
-            running = false;
         }
 
         @Override

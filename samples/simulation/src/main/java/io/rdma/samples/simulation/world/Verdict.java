@@ -1,19 +1,26 @@
 package io.rdma.samples.simulation.world;
 
+import io.rdma.engine.ConnectionClosedException;
 import io.rdma.samples.simulation.schedule.Task;
 import io.rdma.samples.simulation.schedule.Trace;
+import io.rdma.types.RdmaException;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What was wrong in a run. */
 public final class Verdict {
     private final Trace trace;
+    private final boolean calm;
     private final List<String> wrong = new ArrayList<>();
     private final List<Recorder<?>> recorders = new ArrayList<>();
     private long messages;
 
-    Verdict(Trace trace) {
+    /**
+     * @param calm whether nothing may fail
+     */
+    Verdict(Trace trace, boolean calm) {
         this.trace = trace;
+        this.calm = calm;
     }
 
     void note(String what) {
@@ -32,6 +39,18 @@ public final class Verdict {
         if (!holds) {
             wrong.add(otherwise);
             trace.note("WRONG: " + otherwise);
+        }
+    }
+
+    /**
+     * Notes a failure. It is wrong if it is not one of RDMA, or if nothing may fail. But a send may fail because the
+     * peer, which has the message, closed before the acknowledgment arrived: datagrams overtake each other.
+     */
+    void failure(String where, Throwable failure) {
+        note(where + " failed: " + failure);
+        boolean closedByPeer = failure instanceof ConnectionClosedException && failure.getCause() == null;
+        if (!(failure instanceof RdmaException) || calm && !closedByPeer) {
+            unexpected(where, failure);
         }
     }
 

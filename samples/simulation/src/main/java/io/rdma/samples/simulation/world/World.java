@@ -50,12 +50,12 @@ public final class World {
         this.plan = plan;
         Choices choices = new Choices(~plan.seed());
         simulation = new Simulation(choices.below(Long.MAX_VALUE), plan.pauses(), told);
-        wire = new Wire(simulation.scheduler(), choices.split(), simulation.trace());
-        verdict = new Verdict(simulation.trace());
+        wire = new Wire(simulation.scheduler(), choices.split(), simulation.trace(), plan.weather());
+        verdict = new Verdict(simulation.trace(), plan.isCalm());
         server = new Host(simulation, wire, choices.split(), "server", 1);
         for (int i = 0; i < plan.clients().size(); i++) {
             Host host = new Host(simulation, wire, choices.split(), "client " + i, i + 2);
-            clients.add(new ClientProgram(i, plan.clients().get(i), host, server, verdict));
+            clients.add(new ClientProgram(i, plan.clients().get(i), host, server, clients, verdict));
         }
     }
 
@@ -75,6 +75,7 @@ public final class World {
         boolean finished = world.simulation.run(LONGEST);
         Surroundings.tell(null);
         world.verdict.close(finished, world.simulation.scheduler().alive());
+        world.verdict.check(!plan.isCalm() || world.verdict.messages() == plan.messages(), "not every message arrived");
         Throwable uncaught = world.simulation.uncaught();
         if (uncaught != null) {
             world.verdict.unexpected("a thread", uncaught);
@@ -101,7 +102,6 @@ public final class World {
                     .port(PORT)
                     .handle(this::handle)
                     .bindNow(PATIENCE);
-            wire.setWeather(plan.weather());
             clients.forEach(ClientProgram::start);
             plan.faults().forEach(this::schedule);
             // Also for the server's sides of dead clients: it notices that they are gone.
@@ -127,19 +127,14 @@ public final class World {
         ClientProgram client = clients.get(fault.target());
         verdict.note("fault: " + fault);
         switch (fault.kind()) {
-            case CUT -> change(Weather.CUT, fault.lasts());
-            case STORM -> change(new Weather(1_000, 500_000, 100, 100, 50), fault.lasts());
+            case CUT -> wire.setWeather(Weather.CUT, fault.lasts());
+            case STORM -> wire.setWeather(new Weather(1_000, 500_000, 100, 100, 50), fault.lasts());
             case KILL -> client.host().kill();
             case POWER -> client.host().losePower();
             case DISPOSE -> client.disposeEarly();
             case DEVICE -> fail(SoftFailure.DEVICE);
             case COMPLETION_QUEUES -> fail(SoftFailure.COMPLETION_QUEUES);
         }
-    }
-
-    private void change(Weather weather, long nanos) {
-        wire.setWeather(weather);
-        simulation.scheduler().at(simulation.scheduler().now() + nanos, () -> wire.setWeather(plan.weather()));
     }
 
     private void fail(SoftFailure failure) {
