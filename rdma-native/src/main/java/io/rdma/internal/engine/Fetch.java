@@ -148,7 +148,8 @@ final class Fetch {
         }
     }
 
-    private void fail() {
+    /** Ends the fetch without its message, unless it has ended. */
+    void fail() {
         if (state.getAndUpdate(now -> now < HERE ? FAILED : now) < HERE) {
             MemoryRegion mine = region;
             if (mine != null) {
@@ -156,14 +157,6 @@ final class Fetch {
             }
             giveBack.accept(slot);
             queue.changed();
-        }
-    }
-
-    /** Ends a fetch whose message is not wanted. For the one consumer. */
-    void drop() {
-        fail();
-        if (!isFailed()) {
-            message().close();
         }
     }
 

@@ -122,7 +122,7 @@ final class Inbox {
             if (head instanceof Integer slot) {
                 giveBack.accept(slot);
             } else if (head instanceof Fetch fetch) {
-                fetch.drop();
+                fetch.fail(); // only a fetch at the head was ever started, so no message is here
             }
         }
     }

@@ -4,7 +4,7 @@ import io.rdma.internal.os.SixLongs;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
-/** What opens the UDP sockets of software devices. */
+/** Factory of the UDP sockets of software devices. */
 @FunctionalInterface
 public interface LinkSockets {
     /** System property: {@code false} selects Java's datagram channels even on Linux. */

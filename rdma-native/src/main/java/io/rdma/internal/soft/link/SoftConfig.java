@@ -12,13 +12,13 @@ import java.net.UnknownHostException;
 
 /**
  * Configuration of a software device: the address at which it listens, the faults of its links, its environment, and
- * what opens its sockets.
+ * the factory of its sockets.
  *
  * @param address local address
  * @param port UDP port, 0 for a free one
  * @param faults fault plan of its links
  * @param environment clock, threads, randomness and TCP of the device and of the connections on it
- * @param sockets what opens its UDP sockets
+ * @param sockets factory of its UDP sockets
  */
 public record SoftConfig(
         InetAddress address, int port, FaultPlan faults, Environment environment, LinkSockets sockets) {

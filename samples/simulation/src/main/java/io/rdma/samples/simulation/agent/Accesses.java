@@ -19,7 +19,7 @@ import org.objectweb.asm.Type;
 final class Accesses {
     private static final String LIBRARY = "io/rdma/";
     private static final String SAMPLES = "io/rdma/samples/";
-    /** What is logged, and how often, may depend on the run before. It must not change the order of the threads. */
+    /** The log of a run may depend on the runs before, and must not change the order of the threads. */
     private static final String LOG = "io/rdma/internal/log/";
 
     private static final String OBJECT = "(Ljava/lang/Object;)V";

@@ -68,8 +68,7 @@ public final class Agent {
         try (OutputStream out = Files.newOutputStream(file);
                 JarOutputStream jar = new JarOutputStream(out)) {
             // By name: loading the class here would define it in this class loader.
-            String hooks = "io/rdma/samples/simulation/hooks/Hooks";
-            for (String name : List.of(hooks, hooks + "$Simulation")) {
+            for (String name : List.of(Waits.HOOKS, Waits.HOOKS + "$Simulation")) {
                 jar.putNextEntry(new JarEntry(name + ".class"));
                 try (InputStream in = Agent.class.getClassLoader().getResourceAsStream(name + ".class")) {
                     in.transferTo(jar);

@@ -66,8 +66,7 @@ public final class HostNetwork implements Network, LinkSockets {
     }
 
     private TcpSocketImpl made() {
-        TcpSocketImpl socket = new TcpSocketImpl(wire, address, sockets::add);
-        return socket;
+        return new TcpSocketImpl(wire, address, sockets::add);
     }
 
     @Override

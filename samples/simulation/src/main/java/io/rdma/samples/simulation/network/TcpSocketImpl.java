@@ -99,11 +99,9 @@ final class TcpSocketImpl extends SocketImpl {
         port = server.getPort();
         TcpHandshake handshake = new TcpHandshake();
         wire.at(wire.arrival(0), () -> asked(server, handshake));
-        long deadline = wire.scheduler().after(millis == 0 ? Long.MAX_VALUE : millis * 1_000_000L);
+        long deadline = deadline(millis);
         while (!handshake.answered && !closed) {
-            if (!waiting.await(Math.max(0, deadline - wire.scheduler().now()))) {
-                throw new SocketTimeoutException("Connect timed out");
-            }
+            await(deadline, "Connect timed out");
         }
         if (closed) {
             throw new SocketException("Socket closed");
@@ -112,6 +110,16 @@ final class TcpSocketImpl extends SocketImpl {
             throw new ConnectException("Connection refused");
         }
         peer = handshake.other;
+    }
+
+    private long deadline(int millis) {
+        return wire.scheduler().after(millis == 0 ? Long.MAX_VALUE : millis * 1_000_000L);
+    }
+
+    private void await(long deadline, String otherwise) throws SocketTimeoutException {
+        if (!waiting.await(Math.max(0, deadline - wire.scheduler().now()))) {
+            throw new SocketTimeoutException(otherwise);
+        }
     }
 
     /** The request of a client has arrived at the server's host. */
@@ -156,14 +164,7 @@ final class TcpSocketImpl extends SocketImpl {
         ended = other.ended;
         reset = other.reset;
         arrived.addAll(other.arrived);
-        Objects.requireNonNull(peer).retarget(other, this);
         other.successor = this;
-    }
-
-    private void retarget(TcpSocketImpl from, TcpSocketImpl to) {
-        if (peer == from) {
-            peer = to;
-        }
     }
 
     private TcpSocketImpl latest() {
@@ -179,7 +180,7 @@ final class TcpSocketImpl extends SocketImpl {
         if (length == 0) {
             return 0;
         }
-        long deadline = wire.scheduler().after(timeoutMillis == 0 ? Long.MAX_VALUE : timeoutMillis * 1_000_000L);
+        long deadline = deadline(timeoutMillis);
         while (arrived.isEmpty()) {
             if (closed) {
                 throw new SocketException("Socket closed");
@@ -190,9 +191,7 @@ final class TcpSocketImpl extends SocketImpl {
             if (ended) {
                 return -1;
             }
-            if (!waiting.await(Math.max(0, deadline - wire.scheduler().now()))) {
-                throw new SocketTimeoutException("Read timed out");
-            }
+            await(deadline, "Read timed out");
         }
         return arrived.take(into, offset, length);
     }

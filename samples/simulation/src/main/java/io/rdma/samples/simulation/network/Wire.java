@@ -24,7 +24,6 @@ public final class Wire {
     private int nextPort = FIRST_FREE_PORT;
     private final Weather usual;
     private Weather weather;
-    private long changes;
     private long calmAt; // time at which the weather is the usual one again
 
     /**
@@ -47,9 +46,9 @@ public final class Wire {
         weather = now;
         calmAt = scheduler.after(nanos);
         trace.note("the wire: " + now);
-        long change = ++changes;
-        at(calmAt, () -> {
-            if (change == changes) {
+        long end = calmAt;
+        at(end, () -> {
+            if (end == calmAt) {
                 weather = usual;
                 trace.note("the wire: " + usual);
             }

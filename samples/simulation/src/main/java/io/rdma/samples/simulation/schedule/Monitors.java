@@ -1,9 +1,7 @@
 package io.rdma.samples.simulation.schedule;
 
-import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
 import java.util.Map;
-import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: a monitor is in the map while a thread holds it or waits in it.
@@ -19,15 +17,12 @@ public final class Monitors {
 
         int depth;
         int waiters;
-        final Queue<Runnable> entering = new ArrayDeque<>();
+        final WaitQueue entering;
         final WaitQueue waiting;
 
         Monitor(Scheduler scheduler) {
+            entering = new WaitQueue(scheduler);
             waiting = new WaitQueue(scheduler);
-        }
-
-        boolean isIdle() {
-            return owner == null && entering.isEmpty() && waiters == 0;
         }
     }
 
@@ -53,7 +48,7 @@ public final class Monitors {
                 monitor.depth += depth;
                 return;
             }
-            scheduler.suspend(monitor.entering);
+            monitor.entering.await();
         }
     }
 
@@ -76,10 +71,8 @@ public final class Monitors {
     private void release(Object object, Monitor monitor) {
         monitor.owner = null;
         monitor.depth = 0;
-        Runnable next = monitor.entering.poll();
-        if (next != null) {
-            scheduler.resume(next); // it competes with threads that enter meanwhile, as with those of the JVM
-        } else if (monitor.isIdle()) {
+        // A thread that is woken competes with those that enter meanwhile, as with monitors of the JVM.
+        if (!monitor.entering.wake() && monitor.waiters == 0) {
             monitors.remove(object);
         }
     }

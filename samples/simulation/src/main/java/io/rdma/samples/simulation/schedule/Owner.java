@@ -1,6 +1,6 @@
 package io.rdma.samples.simulation.schedule;
 
-/** What simulated threads belong to, such as a host. The threads that a thread starts have its owner. */
+/** Owner of simulated threads, such as a host. A thread has the owner of the thread that starts it. */
 public final class Owner {
     private final String name;
     private boolean alive = true;

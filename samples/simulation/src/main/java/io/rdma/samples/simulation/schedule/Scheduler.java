@@ -132,7 +132,7 @@ public final class Scheduler implements Executor {
     }
 
     /** Makes the calling virtual thread wait, until its step is taken from the queue and {@link #resume}d. */
-    public void suspend(Queue<Runnable> into) {
+    void suspend(Queue<Runnable> into) {
         if (!setAside(new Aside.Into(into))) {
             throw new IllegalStateException("A thread cannot wait in a class initializer, nor below a native frame");
         }
@@ -147,7 +147,7 @@ public final class Scheduler implements Executor {
     }
 
     /** Makes a thread ready again that was suspended. */
-    public void resume(Runnable step) {
+    void resume(Runnable step) {
         ready.add(step);
     }
 

@@ -3,6 +3,7 @@ package io.rdma.samples.simulation.schedule;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InaccessibleObjectException;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +80,7 @@ final class Tasks {
     List<Task> alive() {
         return tasks.values().stream()
                 .filter(Task::isAlive)
-                .sorted((a, b) -> Integer.compare(a.number(), b.number()))
+                .sorted(Comparator.comparingInt(Task::number))
                 .toList();
     }
 }

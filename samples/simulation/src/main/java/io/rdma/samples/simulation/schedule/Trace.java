@@ -3,7 +3,7 @@ package io.rdma.samples.simulation.schedule;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What happened in a simulation: each step with its time and its thread, and what the simulated world tells. */
+/** Record of a simulation: each step with its time and its thread, and the notes of the simulated world. */
 public final class Trace {
     private static final long PRIME = 0x100000001b3L; // of FNV-1a
 

@@ -45,7 +45,7 @@ public final class WaitQueue {
         return !waiter.timedOut;
     }
 
-    /** Wakes the thread that waits longest. */
+    /** Wakes the thread that waits longest. Returns whether there was one. */
     public boolean wake() {
         Waiter first = waiting.poll();
         if (first != null) {

@@ -1,7 +1,9 @@
 package io.rdma.samples.simulation.world;
 
+import io.rdma.reactive.RdmaClient;
 import io.rdma.samples.simulation.agent.Agent;
 import io.rdma.samples.simulation.schedule.Trace;
+import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +19,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a JVM needs before it simulates, so that the first run is like all others. */
+/** Preparation of a JVM for simulations, so that the first run is like all others. */
 final class Surroundings {
     private static volatile @Nullable Trace told;
 
@@ -37,7 +39,7 @@ final class Surroundings {
         Logger.getLogger("").addHandler(new Told());
         SimulatedReactor.install();
         RdmaDevices.prepare();
-        for (Class<?> one : List.of(io.rdma.verbs.RdmaDevice.class, io.rdma.reactive.RdmaClient.class)) {
+        for (Class<?> one : List.of(RdmaDevice.class, RdmaClient.class)) {
             initializeAll(Path.of(
                     one.getProtectionDomain().getCodeSource().getLocation().getPath()));
         }

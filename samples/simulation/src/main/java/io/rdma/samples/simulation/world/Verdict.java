@@ -7,7 +7,7 @@ import io.rdma.types.RdmaException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What was wrong in a run. */
+/** Findings of a run. */
 public final class Verdict {
     private final Trace trace;
     private final boolean calm;

@@ -28,7 +28,7 @@ public final class World {
     private static final int BUFFERS = 8;
     private static final int BUFFER_SIZE = 512;
 
-    /** What exists once in a JVM, such as a cache that is made at the first use, is made by runs before the first. */
+    /** Runs before the first: they make the objects that exist once in a JVM, such as caches. */
     private static final int REHEARSALS = 3;
 
     static {

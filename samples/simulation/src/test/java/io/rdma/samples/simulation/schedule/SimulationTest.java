@@ -83,22 +83,14 @@ class SimulationTest {
     void threadsThatSpinLetTimePass() {
         long[] took = new long[1];
         start(() -> {
-            Clock clock = new Clock();
-            took[0] = clock.spinFor(1_000_000);
+            long begin = simulation.scheduler().now();
+            while (simulation.scheduler().now() - begin < 1_000_000) {
+                simulation.scheduler().pause();
+            }
+            took[0] = simulation.scheduler().now() - begin;
         });
         finish();
         assertThat(took[0]).isGreaterThanOrEqualTo(1_000_000);
-    }
-
-    /** Stands for code of the library: the scheduler's own clock, and a pause for each look at it. */
-    private final class Clock {
-        long spinFor(long nanos) {
-            long begin = simulation.scheduler().now();
-            while (simulation.scheduler().now() - begin < nanos) {
-                simulation.scheduler().pause();
-            }
-            return simulation.scheduler().now() - begin;
-        }
     }
 
     @Test
