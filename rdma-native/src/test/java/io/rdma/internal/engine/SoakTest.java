@@ -37,7 +37,7 @@ class SoakTest {
     // lengths.
     private static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT
             .withQueuePair(ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(8))
-            .withReceiveBuffers(8, SoakLink.LARGEST / 2)
+            .withReceiveBuffers(8, SoakLink.RECEIVE_BUFFER)
             .withMaxMessageSize(SoakLink.LARGEST)
             .withSendBuffers(4 * THREADS, SoakLink.LARGEST)
             .withSignalEvery(4)
