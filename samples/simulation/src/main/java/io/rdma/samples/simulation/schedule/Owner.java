@@ -4,6 +4,7 @@ package io.rdma.samples.simulation.schedule;
 public final class Owner {
     private final String name;
     private boolean alive = true;
+    private long standsUntil;
 
     public Owner(String name) {
         this.name = name;
@@ -17,6 +18,16 @@ public final class Owner {
     /** Stops all threads for ever, wherever they are, and all their timers. */
     public void kill() {
         alive = false;
+    }
+
+    /** Stops all threads and timers until a time. */
+    public void standStill(long until) {
+        standsUntil = Math.max(standsUntil, until);
+    }
+
+    /** Returns the virtual time until which threads and timers stand still. */
+    long standsUntil() {
+        return standsUntil;
     }
 
     @Override

@@ -179,6 +179,10 @@ public final class Scheduler implements Executor {
         if (!task.owner().isAlive()) {
             return;
         }
+        if (task.owner().standsUntil() > now) {
+            at(task.owner().standsUntil(), () -> ready.add(step));
+            return;
+        }
         steps++;
         now += 1 + choices.below(STEP_NANOS);
         trace.step(now, task);

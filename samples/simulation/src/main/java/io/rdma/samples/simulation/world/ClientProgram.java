@@ -1,9 +1,9 @@
 package io.rdma.samples.simulation.world;
 
 import io.rdma.connect.RdmaResources;
-import io.rdma.reactive.RdmaClient;
-import io.rdma.reactive.RdmaConnection;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Client of a run: connects, sends and receives its streams, and closes. */
@@ -11,19 +11,18 @@ final class ClientProgram {
     private final int number;
     private final Plan.Client plan;
     private final Host host;
-    private final Host server;
-    private final List<ClientProgram> clients;
+    private final World world;
     private final Verdict verdict;
-    private @Nullable RdmaConnection connection;
-    private boolean disposedEarly;
+    private final List<Call<?>> calls = new ArrayList<>();
+    private @Nullable Link link;
+    private boolean cutShort;
     private boolean done;
 
-    ClientProgram(int number, Plan.Client plan, Host host, Host server, List<ClientProgram> clients, Verdict verdict) {
-        this.clients = clients;
+    ClientProgram(int number, Plan.Client plan, Host host, World world, Verdict verdict) {
         this.number = number;
         this.plan = plan;
         this.host = host;
-        this.server = server;
+        this.world = world;
         this.verdict = verdict;
     }
 
@@ -50,9 +49,9 @@ final class ClientProgram {
         return plan;
     }
 
-    /** Returns whether the client disposed its connection before it was done. */
-    boolean disposedEarly() {
-        return disposedEarly;
+    /** Returns whether the client ended something before it was done, so that the other side misses messages. */
+    boolean isCutShort() {
+        return cutShort;
     }
 
     void start() {
@@ -60,61 +59,83 @@ final class ClientProgram {
             try {
                 run();
             } catch (RuntimeException e) {
-                verdict.unexpected("client " + number, e);
+                verdict.unexpected(toString(), e);
             } finally {
                 done = true;
             }
         });
     }
 
-    /** Disposes the connection, if there is one. */
-    void disposeEarly() {
+    /** Closes the connection, if there is one. */
+    void closeEarly() {
+        cutShort(Link::close);
+    }
+
+    /** Aborts the connection, if there is one. */
+    void abort() {
+        cutShort(connected -> connected.abort(new IllegalStateException("the client aborts")));
+    }
+
+    private void cutShort(Consumer<Link> how) {
         host.run("fault", () -> {
-            RdmaConnection now = connection;
+            Link now = link;
             if (now != null) {
-                disposedEarly = true;
-                now.dispose();
+                cutShort = true;
+                how.accept(now);
             }
         });
     }
 
+    /** Cancels one of the calls that were started. */
+    void cancel(int which) {
+        host.run("fault", () -> {
+            if (!calls.isEmpty()) {
+                cutShort = true;
+                calls.get(which % calls.size()).cancel();
+            }
+        });
+    }
+
+    private <T> Call<T> started(Call<T> call) {
+        calls.add(call);
+        return call;
+    }
+
     private void run() {
         try (RdmaResources resources = World.open(host)) {
-            RdmaConnection made = connect(resources);
-            if (made == null) {
+            Call<Link> connecting = started(world.frontEnd(host).connect(this + " connecting", setup(resources)));
+            if (!verdict.endsWithin(World.PATIENCE, connecting) || !connecting.succeeds()) {
                 return;
             }
-            connection = made;
-            Received received = new Received("client " + number + " received", clients, verdict);
-            Recorder<Message> down =
-                    new Recorder<>(verdict, host, "client " + number + " down", received::next, received::ended);
-            made.receive(Message::read).subscribe(down);
-            Recorder<Void> up = new Recorder<>(verdict, host, "client " + number + " up");
-            messages(plan.up()).sendTo(made).subscribe(up);
-            boolean all = up.await() && received.awaitAll(plan.down());
-            if (!plan.closesFirst() || !all) {
-                boolean orderly = down.await();
-                verdict.check(
-                        !orderly || received.count() == plan.down() || disposedEarly,
-                        "client " + number + ": an orderly end after " + received.count() + " of " + plan.down());
-            }
-            verdict.note("client " + number + " closes");
-            made.disposeNow(World.PATIENCE);
-            verdict.check(down.hasEnded(), "client " + number + ": the stream did not end with the connection");
+            link = connecting.end().join();
+            exchange(link);
         }
     }
 
-    private @Nullable RdmaConnection connect(RdmaResources resources) {
-        try {
-            return RdmaClient.create()
-                    .resources(resources)
-                    .options(World::options)
-                    .host(server.address().getHostAddress())
-                    .port(World.PORT)
-                    .connectNow(World.PATIENCE);
-        } catch (RuntimeException e) {
-            verdict.failure("client " + number + " connecting", e);
-            return null;
+    private FrontEnd.Setup setup(RdmaResources resources) {
+        return new FrontEnd.Setup(resources, World::options, world.address());
+    }
+
+    private void exchange(Link to) {
+        Received received = new Received(this + " received", world.clients(), verdict);
+        Call<Void> down = started(to.receive(this + " down", plan.reception(), received::next));
+        down.end().whenComplete((value, failure) -> received.ended());
+        Call<Void> up = started(to.send(this + " up", messages(plan.up())));
+        boolean all = up.succeeds() && received.awaitAll(plan.down());
+        if ((!plan.closesFirst() || !all) && !cutShort) {
+            boolean orderly = down.succeeds();
+            verdict.check(
+                    !orderly || received.count() == plan.down() || cutShort,
+                    this + ": an orderly end after " + received.count() + " of " + plan.down());
         }
+        verdict.note(this + " closes");
+        to.close();
+        verdict.endsWithin(World.PATIENCE, to.closed(this + " closed"));
+        verdict.check(down.end().isDone(), this + ": the stream did not end with the connection");
+    }
+
+    @Override
+    public String toString() {
+        return "client " + number;
     }
 }

@@ -26,6 +26,7 @@ public final class Host implements Environment {
     private final HostNetwork network;
     private final RandomGenerator random;
     private final SoftVerbs verbs;
+    private long wallClock = BIRTH;
 
     Host(Simulation simulation, Wire wire, Choices choices, String name, int number) {
         this.simulation = simulation;
@@ -62,6 +63,16 @@ public final class Host implements Environment {
         network.kill(false);
     }
 
+    /** Stops all threads and timers of this host for some time. What arrives meanwhile waits. */
+    void standStill(long nanos) {
+        owner.standStill(scheduler.after(nanos));
+    }
+
+    /** Sets the wall clock. The clock that never jumps goes on. */
+    void shiftClock(long nanos) {
+        wallClock += nanos;
+    }
+
     public InetAddress address() {
         return address;
     }
@@ -77,7 +88,7 @@ public final class Host implements Environment {
 
     @Override
     public long epochNanos() {
-        return BIRTH + scheduler.now();
+        return wallClock + scheduler.now();
     }
 
     @Override

@@ -1,12 +1,8 @@
 package io.rdma.samples.simulation.world;
 
 import io.rdma.buffer.ReceivedMessage;
-import io.rdma.reactive.MessageEncoder;
-import io.rdma.reactive.RdmaConnection;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 /**
  * Message of a run.
@@ -33,27 +29,8 @@ record Message(int client, int index, int length, boolean intact) {
             return HEADER + (index * 7919 + client) % longest;
         }
 
-        Mono<Void> sendTo(RdmaConnection to) {
-            Flux<Integer> indexes = Flux.range(0, count);
-            if (!stream) {
-                return indexes.concatMap(index -> to.send(bytes(index), memory -> write(index, memory)))
-                        .then();
-            }
-            return to.send(indexes, new MessageEncoder<Integer>() {
-                @Override
-                public int encode(Integer index, MemorySegment target) {
-                    write(index, target.asSlice(0, bytes(index)));
-                    return bytes(index);
-                }
-
-                @Override
-                public int length(Integer index) {
-                    return bytes(index);
-                }
-            });
-        }
-
-        private void write(int index, MemorySegment memory) {
+        /** Writes a message into memory of its length. */
+        void write(int index, MemorySegment memory) {
             memory.set(INT, 0, client);
             memory.set(INT, 4, index);
             for (int i = HEADER; i < memory.byteSize(); i++) {

@@ -15,8 +15,15 @@ import java.util.List;
  * @param weather of the wire from the beginning on
  * @param faults what goes wrong, and when
  * @param pauses of threads
+ * @param reception how the server receives
  */
-public record Plan(long seed, List<Client> clients, Weather weather, List<Fault> faults, Pauses pauses) {
+public record Plan(
+        long seed,
+        List<Client> clients,
+        Weather weather,
+        List<Fault> faults,
+        Pauses pauses,
+        Link.Reception reception) {
     private static final int MOST_CLIENTS = 3;
     private static final int MOST_MESSAGES = 30;
     private static final int LONGEST_MESSAGE = 2000;
@@ -31,8 +38,10 @@ public record Plan(long seed, List<Client> clients, Weather weather, List<Fault>
      * @param longest bytes of the longest message
      * @param stream whether the client sends a publisher, or one message after the other
      * @param closesFirst whether the client closes when it has received everything; otherwise the server does
+     * @param reception how the client receives
      */
-    public record Client(int up, int down, int longest, boolean stream, boolean closesFirst) {}
+    public record Client(
+            int up, int down, int longest, boolean stream, boolean closesFirst, Link.Reception reception) {}
 
     /** Something that goes wrong. */
     public enum FaultKind {
@@ -44,8 +53,18 @@ public record Plan(long seed, List<Client> clients, Weather weather, List<Fault>
         KILL,
         /** The host of a client loses power. */
         POWER,
-        /** A client disposes its connection before it is done. */
-        DISPOSE,
+        /** A host stands still, like a virtual machine that moves. */
+        PAUSE,
+        /** The wall clock of a host jumps, forwards or back. */
+        CLOCK,
+        /** A client closes its connection before it is done. */
+        CLOSE,
+        /** A client aborts its connection. */
+        ABORT,
+        /** A client cancels one of its calls. */
+        CANCEL,
+        /** The server stops while it serves. */
+        STOP,
         /** All queue pairs of the server's device end. */
         DEVICE,
         /** All completion queues of the server's device end. */
@@ -57,8 +76,8 @@ public record Plan(long seed, List<Client> clients, Weather weather, List<Fault>
      *
      * @param kind what happens
      * @param at nanoseconds after the beginning
-     * @param target number of the client
-     * @param lasts nanoseconds, of a fault that ends
+     * @param target number of the client; of a fault of any host, one more than the last is the server
+     * @param lasts nanoseconds, of a fault that ends; of a clock, how far it jumps
      */
     public record Fault(FaultKind kind, long at, int target, long lasts) {}
 
@@ -75,6 +94,7 @@ public record Plan(long seed, List<Client> clients, Weather weather, List<Fault>
     /** Returns the plan of a seed. */
     public static Plan of(long seed) {
         Choices choices = new Choices(seed);
+        Choices habits = choices.split();
         List<Client> clients = new ArrayList<>();
         for (int i = 1 + choices.below(MOST_CLIENTS); i > 0; i--) {
             clients.add(new Client(
@@ -82,17 +102,28 @@ public record Plan(long seed, List<Client> clients, Weather weather, List<Fault>
                     choices.below(MOST_MESSAGES),
                     1 + choices.below(LONGEST_MESSAGE),
                     choices.oneIn(2),
-                    choices.oneIn(2)));
+                    choices.oneIn(2),
+                    reception(habits)));
         }
         List<Fault> faults = new ArrayList<>();
         for (int i = choices.below(MOST_FAULTS + 1); i > 0; i--) {
             faults.add(new Fault(
                     FaultKind.values()[choices.below(FaultKind.values().length)],
                     choices.below(LAST_FAULT),
-                    choices.below(clients.size()),
+                    choices.below(clients.size() + 1),
                     1 + choices.below(choices.oneIn(3) ? 20_000_000_000L : 50_000_000L)));
         }
         Weather weather = choices.oneIn(3) ? new Weather(1_000, 200_000, 20, 20, 10) : Weather.FINE;
-        return new Plan(seed, clients, weather, faults, choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL);
+        return new Plan(
+                seed,
+                clients,
+                weather,
+                faults,
+                choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL,
+                reception(habits));
+    }
+
+    private static Link.Reception reception(Choices choices) {
+        return new Link.Reception(choices.oneIn(3), choices.oneIn(2) ? 0 : 1 + choices.below(4));
     }
 }

@@ -1,86 +1,122 @@
 package io.rdma.samples.simulation.world;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/** Subscriber that notes each signal, and refuses what must not follow an end. */
-final class Recorder<T> implements CoreSubscriber<T> {
-    private final Verdict verdict;
+/**
+ * Call of the Reactor front-end: a subscriber that notes each signal, and refuses what must not follow an end.
+ *
+ * @param <I> type of the items
+ * @param <T> type of the result, which the last item is made into
+ */
+final class Recorder<I, T> implements CoreSubscriber<I>, Call<T> {
     private final Host host;
-    private final String name;
-    private final Consumer<T> items;
-    private final Runnable atEnd;
-    private final CompletableFuture<Boolean> end = new CompletableFuture<>();
+    private final Progress<T> progress;
+    private final Function<I, T> items;
+    private final int demand;
     private @Nullable Subscription subscription;
-    private boolean ended;
+    private @Nullable T last;
+    private long outstanding;
 
-    Recorder(Verdict verdict, Host host, String name) {
-        this(verdict, host, name, item -> {}, () -> {});
+    private Recorder(Verdict verdict, Host host, String name, int demand, Function<I, T> items) {
+        this.host = host;
+        this.demand = demand;
+        this.items = items;
+        progress = new Progress<>(verdict, host, name);
     }
 
-    Recorder(Verdict verdict, Host host, String name, Consumer<T> items, Runnable atEnd) {
-        this.verdict = verdict;
-        this.host = host;
-        this.name = name;
-        this.items = items;
-        this.atEnd = atEnd;
-        verdict.begun(this);
+    /** Subscribes to one item, or to an end without an item. */
+    static <T> Call<T> one(Verdict verdict, Host host, String name, Publisher<T> to) {
+        return all(verdict, host, name, 0, to, item -> item);
+    }
+
+    /**
+     * Subscribes to items.
+     *
+     * @param demand number that is requested at a time, 0 for all
+     */
+    static <I, T> Call<T> all(
+            Verdict verdict, Host host, String name, int demand, Publisher<I> to, Function<I, T> items) {
+        Recorder<I, T> recorder = new Recorder<>(verdict, host, name, demand, items);
+        to.subscribe(recorder);
+        return recorder;
     }
 
     @Override
     public void onSubscribe(Subscription to) {
-        verdict.check(subscription == null, name + ": a second subscription");
+        progress.check(subscription == null, "a second subscription");
         subscription = to;
-        to.request(Long.MAX_VALUE);
+        request();
+    }
+
+    private void request() {
+        outstanding = demand;
+        subscription.request(demand == 0 ? Long.MAX_VALUE : demand);
     }
 
     @Override
-    public void onNext(T item) {
-        verdict.check(!ended, name + ": an item after the end");
-        items.accept(item);
+    public void onNext(I item) {
+        if (progress.isCancelled()) {
+            discard(item);
+            return;
+        }
+        progress.check(!progress.hasEnded(), "an item after the end");
+        last = items.apply(item);
+        if (demand != 0) {
+            progress.check(--outstanding >= 0, "an item that was not requested");
+            if (outstanding == 0) {
+                requestMore();
+            }
+        }
+    }
+
+    private void requestMore() {
+        if (demand % 2 == 0) {
+            host.run("request", this::request);
+        } else {
+            request();
+        }
+    }
+
+    private static void discard(Object item) {
+        if (item instanceof AutoCloseable lease) {
+            try {
+                lease.close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 
     @Override
     public void onError(Throwable error) {
-        end(error);
+        progress.failed(error);
     }
 
     @Override
     public void onComplete() {
-        end(null);
+        progress.succeeded(last);
     }
 
-    private void end(@Nullable Throwable error) {
-        verdict.check(!ended, name + ": a second end");
-        ended = true;
-        if (error == null) {
-            verdict.note(name + " completed");
-        } else {
-            verdict.failure(name, error);
+    @Override
+    public CompletableFuture<T> end() {
+        return progress.end();
+    }
+
+    @Override
+    public void cancel() {
+        if (progress.cancelled(new CancellationException())) {
+            subscription.cancel();
         }
-        end.complete(error == null);
-        atEnd.run();
-    }
-
-    boolean hasEnded() {
-        return ended;
-    }
-
-    /** Returns whether it must end: nothing ends on a host that is dead. */
-    boolean mustEnd() {
-        return host.isAlive();
-    }
-
-    /** Waits for the end, and returns whether it completed. */
-    boolean await() {
-        return end.join();
     }
 
     @Override
     public String toString() {
-        return name;
+        return progress.toString();
     }
 }

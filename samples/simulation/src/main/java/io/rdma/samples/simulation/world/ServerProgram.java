@@ -1,43 +1,19 @@
 package io.rdma.samples.simulation.world;
 
-import io.rdma.reactive.RdmaConnection;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import reactor.core.publisher.Mono;
-
 /** Server's side of a connection: receives the client's messages, sends its own, and closes if the plan says so. */
 final class ServerProgram {
-    private final RdmaConnection connection;
-    private final Host host;
-    private final List<ClientProgram> clients;
+    private final Link link;
+    private final World world;
     private final Verdict verdict;
 
-    ServerProgram(RdmaConnection connection, Host host, List<ClientProgram> clients, Verdict verdict) {
-        this.connection = connection;
-        this.host = host;
-        this.clients = clients;
+    ServerProgram(Link link, World world, Verdict verdict) {
+        this.link = link;
+        this.world = world;
         this.verdict = verdict;
     }
 
-    /** Returns what the server's handler waits for. It fails if not everything was sent. */
-    Mono<Void> run() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        host.run("handler", () -> {
-            try {
-                serve();
-                done.complete(null);
-            } catch (Unfinished e) {
-                done.completeExceptionally(e);
-            } catch (Throwable e) {
-                verdict.unexpected("server handler", e);
-                done.completeExceptionally(e);
-            }
-        });
-        return Mono.fromFuture(done);
-    }
-
     /** Reason for which the handler fails, so that the connection does not end in an orderly way. */
-    private static final class Unfinished extends RuntimeException {
+    static final class Unfinished extends Exception {
         private static final long serialVersionUID = 1;
 
         Unfinished(String message) {
@@ -45,29 +21,36 @@ final class ServerProgram {
         }
     }
 
-    private void serve() {
-        Received received = new Received("server received", clients, verdict);
-        Recorder<Message> up = new Recorder<>(verdict, host, "server up", received::next, received::ended);
-        connection.receive(Message::read).subscribe(up);
+    /**
+     * Serves the connection.
+     *
+     * @throws Unfinished if not everything was sent
+     */
+    void serve() throws Unfinished {
+        Received received = new Received("server received", world.clients(), verdict);
+        Call<Void> up = link.receive("server up", world.plan().reception(), received::next);
+        up.end().whenComplete((value, failure) -> received.ended());
         int number = received.client();
         if (number < 0) {
-            boolean orderly = up.await();
+            boolean orderly = up.succeeds();
             verdict.check(
-                    !orderly || clients.stream().anyMatch(ClientProgram::disposedEarly),
+                    !orderly || world.isCutShort() || world.clients().stream().anyMatch(ClientProgram::isCutShort),
                     "an orderly end before the first message");
             throw new Unfinished("the client sent nothing");
         }
-        ClientProgram client = clients.get(number);
+        serve(world.clients().get(number), received, up);
+    }
+
+    private void serve(ClientProgram client, Received received, Call<Void> up) throws Unfinished {
         Plan.Client plan = client.plan();
-        Recorder<Void> down = new Recorder<>(verdict, host, "server down " + number);
-        client.messages(plan.down()).sendTo(connection).subscribe(down);
-        boolean sent = down.await();
+        Call<Void> down = link.send("server down to " + client, client.messages(plan.down()));
+        boolean sent = down.succeeds();
         boolean all = received.awaitAll(plan.up());
         if (plan.closesFirst() || !all) {
-            boolean orderly = up.await();
+            boolean orderly = up.succeeds();
             verdict.check(
-                    !orderly || all || client.disposedEarly(),
-                    "an orderly end after " + received.count() + " of " + plan.up() + " messages of client " + number);
+                    !orderly || all || client.isCutShort() || world.isCutShort(),
+                    "an orderly end after " + received.count() + " of " + plan.up() + " messages of " + client);
         }
         if (!sent) {
             throw new Unfinished("the client did not get everything");

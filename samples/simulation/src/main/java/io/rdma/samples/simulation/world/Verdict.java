@@ -4,15 +4,20 @@ import io.rdma.engine.ConnectionClosedException;
 import io.rdma.samples.simulation.schedule.Task;
 import io.rdma.samples.simulation.schedule.Trace;
 import io.rdma.types.RdmaException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Findings of a run. */
 public final class Verdict {
     private final Trace trace;
     private final boolean calm;
     private final List<String> wrong = new ArrayList<>();
-    private final List<Recorder<?>> recorders = new ArrayList<>();
+    private final List<Progress<?>> calls = new ArrayList<>();
     private long messages;
 
     /**
@@ -27,8 +32,8 @@ public final class Verdict {
         trace.note(what);
     }
 
-    void begun(Recorder<?> recorder) {
-        recorders.add(recorder);
+    void begun(Progress<?> call) {
+        calls.add(call);
     }
 
     void message() {
@@ -62,10 +67,23 @@ public final class Verdict {
         check(false, text.toString());
     }
 
+    /** Waits for the end of a call, in virtual time. Returns false if it has not ended. */
+    boolean endsWithin(Duration bound, Call<?> call) {
+        try {
+            call.end().get(bound.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (ExecutionException | CancellationException e) {
+            return true;
+        } catch (TimeoutException | InterruptedException e) {
+            check(false, call + " has not ended within " + bound);
+            return false;
+        }
+    }
+
     /** Ends the run: nothing may be left. */
     void close(boolean finished, List<Task> alive) {
         check(finished, "the run did not end within its time");
-        recorders.forEach(each -> check(each.hasEnded() || !each.mustEnd(), each + " never ended"));
+        calls.forEach(each -> check(each.hasEnded() || !each.mustEnd(), each + " never ended"));
         alive.forEach(each -> check(false, "a thread is left: " + each + each.where()));
     }
 

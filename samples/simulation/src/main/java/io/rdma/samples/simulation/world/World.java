@@ -4,19 +4,17 @@ import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.internal.soft.device.SoftFailure;
-import io.rdma.reactive.DisposableServer;
-import io.rdma.reactive.RdmaConnection;
-import io.rdma.reactive.RdmaServer;
 import io.rdma.samples.simulation.network.Weather;
 import io.rdma.samples.simulation.network.Wire;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation;
 import io.rdma.samples.support.DeviceOf;
 import io.rdma.types.VerbsException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import reactor.core.publisher.Mono;
+import org.jspecify.annotations.Nullable;
 
 /** One run: a server and its clients on hosts of their own, what they exchange, and the faults. */
 public final class World {
@@ -24,6 +22,7 @@ public final class World {
     /** Every wait of the library and of its users is bounded, and all bounds together are less. */
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
+    /** Bound of each connect and close. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BUFFERS = 8;
     private static final int BUFFER_SIZE = 512;
@@ -44,7 +43,9 @@ public final class World {
     private final Verdict verdict;
     private final Host server;
     private final List<ClientProgram> clients = new ArrayList<>();
+    private FrontEnd.@Nullable Service service;
     private int handling;
+    private boolean cutShort;
 
     private World(Plan plan, boolean told) {
         this.plan = plan;
@@ -55,7 +56,7 @@ public final class World {
         server = new Host(simulation, wire, choices.split(), "server", 1);
         for (int i = 0; i < plan.clients().size(); i++) {
             Host host = new Host(simulation, wire, choices.split(), "client " + i, i + 2);
-            clients.add(new ClientProgram(i, plan.clients().get(i), host, server, clients, verdict));
+            clients.add(new ClientProgram(i, plan.clients().get(i), host, this, verdict));
         }
     }
 
@@ -93,30 +94,51 @@ public final class World {
         return RdmaResources.open(DeviceOf.only(host.verbs()), ResourceOptions.DEFAULT.withCompletionQueueEntries(256));
     }
 
+    Plan plan() {
+        return plan;
+    }
+
+    List<ClientProgram> clients() {
+        return clients;
+    }
+
+    /** Returns whether the server stopped before it was done. */
+    boolean isCutShort() {
+        return cutShort;
+    }
+
+    InetSocketAddress address() {
+        return new InetSocketAddress(server.address(), PORT);
+    }
+
+    FrontEnd frontEnd(Host host) {
+        return new ReactorFrontEnd(host, verdict);
+    }
+
     private void serve() {
         try (RdmaResources resources = open(server)) {
-            DisposableServer running = RdmaServer.create()
-                    .resources(resources)
-                    .options(World::options)
-                    .host(server.address().getHostAddress())
-                    .port(PORT)
-                    .handle(this::handle)
-                    .bindNow(PATIENCE);
+            service = frontEnd(server).bind(new FrontEnd.Setup(resources, World::options, address()), this::handle);
             clients.forEach(ClientProgram::start);
             plan.faults().forEach(this::schedule);
             // Also for the server's sides of dead clients: it notices that they are gone.
             while (handling > 0 || clients.stream().anyMatch(ClientProgram::isUnderWay)) {
                 Thread.sleep(10);
             }
-            running.disposeNow(PATIENCE);
+            verdict.endsWithin(PATIENCE, service.stop());
         } catch (InterruptedException | RuntimeException e) {
             verdict.unexpected("server", e);
         }
     }
 
-    private Mono<Void> handle(RdmaConnection connection) {
+    private void handle(Link link) throws ServerProgram.Unfinished {
         handling++;
-        return new ServerProgram(connection, server, clients, verdict).run().doFinally(signal -> handling--);
+        try {
+            new ServerProgram(link, this, verdict).serve();
+        } catch (RuntimeException | Error e) {
+            verdict.unexpected("server handler", e);
+        } finally {
+            handling--;
+        }
     }
 
     private void schedule(Plan.Fault fault) {
@@ -124,23 +146,49 @@ public final class World {
     }
 
     private void happen(Plan.Fault fault) {
-        ClientProgram client = clients.get(fault.target());
         verdict.note("fault: " + fault);
-        switch (fault.kind()) {
-            case CUT -> wire.setWeather(Weather.CUT, fault.lasts());
-            case STORM -> wire.setWeather(new Weather(1_000, 500_000, 100, 100, 50), fault.lasts());
-            case KILL -> client.host().kill();
-            case POWER -> client.host().losePower();
-            case DISPOSE -> client.disposeEarly();
-            case DEVICE -> fail(SoftFailure.DEVICE);
-            case COMPLETION_QUEUES -> fail(SoftFailure.COMPLETION_QUEUES);
+        if (fault.target() == clients.size()) {
+            happen(fault, server);
+        } else {
+            happen(fault, clients.get(fault.target()).host());
         }
     }
 
-    private void fail(SoftFailure failure) {
+    private void happen(Plan.Fault fault, Host host) {
+        switch (fault.kind()) {
+            case CUT -> wire.setWeather(Weather.CUT, fault.lasts());
+            case STORM -> wire.setWeather(new Weather(1_000, 500_000, 100, 100, 50), fault.lasts());
+            case PAUSE -> host.standStill(fault.lasts());
+            case CLOCK -> host.shiftClock(fault.lasts() - LONGEST.toNanos() / 100);
+            case STOP -> stop();
+            case DEVICE -> fail(host, SoftFailure.DEVICE);
+            case COMPLETION_QUEUES -> fail(host, SoftFailure.COMPLETION_QUEUES);
+            default -> happen(fault, clients.get(fault.target() % clients.size()));
+        }
+    }
+
+    private void happen(Plan.Fault fault, ClientProgram client) {
+        switch (fault.kind()) {
+            case KILL -> client.host().kill();
+            case POWER -> client.host().losePower();
+            case CLOSE -> client.closeEarly();
+            case ABORT -> client.abort();
+            case CANCEL -> client.cancel((int) fault.lasts() & 7);
+            default -> throw new AssertionError(fault);
+        }
+    }
+
+    private void stop() {
         server.run("fault", () -> {
+            cutShort = true;
+            service.stop();
+        });
+    }
+
+    private void fail(Host host, SoftFailure failure) {
+        host.run("fault", () -> {
             try {
-                server.verbs().fail(failure);
+                host.verbs().fail(failure);
             } catch (VerbsException e) {
                 verdict.note("no fault: " + e.getMessage());
             }

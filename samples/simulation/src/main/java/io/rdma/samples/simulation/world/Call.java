@@ -1,0 +1,18 @@
+package io.rdma.samples.simulation.world;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Started operation of a front-end. It ends exactly once: with its value, with a failure, or with
+ * {@link java.util.concurrent.CancellationException} because it was cancelled.
+ */
+interface Call<T> {
+    CompletableFuture<T> end();
+
+    void cancel();
+
+    /** Waits for the end, and returns whether the operation succeeded. */
+    default boolean succeeds() {
+        return end().handle((value, failure) -> failure == null).join();
+    }
+}

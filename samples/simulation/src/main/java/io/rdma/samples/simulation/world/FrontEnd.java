@@ -1,0 +1,41 @@
+package io.rdma.samples.simulation.world;
+
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaResources;
+import java.net.InetSocketAddress;
+import java.util.function.UnaryOperator;
+
+/** Public interface of the library as the programs of a run use it: the Reactor front-end, or the coroutines. */
+interface FrontEnd {
+    /**
+     * What a connection needs.
+     *
+     * @param resources of the device
+     * @param options changes of the usual options
+     * @param address of the server
+     */
+    record Setup(RdmaResources resources, UnaryOperator<ConnectionOptions> options, InetSocketAddress address) {}
+
+    /** What a server does with a connection. */
+    @FunctionalInterface
+    interface Handler {
+        /**
+         * Serves a connection, on a thread of its own, which may block. The connection ends when this returns.
+         *
+         * @throws Exception if the connection must not look as if it had ended in an orderly way
+         */
+        void serve(Link link) throws Exception;
+    }
+
+    /** Bound server. */
+    interface Service {
+        /** Stops the server. Ends when nothing of it is left. */
+        Call<Void> stop();
+    }
+
+    /** Begins to connect. A connection that is made for a call that was cancelled is closed. */
+    Call<Link> connect(String name, Setup setup);
+
+    /** Binds a server, and waits until it is bound. */
+    Service bind(Setup setup, Handler handler);
+}

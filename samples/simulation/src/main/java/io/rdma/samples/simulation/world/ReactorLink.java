@@ -1,0 +1,133 @@
+package io.rdma.samples.simulation.world;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.engine.BoundWindow;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.reactive.MessageEncoder;
+import io.rdma.reactive.RdmaConnection;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.RemoteMemory;
+import io.rdma.verbs.MemoryRegion;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+
+/** Connection of the Reactor front-end. */
+record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implements Link {
+    private <T> Call<T> call(String name, Publisher<T> publisher) {
+        return Recorder.one(verdict, host, name, publisher);
+    }
+
+    @Override
+    public Call<Void> send(String name, Message.Stream messages) {
+        Flux<Integer> indexes = Flux.range(0, messages.count());
+        if (!messages.stream()) {
+            return call(
+                    name,
+                    indexes.concatMap(index ->
+                                    connection.send(messages.bytes(index), memory -> messages.write(index, memory)))
+                            .then());
+        }
+        return call(
+                name,
+                connection.send(indexes, new MessageEncoder<Integer>() {
+                    @Override
+                    public int encode(Integer index, MemorySegment target) {
+                        messages.write(index, target.asSlice(0, messages.bytes(index)));
+                        return messages.bytes(index);
+                    }
+
+                    @Override
+                    public int length(Integer index) {
+                        return messages.bytes(index);
+                    }
+                }));
+    }
+
+    @Override
+    public Call<Void> receive(String name, Reception how, Consumer<Message> each) {
+        Flux<Message> messages = how.owned()
+                ? connection.receiveOwned().map(this::readAndClose)
+                : connection.receive(Message::read);
+        return Recorder.all(verdict, host, name, how.demand(), messages, message -> {
+            each.accept(message);
+            return null;
+        });
+    }
+
+    /** Reads an owned message. Another thread closes it. */
+    private Message readAndClose(ReceivedMessage owned) {
+        Message message = Message.read(owned);
+        host.run("release", owned::close);
+        return message;
+    }
+
+    @Override
+    public Call<RegisteredBuffer> acquire(String name) {
+        return call(name, connection.acquire());
+    }
+
+    @Override
+    public Call<Void> write(String name, RegisteredBuffer source, RemoteMemory target) {
+        return call(name, connection.write(source, target));
+    }
+
+    @Override
+    public Call<Void> read(String name, RemoteMemory source, RegisteredBuffer target) {
+        return call(name, connection.read(source, target));
+    }
+
+    @Override
+    public Call<Long> fetchAndAdd(String name, RemoteMemory target, long addend) {
+        return call(name, connection.fetchAndAdd(target, addend));
+    }
+
+    @Override
+    public Call<Long> compareAndSwap(String name, RemoteMemory target, long expected, long update) {
+        return call(name, connection.compareAndSwap(target, expected, update));
+    }
+
+    @Override
+    public Call<MemoryRegion> allocate(String name, long bytes, AccessFlag... access) {
+        return call(name, connection.allocate(bytes, access));
+    }
+
+    @Override
+    public Call<MemoryRegion> grant(
+            String name, MemoryRegion memory, long offset, long length, Duration time, AccessFlag... access) {
+        return call(name, connection.grant(memory, offset, length, time, access));
+    }
+
+    @Override
+    public Call<BoundWindow> bind(String name, MemoryRegion memory, long offset, long length, AccessFlag... access) {
+        return call(name, connection.bind(memory, offset, length, access));
+    }
+
+    @Override
+    public Call<Void> sendWithInvalidate(String name, RegisteredBuffer message, RemoteMemory window) {
+        return call(name, connection.sendWithInvalidate(message, window));
+    }
+
+    @Override
+    public RdmaEndpoint endpoint() {
+        return connection.endpoint();
+    }
+
+    @Override
+    public void close() {
+        connection.dispose();
+    }
+
+    @Override
+    public void abort(Throwable cause) {
+        connection.abort(cause);
+    }
+
+    @Override
+    public Call<Void> closed(String name) {
+        return call(name, connection.onDispose());
+    }
+}
