@@ -203,7 +203,14 @@ final class QueuePairBringUp implements AutoCloseable {
                     .rnrRetry(options.rnrRetry()));
             return endpoint;
         } catch (Throwable e) {
+            boolean ended = endpoint.isClosing(); // for a reason that came between, and its queue pair is destroyed
             endpoint.fail(e);
+            if (ended && e instanceof IllegalStateException) {
+                throw new RdmaConnectException(
+                        RdmaConnectException.Reason.DEVICE,
+                        "the connection ended while it was being made: " + endpoint.failure(),
+                        e);
+            }
             throw e;
         }
     }

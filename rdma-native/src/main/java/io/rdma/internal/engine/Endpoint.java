@@ -26,7 +26,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +47,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     private final ReceiveQueue receives;
     private final BufferPool sendBuffers;
     private final EndpointClose close;
-    private final AtomicInteger openStreams = new AtomicInteger();
+    private final OpenStreams openStreams = new OpenStreams(this::isClosing);
     private final Environment environment;
     private final @Nullable Probe probe;
     private volatile boolean established;
@@ -330,8 +329,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         if (handsOver(this::close)) {
             return;
         }
-        // Read now, because the close itself ends the streams that it cuts.
-        close.begin("connection is closed", null, openStreams.get() > 0 ? Frame.ABORT : Frame.BYE);
+        close.begin("connection is closed", null, Frame.BYE);
     }
 
     /**
@@ -367,9 +365,10 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         return true;
     }
 
-    /** Ends a connection before it is handed to the application. Sends no farewell. */
+    /** Ends a connection that no application gets. Sends no farewell. Messages that have arrived are dropped. */
     public void discard() {
         close.begin("connection was not established", null);
+        close.closed().thenRun(receives::discard); // the peer may have sent before this side gave up
     }
 
     /** Ends the connection because the peer's farewell arrived. Loop thread. */
@@ -440,7 +439,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     }
 
     /** Returns the count of message streams that have begun and have not ended. */
-    AtomicInteger openStreams() {
+    OpenStreams openStreams() {
         return openStreams;
     }
 

@@ -115,9 +115,7 @@ final class EndpointClose {
         if (ending.isDone()) {
             return;
         }
-        int farewell = endpoint.options().farewells()
-                ? Objects.requireNonNull(end.get()).farewell()
-                : Frame.DATA;
+        int farewell = farewell(Objects.requireNonNull(end.get()));
         leaveDeadline = now() + drainNanos;
         endpoint.attempt(() -> ending.complete(null));
         endpoint.attempt(() -> endpoint.sends().close(farewell));
@@ -126,6 +124,13 @@ final class EndpointClose {
             leave();
         }
         loop.drain(endpoint);
+    }
+
+    private int farewell(End now) {
+        if (!endpoint.options().farewells()) {
+            return Frame.DATA;
+        }
+        return now.farewell() == Frame.BYE && endpoint.openStreams().any() ? Frame.ABORT : now.farewell();
     }
 
     /** Goes from LEAVING to CLOSING: sends nothing more, and moves the queue pair to ERR. Loop. */

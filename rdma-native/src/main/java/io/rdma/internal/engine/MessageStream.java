@@ -26,7 +26,7 @@ public abstract class MessageStream {
     private static final int ENDED = 2;
 
     private final Submitter submitter;
-    private final AtomicInteger open; // streams of the connection that have begun and not ended
+    private final OpenStreams open;
     private final AtomicReferenceArray<@Nullable Sent> pooled; // by the buffer's place in the pool
     private final Set<Sent> own = ConcurrentHashMap.newKeySet(1); // of messages with separate memory
     private final AtomicInteger phase = new AtomicInteger(NEW);
@@ -43,10 +43,10 @@ public abstract class MessageStream {
     }
 
     MessageStream(Submitter submitter, int buffers) {
-        this(submitter, buffers, new AtomicInteger());
+        this(submitter, buffers, new OpenStreams(() -> false));
     }
 
-    private MessageStream(Submitter submitter, int buffers, AtomicInteger open) {
+    private MessageStream(Submitter submitter, int buffers, OpenStreams open) {
         this.submitter = submitter;
         this.open = open;
         pooled = new AtomicReferenceArray<>(buffers);
@@ -144,16 +144,16 @@ public abstract class MessageStream {
 
     /** Counts the stream as open: a close of the connection before the end of the stream sends ABORT. */
     private void begin() {
-        open.incrementAndGet();
+        open.begun();
         if (!phase.compareAndSet(NEW, BEGUN)) {
-            open.decrementAndGet();
+            open.ended();
         }
     }
 
     /** Counts the stream as ended, because all its messages were delivered. Any thread. */
     protected final void finished() {
         if (phase.getAndSet(ENDED) == BEGUN) {
-            open.decrementAndGet();
+            open.ended();
         }
     }
 

@@ -43,6 +43,20 @@ abstract class LargeMessageContract extends ConnectedContract {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {1, 4096})
+    void aConnectionThatNoApplicationGetsDropsItsMessages(int bytes) {
+        connect(options());
+        RegisteredBuffer buffer = random(bytes, bytes);
+        submit(client, WorkRequest.send(buffer, false));
+        await().atMost(PATIENCE).until(() -> !server.receives().isEmpty());
+        server.discard();
+        assertThat(server.closed()).succeedsWithin(PATIENCE);
+        await().atMost(PATIENCE).untilAsserted(() ->
+                assertThat(server.receives().outstanding()).isZero());
+        buffer.close();
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {257, 4096, MEBI, MEBI + 1, 9 * MEBI - 3})
     void everyByteArrives(int bytes) {
         connect(options());

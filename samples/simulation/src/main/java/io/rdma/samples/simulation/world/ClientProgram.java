@@ -15,7 +15,8 @@ final class ClientProgram {
     private final Verdict verdict;
     private final List<Call<?>> calls = new ArrayList<>();
     private @Nullable Link link;
-    private boolean cutShort;
+    private boolean closedEarly;
+    private boolean cancelled;
     private boolean done;
 
     ClientProgram(int number, Plan.Client plan, Host host, World world, Verdict verdict) {
@@ -49,9 +50,19 @@ final class ClientProgram {
         return plan;
     }
 
-    /** Returns whether the client ended something before it was done, so that the other side misses messages. */
-    boolean isCutShort() {
-        return cutShort;
+    /**
+     * Returns whether the server's stream may end in an orderly way although messages are missing. Only a close between
+     * two messages, or a cancel, looks so. A close in the midst of a stream must not, and an abort neither.
+     *
+     * @param received number of messages that arrived
+     */
+    boolean mayLookOrderly(int received) {
+        return cancelled || closedEarly && isBetween(received);
+    }
+
+    /** Returns whether a close now is between two messages. A stream begins with its first message. */
+    private boolean isBetween(int received) {
+        return !plan.stream() || received == 0;
     }
 
     void start() {
@@ -68,20 +79,22 @@ final class ClientProgram {
 
     /** Closes the connection, if there is one. */
     void closeEarly() {
-        cutShort(Link::close);
+        connected(open -> {
+            closedEarly = true;
+            open.close();
+        });
     }
 
     /** Aborts the connection, if there is one. */
     void abort() {
-        cutShort(connected -> connected.abort(new IllegalStateException("the client aborts")));
+        connected(open -> open.abort(new IllegalStateException("the client aborts")));
     }
 
-    private void cutShort(Consumer<Link> how) {
+    private void connected(Consumer<Link> fault) {
         host.run("fault", () -> {
             Link now = link;
             if (now != null) {
-                cutShort = true;
-                how.accept(now);
+                fault.accept(now);
             }
         });
     }
@@ -90,7 +103,7 @@ final class ClientProgram {
     void cancel(int which) {
         host.run("fault", () -> {
             if (!calls.isEmpty()) {
-                cutShort = true;
+                cancelled = true;
                 calls.get(which % calls.size()).cancel();
             }
         });
@@ -122,10 +135,13 @@ final class ClientProgram {
         down.end().whenComplete((value, failure) -> received.ended());
         Call<Void> up = started(to.send(this + " up", messages(plan.up())));
         boolean all = up.succeeds() && received.awaitAll(plan.down());
-        if ((!plan.closesFirst() || !all) && !cutShort) {
+        if ((!plan.closesFirst() || !all) && !cancelled) {
             boolean orderly = down.succeeds();
             verdict.check(
-                    !orderly || received.count() == plan.down() || cutShort,
+                    !orderly
+                            || received.count() == plan.down()
+                            || closedEarly
+                            || world.isStopped() && isBetween(received.count()),
                     this + ": an orderly end after " + received.count() + " of " + plan.down());
         }
         verdict.note(this + " closes");

@@ -34,7 +34,9 @@ final class ServerProgram {
         if (number < 0) {
             boolean orderly = up.succeeds();
             verdict.check(
-                    !orderly || world.isCutShort() || world.clients().stream().anyMatch(ClientProgram::isCutShort),
+                    !orderly
+                            || world.isStopped()
+                            || world.clients().stream().anyMatch(client -> client.mayLookOrderly(0)),
                     "an orderly end before the first message");
             throw new Unfinished("the client sent nothing");
         }
@@ -49,7 +51,7 @@ final class ServerProgram {
         if (plan.closesFirst() || !all) {
             boolean orderly = up.succeeds();
             verdict.check(
-                    !orderly || all || client.isCutShort() || world.isCutShort(),
+                    !orderly || all || world.isStopped() || client.mayLookOrderly(received.count()),
                     "an orderly end after " + received.count() + " of " + plan.up() + " messages of " + client);
         }
         if (!sent) {

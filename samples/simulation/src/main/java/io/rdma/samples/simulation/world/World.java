@@ -45,7 +45,7 @@ public final class World {
     private final List<ClientProgram> clients = new ArrayList<>();
     private FrontEnd.@Nullable Service service;
     private int handling;
-    private boolean cutShort;
+    private boolean stopped;
 
     private World(Plan plan, boolean told) {
         this.plan = plan;
@@ -102,9 +102,9 @@ public final class World {
         return clients;
     }
 
-    /** Returns whether the server stopped before it was done. */
-    boolean isCutShort() {
-        return cutShort;
+    /** Returns whether the server stopped while it served. */
+    boolean isStopped() {
+        return stopped;
     }
 
     InetSocketAddress address() {
@@ -180,7 +180,7 @@ public final class World {
 
     private void stop() {
         server.run("fault", () -> {
-            cutShort = true;
+            stopped = true;
             service.stop();
         });
     }
