@@ -1,8 +1,11 @@
 package io.rdma.samples.simulation.world;
 
 import io.rdma.connect.RdmaResources;
+import io.rdma.samples.simulation.schedule.Choices;
+import io.rdma.types.RemoteMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +16,10 @@ final class ClientProgram {
     private final Host host;
     private final World world;
     private final Verdict verdict;
+    /** Memory that the server lends to this client, null if it cannot. The run passes it on, not the network. */
+    private final CompletableFuture<@Nullable RemoteMemory> lent = new CompletableFuture<>();
+
+    private final CompletableFuture<Void> worked = new CompletableFuture<>();
     private final List<Call<?>> calls = new ArrayList<>();
     private @Nullable Link link;
     private boolean closedEarly;
@@ -109,7 +116,16 @@ final class ClientProgram {
         });
     }
 
-    private <T> Call<T> started(Call<T> call) {
+    CompletableFuture<@Nullable RemoteMemory> lent() {
+        return lent;
+    }
+
+    /** Returns what completes when the client uses the server's memory no more. */
+    CompletableFuture<Void> worked() {
+        return worked;
+    }
+
+    <T> Call<T> started(Call<T> call) {
         calls.add(call);
         return call;
     }
@@ -134,6 +150,12 @@ final class ClientProgram {
         Call<Void> down = started(to.receive(this + " down", plan.reception(), received::next));
         down.end().whenComplete((value, failure) -> received.ended());
         Call<Void> up = started(to.send(this + " up", messages(plan.up())));
+        down.end().whenComplete((value, failure) -> lent.complete(null)); // the server is gone
+        RemoteMemory memory = lent.join();
+        if (memory != null) {
+            new MemoryWork(this, to, memory, verdict).start(plan.memory(), new Choices(world.plan().seed() + number)).join();
+        }
+        worked.complete(null);
         boolean all = up.succeeds() && received.awaitAll(plan.down());
         if ((!plan.closesFirst() || !all) && !cancelled) {
             boolean orderly = down.succeeds();

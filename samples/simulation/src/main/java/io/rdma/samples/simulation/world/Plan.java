@@ -28,6 +28,8 @@ public record Plan(
     private static final int MOST_MESSAGES = 30;
     private static final int LONGEST_MESSAGE = 2000;
     private static final int MOST_FAULTS = 3;
+    private static final int MOST_THREADS = 3;
+    private static final int MOST_OPERATIONS = 20;
     private static final long LAST_FAULT = 3_000_000;
 
     /**
@@ -39,9 +41,35 @@ public record Plan(
      * @param stream whether the client sends a publisher, or one message after the other
      * @param closesFirst whether the client closes when it has received everything; otherwise the server does
      * @param reception how the client receives
+     * @param memory what it does with the server's memory meanwhile
      */
     public record Client(
-            int up, int down, int longest, boolean stream, boolean closesFirst, Link.Reception reception) {}
+            int up,
+            int down,
+            int longest,
+            boolean stream,
+            boolean closesFirst,
+            Link.Reception reception,
+            Memory memory) {}
+
+    /**
+     * One-sided operations of a client.
+     *
+     * @param threads that work on the server's memory, each in a part of its own
+     * @param operations of each thread; 0 for none
+     * @param right by which the client uses the memory
+     */
+    public record Memory(int threads, int operations, Right right) {}
+
+    /** Right to use memory of the peer. */
+    public enum Right {
+        /** The key of a region. */
+        REGION,
+        /** A key for some time. */
+        GRANT,
+        /** A memory window. */
+        WINDOW
+    }
 
     /** Something that goes wrong. */
     public enum FaultKind {
@@ -103,7 +131,8 @@ public record Plan(
                     1 + choices.below(LONGEST_MESSAGE),
                     choices.oneIn(2),
                     choices.oneIn(2),
-                    reception(habits)));
+                    reception(habits),
+                    memory(habits)));
         }
         List<Fault> faults = new ArrayList<>();
         for (int i = choices.below(MOST_FAULTS + 1); i > 0; i--) {
@@ -121,6 +150,13 @@ public record Plan(
                 faults,
                 choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL,
                 reception(habits));
+    }
+
+    private static Memory memory(Choices choices) {
+        return new Memory(
+                1 + choices.below(MOST_THREADS),
+                choices.oneIn(2) ? 0 : 1 + choices.below(MOST_OPERATIONS),
+                Right.values()[choices.below(Right.values().length)]);
     }
 
     private static Link.Reception reception(Choices choices) {

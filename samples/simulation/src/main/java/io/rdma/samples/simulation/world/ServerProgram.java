@@ -1,7 +1,27 @@
 package io.rdma.samples.simulation.world;
 
+import io.rdma.engine.BoundWindow;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.RemoteMemory;
+import io.rdma.verbs.MemoryRegion;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
 /** Server's side of a connection: receives the client's messages, sends its own, and closes if the plan says so. */
 final class ServerProgram {
+    private static final AccessFlag[] RIGHTS_OF_PEERS = {
+        AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC
+    };
+    private static final AccessFlag[] RIGHTS = {
+        AccessFlag.LOCAL_WRITE,
+        AccessFlag.REMOTE_READ,
+        AccessFlag.REMOTE_WRITE,
+        AccessFlag.REMOTE_ATOMIC,
+        AccessFlag.MW_BIND
+    };
+    private static final Duration LONG = Duration.ofMinutes(5);
+
     private final Link link;
     private final World world;
     private final Verdict verdict;
@@ -46,6 +66,8 @@ final class ServerProgram {
     private void serve(ClientProgram client, Received received, Call<Void> up) throws Unfinished {
         Plan.Client plan = client.plan();
         Call<Void> down = link.send("server down to " + client, client.messages(plan.down()));
+        lend(client);
+        CompletableFuture.anyOf(client.worked(), up.end()).handle((value, failure) -> null).join();
         boolean sent = down.succeeds();
         boolean all = received.awaitAll(plan.up());
         if (plan.closesFirst() || !all) {
@@ -57,5 +79,34 @@ final class ServerProgram {
         if (!sent) {
             throw new Unfinished("the client did not get everything");
         }
+    }
+
+    /** Lends memory to the client, if it wants any and the connection has not ended. */
+    private void lend(ClientProgram client) {
+        Plan.Memory wanted = client.plan().memory();
+        RemoteMemory lent = null;
+        if (wanted.operations() > 0) {
+            long bytes = MemoryWork.COUNTER + (long) wanted.threads() * MemoryWork.LANE;
+            Call<MemoryRegion> allocating = link.allocate("server memory", bytes, RIGHTS);
+            if (allocating.succeeds()) {
+                lent = right(wanted.right(), allocating.end().join());
+            }
+        }
+        client.lent().complete(lent);
+    }
+
+    private @Nullable RemoteMemory right(Plan.Right right, MemoryRegion memory) {
+        return switch (right) {
+            case REGION -> memory.remote();
+            case GRANT -> {
+                Call<MemoryRegion> granting =
+                        link.grant("server grant", memory, 0, memory.length(), LONG, RIGHTS_OF_PEERS);
+                yield granting.succeeds() ? granting.end().join().remote() : null;
+            }
+            case WINDOW -> {
+                Call<BoundWindow> binding = link.bind("server window", memory, 0, memory.length(), RIGHTS_OF_PEERS);
+                yield binding.succeeds() ? binding.end().join().remote() : null;
+            }
+        };
     }
 }
