@@ -115,6 +115,7 @@ final class EndpointClose {
         if (ending.isDone()) {
             return;
         }
+        endpoint.sends().refuse(); // before the choice of the farewell: no stream that begins later sends a message
         int farewell = farewell(Objects.requireNonNull(end.get()));
         leaveDeadline = now() + drainNanos;
         endpoint.attempt(() -> ending.complete(null));

@@ -387,8 +387,13 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         }
     }
 
+    /** Refuses operations from now on. Loop, before {@link #close}. */
+    void refuse() {
+        closed = true;
+    }
+
     /**
-     * Refuses operations from now on, fails the waiting ones, and sends a farewell behind the posted ones. Loop.
+     * Fails the waiting operations, and sends a farewell behind the posted ones. Loop, after {@link #refuse}.
      *
      * @param last type of the farewell; {@link Frame#DATA} for none
      */
@@ -396,7 +401,6 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         if (last != Frame.DATA) {
             farewell.due(last);
         }
-        closed = true;
         postWaiting();
     }
 
@@ -418,7 +422,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
 
     /** Returns whether the farewell and every request before it have completed. Loop. */
     boolean hasSaidFarewell() {
-        return farewell.isSent() && inFlight() == 0;
+        return farewell.isSent() && isQuiet() && inFlight() == 0; // a poster may have taken the right, and no slot yet
     }
 
     /** Prevents the farewell from being posted, unless that has happened. Loop. */
