@@ -22,9 +22,9 @@ interface FrontEnd {
         /**
          * Serves a connection, on a thread of its own, which may block. The connection ends when this returns.
          *
-         * @throws Exception if the connection must not look as if it had ended in an orderly way
+         * @throws RuntimeException if the connection must not look as if it had ended in an orderly way
          */
-        void serve(Link link) throws Exception;
+        void serve(Link link);
     }
 
     /** Bound server. */
@@ -35,6 +35,13 @@ interface FrontEnd {
 
     /** Begins to connect. A connection that is made for a call that was cancelled is closed. */
     Call<Link> connect(String name, Setup setup);
+
+    /**
+     * Connects, and connects again after each loss, until a handler returns. A connection ends when its handler has.
+     *
+     * @param retries number of attempts that may fail
+     */
+    Call<Void> reconnect(String name, Setup setup, int retries, Handler handler);
 
     /** Binds a server, and waits until it is bound. */
     Service bind(Setup setup, Handler handler);

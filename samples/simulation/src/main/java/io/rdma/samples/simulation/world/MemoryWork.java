@@ -24,15 +24,17 @@ final class MemoryWork {
     private static final long LONGEST_WAIT = 100_000;
     private static final short UNKNOWN = -1;
 
-    private final ClientProgram client;
+    private final Session session;
+    private final Host host;
     private final Link link;
     private final RemoteMemory memory;
     private final Verdict verdict;
     private final Set<Long> tickets = new HashSet<>();
     private long additions;
 
-    MemoryWork(ClientProgram client, Link link, RemoteMemory memory, Verdict verdict) {
-        this.client = client;
+    MemoryWork(Session session, Host host, Link link, RemoteMemory memory, Verdict verdict) {
+        this.session = session;
+        this.host = host;
         this.link = link;
         this.memory = memory;
         this.verdict = verdict;
@@ -44,11 +46,11 @@ final class MemoryWork {
         for (int i = 0; i < threads.length; i++) {
             CompletableFuture<Void> end = new CompletableFuture<>();
             Lane lane = new Lane(i, choices.split());
-            client.host().run("memory " + i, () -> {
+            host.run("memory " + i, () -> {
                 try {
                     lane.work(plan.operations());
                 } catch (RuntimeException e) {
-                    verdict.unexpected(client + " memory", e);
+                    verdict.unexpected(session + " memory", e);
                 } finally {
                     end.complete(null);
                 }
@@ -68,7 +70,7 @@ final class MemoryWork {
         private boolean wordKnown = true;
 
         Lane(int number, Choices choices) {
-            name = client + " memory " + number + " ";
+            name = session + " memory " + number + " ";
             there = memory.slice(COUNTER + (long) number * LANE, LANE);
             this.choices = choices;
         }
@@ -88,7 +90,7 @@ final class MemoryWork {
 
         /** Returns whether the call succeeded. Cancels it at some moment, now and then. */
         private boolean done(Call<?> call) {
-            client.started(call);
+            session.started(call);
             if (choices.oneIn(ONE_IN)) {
                 if (choices.oneIn(2)) {
                     LockSupport.parkNanos(1 + choices.below(LONGEST_WAIT));

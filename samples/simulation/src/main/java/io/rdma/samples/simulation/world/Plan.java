@@ -28,6 +28,7 @@ public record Plan(
     private static final int MOST_MESSAGES = 30;
     private static final int LONGEST_MESSAGE = 2000;
     private static final int MOST_FAULTS = 3;
+    private static final int MOST_RETRIES = 3;
     private static final int MOST_THREADS = 3;
     private static final int MOST_OPERATIONS = 20;
     private static final long LAST_FAULT = 3_000_000;
@@ -42,6 +43,8 @@ public record Plan(
      * @param closesFirst whether the client closes when it has received everything; otherwise the server does
      * @param reception how the client receives
      * @param memory what it does with the server's memory meanwhile
+     * @param retries how often it connects again after a loss
+     * @param trouble what its application does wrong
      */
     public record Client(
             int up,
@@ -50,7 +53,9 @@ public record Plan(
             boolean stream,
             boolean closesFirst,
             Link.Reception reception,
-            Memory memory) {}
+            Memory memory,
+            int retries,
+            Trouble trouble) {}
 
     /**
      * One-sided operations of a client.
@@ -60,6 +65,31 @@ public record Plan(
      * @param right by which the client uses the memory
      */
     public record Memory(int threads, int operations, Right right) {}
+
+    /**
+     * Trouble that an application makes while it takes a message.
+     *
+     * @param at index of the message
+     */
+    public record Trouble(TroubleKind kind, int at) {}
+
+    /** Kind of trouble. */
+    public enum TroubleKind {
+        NONE,
+        /** It waits for two seconds, on the thread that delivers. */
+        BLOCKS,
+        /** It throws. */
+        THROWS,
+        /** It closes the connection. */
+        CLOSES,
+        /** It starts another call. */
+        ACQUIRES;
+
+        /** Returns whether messages may be missing after it. */
+        boolean endsStream() {
+            return this == THROWS || this == CLOSES;
+        }
+    }
 
     /** Right to use memory of the peer. */
     public enum Right {
@@ -111,7 +141,9 @@ public record Plan(
 
     /** Returns whether nothing goes wrong, so that nothing may fail. */
     boolean isCalm() {
-        return faults.isEmpty() && weather.equals(Weather.FINE);
+        return faults.isEmpty()
+                && weather.equals(Weather.FINE)
+                && clients.stream().noneMatch(client -> client.trouble.kind.endsStream());
     }
 
     /** Returns the number of messages in both directions. */
@@ -132,7 +164,9 @@ public record Plan(
                     choices.oneIn(2),
                     choices.oneIn(2),
                     reception(habits),
-                    memory(habits)));
+                    memory(habits),
+                    habits.oneIn(4) ? 1 + habits.below(MOST_RETRIES) : 0,
+                    trouble(habits)));
         }
         List<Fault> faults = new ArrayList<>();
         for (int i = choices.below(MOST_FAULTS + 1); i > 0; i--) {
@@ -157,6 +191,13 @@ public record Plan(
                 1 + choices.below(MOST_THREADS),
                 choices.oneIn(2) ? 0 : 1 + choices.below(MOST_OPERATIONS),
                 Right.values()[choices.below(Right.values().length)]);
+    }
+
+    private static Trouble trouble(Choices choices) {
+        TroubleKind kind = choices.oneIn(3)
+                ? TroubleKind.values()[choices.below(TroubleKind.values().length)]
+                : TroubleKind.NONE;
+        return new Trouble(kind, choices.below(MOST_MESSAGES));
     }
 
     private static Link.Reception reception(Choices choices) {

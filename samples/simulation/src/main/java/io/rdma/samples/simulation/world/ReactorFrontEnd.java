@@ -6,11 +6,15 @@ import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
+import reactor.util.retry.Retry;
 
 /** The Reactor front-end on a host. */
 final class ReactorFrontEnd implements FrontEnd {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final Duration PAUSE = Duration.ofMillis(10);
 
     private final Host host;
     private final Verdict verdict;
@@ -22,15 +26,27 @@ final class ReactorFrontEnd implements FrontEnd {
 
     @Override
     public Call<Link> connect(String name, Setup setup) {
-        Mono<Link> connected = RdmaClient.create()
-                .resources(setup.resources())
-                .options(setup.options())
-                .host(setup.address().getAddress().getHostAddress())
-                .port(setup.address().getPort())
+        Mono<Link> connected = client(setup)
                 .connect()
                 .doOnDiscard(RdmaConnection.class, RdmaConnection::dispose)
                 .map(this::link);
         return Recorder.one(verdict, host, name, connected);
+    }
+
+    private static RdmaClient client(Setup setup) {
+        return RdmaClient.create()
+                .resources(setup.resources())
+                .options(setup.options())
+                .host(setup.address().getAddress().getHostAddress())
+                .port(setup.address().getPort());
+    }
+
+    @Override
+    public Call<Void> reconnect(String name, Setup setup, int retries, Handler handler) {
+        Mono<Void> done = client(setup)
+                .reconnect(Retry.fixedDelay(retries, PAUSE), connection -> handle(connection, handler))
+                .onErrorMap(Exceptions::isRetryExhausted, Throwable::getCause);
+        return Recorder.one(verdict, host, name, done);
     }
 
     private Link link(RdmaConnection connection) {

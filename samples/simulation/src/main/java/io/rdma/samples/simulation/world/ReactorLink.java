@@ -50,19 +50,24 @@ record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implem
     @Override
     public Call<Void> receive(String name, Reception how, Consumer<Message> each) {
         Flux<Message> messages = how.owned()
-                ? connection.receiveOwned().map(this::readAndClose)
-                : connection.receive(Message::read);
-        return Recorder.all(verdict, host, name, how.demand(), messages, message -> {
-            each.accept(message);
-            return null;
-        });
+                ? connection.receiveOwned().map(owned -> takeOwned(owned, each))
+                : connection.receive(lent -> take(lent, each));
+        return Recorder.all(verdict, host, name, how.demand(), messages, message -> null);
     }
 
-    /** Reads an owned message. Another thread closes it. */
-    private Message readAndClose(ReceivedMessage owned) {
-        Message message = Message.read(owned);
-        host.run("release", owned::close);
+    private static Message take(ReceivedMessage lent, Consumer<Message> each) {
+        Message message = Message.read(lent);
+        each.accept(message);
         return message;
+    }
+
+    /** Takes an owned message. Another thread closes it. */
+    private Message takeOwned(ReceivedMessage owned, Consumer<Message> each) {
+        try {
+            return take(owned, each);
+        } finally {
+            host.run("release", owned::close);
+        }
     }
 
     @Override

@@ -33,11 +33,11 @@ final class ServerProgram {
     }
 
     /** Reason for which the handler fails, so that the connection does not end in an orderly way. */
-    static final class Unfinished extends Exception {
+    static final class Unfinished extends Verdict.ApplicationFailure {
         private static final long serialVersionUID = 1;
 
-        Unfinished(String message) {
-            super(message);
+        Unfinished(String message, @Nullable Throwable cause) {
+            super(message, cause);
         }
     }
 
@@ -46,44 +46,44 @@ final class ServerProgram {
      *
      * @throws Unfinished if not everything was sent
      */
-    void serve() throws Unfinished {
-        Received received = new Received("server received", world.clients(), verdict);
+    void serve() {
+        Received received = new Received("server received", world.sessions(), verdict);
         Call<Void> up = link.receive("server up", world.plan().reception(), received::next);
         up.end().whenComplete((value, failure) -> received.ended());
-        int number = received.client();
+        int number = received.session();
         if (number < 0) {
             boolean orderly = up.succeeds();
             verdict.check(
                     !orderly
                             || world.isStopped()
-                            || world.clients().stream().anyMatch(client -> client.mayLookOrderly(0)),
+                            || world.sessions().stream().anyMatch(session -> session.mayLookOrderly(0)),
                     "an orderly end before the first message");
-            throw new Unfinished("the client sent nothing");
+            throw new Unfinished("the client sent nothing", null);
         }
-        serve(world.clients().get(number), received, up);
+        serve(world.sessions().get(number), received, up);
     }
 
-    private void serve(ClientProgram client, Received received, Call<Void> up) throws Unfinished {
-        Plan.Client plan = client.plan();
-        Call<Void> down = link.send("server down to " + client, client.messages(plan.down()));
-        lend(client);
-        CompletableFuture.anyOf(client.worked(), up.end()).handle((value, failure) -> null).join();
+    private void serve(Session session, Received received, Call<Void> up) {
+        Plan.Client plan = session.plan();
+        Call<Void> down = link.send("server down to " + session, session.messages(plan.down()));
+        lend(session);
+        CompletableFuture.anyOf(session.worked(), up.end()).handle((value, failure) -> null).join();
         boolean sent = down.succeeds();
         boolean all = received.awaitAll(plan.up());
         if (plan.closesFirst() || !all) {
             boolean orderly = up.succeeds();
             verdict.check(
-                    !orderly || all || world.isStopped() || client.mayLookOrderly(received.count()),
-                    "an orderly end after " + received.count() + " of " + plan.up() + " messages of " + client);
+                    !orderly || all || world.isStopped() || session.mayLookOrderly(received.count()),
+                    "an orderly end after " + received.count() + " of " + plan.up() + " messages of " + session);
         }
         if (!sent) {
-            throw new Unfinished("the client did not get everything");
+            throw new Unfinished("the client did not get everything", null);
         }
     }
 
     /** Lends memory to the client, if it wants any and the connection has not ended. */
-    private void lend(ClientProgram client) {
-        Plan.Memory wanted = client.plan().memory();
+    private void lend(Session session) {
+        Plan.Memory wanted = session.plan().memory();
         RemoteMemory lent = null;
         if (wanted.operations() > 0) {
             long bytes = MemoryWork.COUNTER + (long) wanted.threads() * MemoryWork.LANE;
@@ -92,7 +92,7 @@ final class ServerProgram {
                 lent = right(wanted.right(), allocating.end().join());
             }
         }
-        client.lent().complete(lent);
+        session.lent().complete(lent);
     }
 
     private @Nullable RemoteMemory right(Plan.Right right, MemoryRegion memory) {

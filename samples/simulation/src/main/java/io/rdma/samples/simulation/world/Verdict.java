@@ -11,6 +11,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** Findings of a run. */
 public final class Verdict {
@@ -26,6 +27,15 @@ public final class Verdict {
     Verdict(Trace trace, boolean calm) {
         this.trace = trace;
         this.calm = calm;
+    }
+
+    /** Exception that a simulated application throws. */
+    static class ApplicationFailure extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        ApplicationFailure(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
     }
 
     void note(String what) {
@@ -54,6 +64,9 @@ public final class Verdict {
     void failure(String where, Throwable failure) {
         note(where + " failed: " + failure);
         boolean closedByPeer = failure instanceof ConnectionClosedException && failure.getCause() == null;
+        if (failure instanceof ApplicationFailure) {
+            return;
+        }
         if (!(failure instanceof RdmaException) || calm && !closedByPeer) {
             unexpected(where, failure);
         }

@@ -43,6 +43,7 @@ public final class World {
     private final Verdict verdict;
     private final Host server;
     private final List<ClientProgram> clients = new ArrayList<>();
+    private final List<Session> sessions = new ArrayList<>();
     private FrontEnd.@Nullable Service service;
     private int handling;
     private boolean stopped;
@@ -98,8 +99,16 @@ public final class World {
         return plan;
     }
 
-    List<ClientProgram> clients() {
-        return clients;
+    /** Returns the sessions by number. */
+    List<Session> sessions() {
+        return sessions;
+    }
+
+    /** Makes the session of a new connection. */
+    Session session(ClientProgram client, Link link) {
+        Session made = new Session(sessions.size(), client, link, this, verdict);
+        sessions.add(made);
+        return made;
     }
 
     /** Returns whether the server stopped while it served. */
@@ -124,16 +133,18 @@ public final class World {
             while (handling > 0 || clients.stream().anyMatch(ClientProgram::isUnderWay)) {
                 Thread.sleep(10);
             }
-            verdict.endsWithin(PATIENCE, service.stop());
+            verdict.endsWithin(PATIENCE, stopService());
         } catch (InterruptedException | RuntimeException e) {
             verdict.unexpected("server", e);
         }
     }
 
-    private void handle(Link link) throws ServerProgram.Unfinished {
+    private void handle(Link link) {
         handling++;
         try {
             new ServerProgram(link, this, verdict).serve();
+        } catch (Verdict.ApplicationFailure e) {
+            throw e;
         } catch (RuntimeException | Error e) {
             verdict.unexpected("server handler", e);
         } finally {
@@ -171,18 +182,20 @@ public final class World {
         switch (fault.kind()) {
             case KILL -> client.host().kill();
             case POWER -> client.host().losePower();
-            case CLOSE -> client.closeEarly();
-            case ABORT -> client.abort();
-            case CANCEL -> client.cancel((int) fault.lasts() & 7);
+            case CLOSE -> client.fault(Session::closeEarly);
+            case ABORT -> client.fault(Session::abort);
+            case CANCEL -> client.fault(session -> session.cancel((int) fault.lasts() & 7));
             default -> throw new AssertionError(fault);
         }
     }
 
     private void stop() {
-        server.run("fault", () -> {
-            stopped = true;
-            service.stop();
-        });
+        server.run("fault", this::stopService);
+    }
+
+    private Call<Void> stopService() {
+        stopped = true; // also at the end of the run: a connection may be established, and not served yet
+        return service.stop();
     }
 
     private void fail(Host host, SoftFailure failure) {

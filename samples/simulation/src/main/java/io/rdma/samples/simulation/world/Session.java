@@ -1,0 +1,161 @@
+package io.rdma.samples.simulation.world;
+
+import io.rdma.samples.simulation.schedule.Choices;
+import io.rdma.types.RemoteMemory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** What a client does on one connection: it sends and receives its streams, works on the server's memory, and closes. */
+final class Session {
+    private static final long BLOCKED_NANOS = 2_000_000_000;
+
+    private final int number;
+    private final ClientProgram client;
+    private final Plan.Client plan;
+    private final World world;
+    private final Verdict verdict;
+    private final Link link;
+    /** Memory that the server lends to this client, null if it cannot. The run passes it on, not the network. */
+    private final CompletableFuture<@Nullable RemoteMemory> lent = new CompletableFuture<>();
+
+    private final CompletableFuture<Void> worked = new CompletableFuture<>();
+    private final List<Call<?>> calls = new ArrayList<>();
+    private final Received received;
+    private boolean closedEarly;
+    private boolean cancelled;
+
+    Session(int number, ClientProgram client, Link link, World world, Verdict verdict) {
+        this.number = number;
+        this.client = client;
+        this.plan = client.plan();
+        this.link = link;
+        this.world = world;
+        this.verdict = verdict;
+        received = new Received(this + " received", world.sessions(), verdict);
+    }
+
+    /** Returns the messages of this session, in either direction. */
+    Message.Stream messages(int count) {
+        return new Message.Stream(number, count, plan.longest(), plan.stream());
+    }
+
+    /** Returns the length of a message. */
+    int bytes(int index) {
+        return messages(1).bytes(index);
+    }
+
+    Plan.Client plan() {
+        return plan;
+    }
+
+    CompletableFuture<@Nullable RemoteMemory> lent() {
+        return lent;
+    }
+
+    /** Returns what completes when the client uses the server's memory no more. */
+    CompletableFuture<Void> worked() {
+        return worked;
+    }
+
+    /**
+     * Returns whether the server's stream may end in an orderly way although messages are missing. Only a close between
+     * two messages, or a cancel, looks so. A close in the midst of a stream must not, and an abort neither.
+     *
+     * @param arrived number of messages that arrived
+     */
+    boolean mayLookOrderly(int arrived) {
+        return cancelled || closedEarly && isBetween(arrived);
+    }
+
+    /** Returns whether a close now is between two messages. A stream begins with its first message. */
+    private boolean isBetween(int arrived) {
+        return !plan.stream() || arrived == 0;
+    }
+
+    void closeEarly() {
+        closedEarly = true;
+        link.close();
+    }
+
+    void abort() {
+        link.abort(new IllegalStateException("the client aborts"));
+    }
+
+    void cancel(int which) {
+        if (!calls.isEmpty()) {
+            cancelled = true;
+            calls.get(which % calls.size()).cancel();
+        }
+    }
+
+    <T> Call<T> started(Call<T> call) {
+        calls.add(call);
+        return call;
+    }
+
+    /**
+     * Runs the session.
+     *
+     * @throws ServerProgram.Unfinished if not everything was sent and received
+     */
+    void run() {
+        Call<Void> down = started(link.receive(this + " down", plan.reception(), this::take));
+        down.end().whenComplete((value, failure) -> received.ended());
+        Call<Void> up = started(link.send(this + " up", messages(plan.up())));
+        down.end().whenComplete((value, failure) -> lent.complete(null)); // the server is gone
+        work(lent.join());
+        boolean all = up.succeeds() && received.awaitAll(plan.down());
+        if ((!plan.closesFirst() || !all) && !cancelled && !hasThrown()) {
+            boolean orderly = down.succeeds();
+            verdict.check(
+                    !orderly
+                            || received.count() == plan.down()
+                            || closedEarly
+                            || world.isStopped() && isBetween(received.count()),
+                    this + ": an orderly end after " + received.count() + " of " + plan.down());
+        }
+        verdict.note(this + " closes");
+        link.close();
+        verdict.endsWithin(World.PATIENCE, link.closed(this + " closed"));
+        verdict.check(down.end().isDone(), this + ": the stream did not end with the connection");
+        if (!all && !closedEarly) {
+            throw new ServerProgram.Unfinished(this + " is not done", link.endpoint().failure());
+        }
+    }
+
+    private void work(@Nullable RemoteMemory memory) {
+        if (memory != null) {
+            new MemoryWork(this, client.host(), link, memory, verdict)
+                    .start(plan.memory(), new Choices(world.plan().seed() + number))
+                    .join();
+        }
+        worked.complete(null);
+    }
+
+    private boolean hasThrown() {
+        return plan.trouble().kind() == Plan.TroubleKind.THROWS && received.count() > plan.trouble().at();
+    }
+
+    /** Takes a message, and makes trouble if the plan says so. On the thread that delivers it. */
+    private void take(Message message) {
+        received.next(message);
+        if (message.index() != plan.trouble().at()) {
+            return;
+        }
+        switch (plan.trouble().kind()) {
+            case NONE -> {}
+            case BLOCKS -> LockSupport.parkNanos(BLOCKED_NANOS);
+            case THROWS -> throw new Verdict.ApplicationFailure(this + " throws", null);
+            case CLOSES -> closeEarly();
+            case ACQUIRES -> link.acquire(this + " re-entrant").end().thenAccept(buffer -> buffer.close());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "session " + number + " of " + client;
+    }
+}
