@@ -1,13 +1,17 @@
 package io.rdma.samples.simulation;
 
+import io.rdma.samples.simulation.coverage.Coverage;
 import io.rdma.samples.simulation.world.Plan;
 import io.rdma.samples.simulation.world.World;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -36,6 +40,15 @@ public final class Simulate implements Callable<Integer> {
     @Option(names = "--steps", description = "prints the steps of the threads, too")
     private boolean steps;
 
+    @Option(
+            names = "--coverage",
+            arity = "0..1",
+            fallbackValue = "target/coverage.txt",
+            paramLabel = "FILE",
+            description = "prints which part of the branches the runs took, and writes what they never reached to a"
+                    + " file (default: ${FALLBACK-VALUE})")
+    private @Nullable Path unreached;
+
     private Simulate() {}
 
     /** Maven passes all options as one argument. */
@@ -47,7 +60,18 @@ public final class Simulate implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
+        Path file = unreached;
+        if (file == null) {
+            return simulate();
+        }
+        Coverage coverage = Coverage.begin();
+        int status = simulate();
+        coverage.report(file);
+        return status;
+    }
+
+    private int simulate() {
         Map<String, Long> faults = new TreeMap<>();
         long began = System.nanoTime();
         long messages = 0;

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
@@ -21,12 +22,29 @@ public final class Agent {
     private static final int OLDEST = 25;
 
     private static volatile boolean loaded;
+    /** Whether the JVM has loaded a class of the library. */
+    private static volatile boolean rewriting;
+
+    private static volatile @Nullable BiFunction<String, byte[], byte[]> first;
 
     private Agent() {}
 
     /** Returns whether this JVM was started with the agent, so that it can simulate. */
     public static boolean loaded() {
         return loaded;
+    }
+
+    /**
+     * Has each class of the library rewritten before the agent rewrites it.
+     *
+     * @param rewriter returns what a class, whose name and bytes it gets, is to be
+     * @throws IllegalStateException if a class of the library is loaded already
+     */
+    public static void rewriteFirst(BiFunction<String, byte[], byte[]> rewriter) {
+        if (rewriting) {
+            throw new IllegalStateException("A class of the library is loaded already");
+        }
+        first = rewriter;
     }
 
     public static void premain(@Nullable String arguments, Instrumentation instrumentation)
@@ -87,12 +105,18 @@ public final class Agent {
                 if (Waits.rewrites(name)) {
                     return Waits.rewrite(bytes);
                 }
-                return Accesses.rewrites(name) ? Accesses.rewrite(loader, bytes) : null;
+                return Accesses.rewrites(name) ? rewrite(loader, name, bytes) : null;
             } catch (Throwable e) { // the JVM would ignore it, and simulate half of the program
                 e.printStackTrace();
                 Runtime.getRuntime().halt(3);
                 return null;
             }
+        }
+
+        private static byte[] rewrite(ClassLoader loader, String name, byte[] bytes) {
+            rewriting = true;
+            BiFunction<String, byte[], byte[]> earlier = first;
+            return Accesses.rewrite(loader, earlier == null ? bytes : earlier.apply(name, bytes));
         }
     }
 }

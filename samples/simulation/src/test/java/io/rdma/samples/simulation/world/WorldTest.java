@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.samples.simulation.agent.Agent;
+import io.rdma.samples.simulation.coverage.Coverage;
 import io.rdma.samples.simulation.network.Weather;
 import io.rdma.samples.simulation.schedule.Simulation.Pauses;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Simulated hosts: what must hold holds, and a seed gives the same run again. */
 class WorldTest {
@@ -39,6 +41,14 @@ class WorldTest {
         }
     }
 
+    /** The same, with the library's branches counted. */
+    static final class Counted {
+        public static void main(String[] arguments) {
+            Coverage.begin();
+            Digests.main(arguments);
+        }
+    }
+
     private static Map<Long, Long> digests(LongStream seeds) {
         Map<Long, Long> digests = new HashMap<>();
         seeds.forEach(seed -> digests.put(
@@ -53,13 +63,14 @@ class WorldTest {
         assertThat(digests(LongStream.range(0, SOME).map(i -> SOME - 1 - i))).isEqualTo(digests);
     }
 
-    @Test
-    void aSeedGivesTheSameRunInAnotherProcess() throws IOException {
+    @ParameterizedTest
+    @ValueSource(classes = {Digests.class, Counted.class})
+    void aSeedGivesTheSameRunInAnotherProcess(Class<?> main) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path")));
-        command.add(Digests.class.getName());
+        command.add(main.getName());
         Process other = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
