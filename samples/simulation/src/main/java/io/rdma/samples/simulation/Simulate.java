@@ -2,8 +2,11 @@ package io.rdma.samples.simulation;
 
 import io.rdma.samples.simulation.coverage.Coverage;
 import io.rdma.samples.simulation.world.Plan;
+import io.rdma.samples.simulation.world.ShortPlan;
 import io.rdma.samples.simulation.world.World;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -33,6 +36,9 @@ public final class Simulate implements Callable<Integer> {
 
     @Option(names = "--seconds", description = "time after which no run begins (default: ${DEFAULT-VALUE})")
     private long seconds = 60;
+
+    @Option(names = "--short", description = "short runs: two hosts, a hundred small messages, up to ten faults")
+    private boolean brief;
 
     @Option(names = "--tell", description = "prints the story of each run: what happened when, without the steps")
     private boolean tell;
@@ -73,6 +79,8 @@ public final class Simulate implements Callable<Integer> {
 
     private int simulate() {
         Map<String, Long> faults = new TreeMap<>();
+        ThreadMXBean processor = ManagementFactory.getThreadMXBean();
+        long before = processor.getCurrentThreadCpuTime();
         long began = System.nanoTime();
         long messages = 0;
         long taken = 0;
@@ -80,7 +88,7 @@ public final class Simulate implements Callable<Integer> {
         int failed = 0;
         for (; done < runs && System.nanoTime() - began < TimeUnit.SECONDS.toNanos(seconds); done++) {
             long current = seed + done;
-            Plan plan = Plan.of(current);
+            Plan plan = brief ? ShortPlan.of(current) : Plan.of(current);
             World.Run run = World.run(plan, tell || steps);
             run.simulation().trace().lines().stream()
                     .filter(line -> steps || line.contains(" ns      "))
@@ -97,15 +105,17 @@ public final class Simulate implements Callable<Integer> {
             }
         }
         double took = (System.nanoTime() - began) / 1e9;
+        double worked = (processor.getCurrentThreadCpuTime() - before) / 1e9;
         System.out.printf(
-                "%d runs from seed %d in %.1f s (%.0f a second): %d failed%n", done, seed, took, done / took, failed);
+                "%d runs from seed %d in %.1f s (%.0f a second, %.0f in a second of the processor): %d failed%n",
+                done, seed, took, done / took, done / worked, failed);
         System.out.printf("%d messages, %d steps, faults %s%n", messages, taken, faults);
         return failed == 0 ? 0 : 1;
     }
 
-    private static void report(long seed, World.Run run) {
+    private void report(long seed, World.Run run) {
         System.out.println("seed " + seed + " FAILED:");
         run.verdict().wrong().forEach(wrong -> System.out.println("  " + wrong.replace("\n", "\n  ")));
-        System.out.println("  to see it: --seed " + seed + " --runs 1 --tell");
+        System.out.println("  to see it: --seed " + seed + " --runs 1 --tell" + (brief ? " --short" : ""));
     }
 }

@@ -25,6 +25,10 @@ public final class Scheduler implements Executor {
     /** Most nanoseconds that a step takes. */
     private static final int STEP_NANOS = 400;
 
+    /** Most nanoseconds from one look of a spinning thread to the next, besides its steps. */
+    private static final int SPIN_NANOS = 2_000;
+
+
     private static final int NONE = -1;
     private static final long NEVER = Long.MAX_VALUE / 2;
 
@@ -131,6 +135,12 @@ public final class Scheduler implements Executor {
             Thread.yield();
             chosen = NONE; // of a thread that could not yield
         }
+    }
+
+    /** Pauses the calling virtual thread, which waits for something without blocking. Some time passes. */
+    public void spin() {
+        now += choices.below(SPIN_NANOS);
+        pause();
     }
 
     /**

@@ -116,7 +116,7 @@ public final class Simulation {
 
         @Override
         public void spin() {
-            scheduler.pause();
+            scheduler.spin();
         }
 
         @Override

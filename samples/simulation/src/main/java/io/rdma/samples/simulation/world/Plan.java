@@ -55,7 +55,21 @@ public record Plan(
             Link.Reception reception,
             Memory memory,
             int retries,
-            Trouble trouble) {}
+            Trouble trouble) {
+        /** Returns a client that does nothing but send and receive streams. */
+        static Client ofStreams(int up, int down, int longest, boolean stream, boolean closesFirst) {
+            return new Client(
+                    up,
+                    down,
+                    longest,
+                    stream,
+                    closesFirst,
+                    Link.Reception.ALL,
+                    new Memory(1, 0, Right.REGION),
+                    0,
+                    new Trouble(TroubleKind.NONE, 0));
+        }
+    }
 
     /**
      * One-sided operations of a client.
@@ -138,6 +152,11 @@ public record Plan(
      * @param lasts nanoseconds, of a fault that ends; of a clock, how far it jumps
      */
     public record Fault(FaultKind kind, long at, int target, long lasts) {}
+
+    /** Returns a plan of streams and faults. */
+    static Plan ofStreams(long seed, List<Client> clients, Weather weather, List<Fault> faults, Pauses pauses) {
+        return new Plan(seed, clients, weather, faults, pauses, Link.Reception.ALL);
+    }
 
     /** Returns whether nothing goes wrong, so that nothing may fail. */
     boolean isCalm() {

@@ -22,7 +22,7 @@ public final class ShortPlan {
     /** Returns the plan of a seed. */
     public static Plan of(long seed) {
         Choices choices = new Choices(seed);
-        Plan.Client client = new Plan.Client(
+        Plan.Client client = Plan.Client.ofStreams(
                 messages(choices),
                 messages(choices),
                 1 + choices.below(LONGEST_MESSAGE),
@@ -33,7 +33,8 @@ public final class ShortPlan {
             faults.add(new Plan.Fault(
                     kind(choices), choices.below(LAST_FAULT), 0, 1 + choices.below(LONGEST_FAULT)));
         }
-        return new Plan(seed, List.of(client), Weather.FINE, faults, choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL);
+        return Plan.ofStreams(
+                seed, List.of(client), Weather.FINE, faults, choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL);
     }
 
     private static int messages(Choices choices) {

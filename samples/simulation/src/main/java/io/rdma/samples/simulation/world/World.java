@@ -2,6 +2,7 @@ package io.rdma.samples.simulation.world;
 
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaResources;
+import io.rdma.engine.IdleStrategy;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.internal.soft.device.SoftFailure;
 import io.rdma.samples.simulation.network.Weather;
@@ -26,6 +27,9 @@ public final class World {
     static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BUFFERS = 8;
     private static final int BUFFER_SIZE = 512;
+
+    /** The completion loop of one host in this number polls before it sleeps, which takes many steps. */
+    private static final int POLLING = 4;
 
     /** Runs before the first: they make the objects that exist once in a JVM, such as caches. */
     private static final int REHEARSALS = 3;
@@ -92,7 +96,10 @@ public final class World {
     }
 
     static RdmaResources open(Host host) {
-        return RdmaResources.open(DeviceOf.only(host.verbs()), ResourceOptions.DEFAULT.withCompletionQueueEntries(256));
+        IdleStrategy idle = host.random().nextInt(POLLING) == 0 ? IdleStrategy.ADAPTIVE : IdleStrategy.SLEEP;
+        return RdmaResources.open(
+                DeviceOf.only(host.verbs()),
+                ResourceOptions.DEFAULT.withCompletionQueueEntries(256).withIdleStrategy(idle));
     }
 
     Plan plan() {
