@@ -473,10 +473,24 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
 
     /** Returns the error for a failed completion. The first one ends the connection. Loop thread. */
     RuntimeException failureOf(int status, @Nullable WorkRequestOpcode opcode, int qpNumber, int vendorError) {
+        WorkCompletionException error = failed(status, opcode, qpNumber, vendorError);
+        return error == null ? closedException(true) : error;
+    }
+
+    /**
+     * Ends the connection because a work request failed. A close flushes all posted receives, so their exceptions are
+     * not made.
+     *
+     * @return null if the work request was flushed, so that another one is at fault
+     */
+    @Nullable
+    WorkCompletionException failed(int status, @Nullable WorkRequestOpcode opcode, int qpNumber, int vendorError) {
         if (status == WorkCompletionStatus.WR_FLUSH_ERR.code()) {
             loop.counters().flush();
-            fail(new RdmaException("the queue pair went to ERR: the device or the peer ended it"));
-            return closedException(true);
+            if (!close.ending().isDone()) {
+                fail(new RdmaException("the queue pair went to ERR: the device or the peer ended it"));
+            }
+            return null;
         }
         WorkCompletionException error =
                 new WorkCompletionException(WorkCompletionStatus.of(status), opcode, qpNumber, vendorError);

@@ -209,7 +209,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     public void completed(int slot, CompletionBatch completions, int index) {
         int status = completions.status(index);
         if (status != 0) {
-            endpoint.failureOf(status, null, completions.qpNumber(index), completions.vendorError(index));
+            endpoint.failed(status, null, completions.qpNumber(index), completions.vendorError(index));
             ring.giveBack(slot);
             return;
         }
