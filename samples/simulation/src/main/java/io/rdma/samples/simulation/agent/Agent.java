@@ -56,13 +56,15 @@ public final class Agent {
         instrumentation.appendToBootstrapClassLoaderSearch(hooks());
         warmUp();
         instrumentation.addTransformer(new Rewriting(), true);
-        List<Class<?>> waits = new ArrayList<>();
+        List<Class<?>> jdk = new ArrayList<>();
         for (Class<?> known : instrumentation.getAllLoadedClasses()) {
-            if (Waits.rewrites(known.getName().replace('.', '/')) && instrumentation.isModifiableClass(known)) {
-                waits.add(known);
+            String name = known.getName().replace('.', '/');
+            boolean rewritten = Waits.rewrites(name) || ThreadContainers.rewrites(name);
+            if (rewritten && instrumentation.isModifiableClass(known)) {
+                jdk.add(known);
             }
         }
-        instrumentation.retransformClasses(waits.toArray(Class[]::new));
+        instrumentation.retransformClasses(jdk.toArray(Class[]::new));
         loaded = true;
     }
 
@@ -74,6 +76,7 @@ public final class Agent {
             try (InputStream in = ClassLoader.getSystemResourceAsStream(name + ".class")) {
                 byte[] bytes = in.readAllBytes();
                 Waits.rewrite(bytes);
+                ThreadContainers.rewrite(bytes);
                 Accesses.rewrite(loader, bytes);
             }
         }
@@ -104,6 +107,9 @@ public final class Agent {
             try {
                 if (Waits.rewrites(name)) {
                     return Waits.rewrite(bytes);
+                }
+                if (ThreadContainers.rewrites(name)) {
+                    return ThreadContainers.rewrite(bytes);
                 }
                 return Accesses.rewrites(name) ? rewrite(loader, name, bytes) : null;
             } catch (Throwable e) { // the JVM would ignore it, and simulate half of the program

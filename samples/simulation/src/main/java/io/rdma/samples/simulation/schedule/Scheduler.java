@@ -26,7 +26,7 @@ public final class Scheduler implements Executor {
     private static final int STEP_NANOS = 400;
 
     /** Most nanoseconds from one look of a spinning thread to the next, besides its steps. */
-    private static final int SPIN_NANOS = 2_000;
+    private static final int SPIN_NANOS = 5_000;
 
 
     private static final int NONE = -1;
