@@ -10,6 +10,7 @@ import io.rdma.samples.simulation.network.Wire;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation;
 import io.rdma.samples.support.DeviceOf;
+import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -27,6 +28,8 @@ public final class World {
     static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BUFFERS = 8;
     private static final int BUFFER_SIZE = 512;
+    /** Depth of each work queue. A completion queue has room for one connection, so a second one needs another. */
+    private static final int DEPTH = 32;
 
     /** The completion loop of one host in this number polls before it sleeps, which takes many steps. */
     private static final int POLLING = 4;
@@ -92,6 +95,7 @@ public final class World {
     static ConnectionOptions options(ConnectionOptions usual) {
         return usual.withReceiveBuffers(BUFFERS, BUFFER_SIZE)
                 .withSendBuffers(BUFFERS, BUFFER_SIZE)
+                .withQueuePair(QueuePairCapacity.DEFAULT.withMaxSendWr(DEPTH).withMaxReceiveWr(DEPTH))
                 .withProbeInterval(Duration.ofSeconds(1));
     }
 
@@ -99,7 +103,7 @@ public final class World {
         IdleStrategy idle = host.random().nextInt(POLLING) == 0 ? IdleStrategy.ADAPTIVE : IdleStrategy.SLEEP;
         return RdmaResources.open(
                 DeviceOf.only(host.verbs()),
-                ResourceOptions.DEFAULT.withCompletionQueueEntries(256).withIdleStrategy(idle));
+                ResourceOptions.DEFAULT.withCompletionQueueEntries(2 * DEPTH).withIdleStrategy(idle));
     }
 
     Plan plan() {
