@@ -1,7 +1,6 @@
 package io.rdma.samples.simulation.schedule;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
@@ -34,8 +33,7 @@ public final class Scheduler implements Executor {
 
     private final Choices choices;
     private final ArrayList<Runnable> ready = new ArrayList<>();
-    private final PriorityQueue<Timer> timers =
-            new PriorityQueue<>(Comparator.comparingLong(Timer::due).thenComparingLong(Timer::number));
+    private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final Tasks tasks = new Tasks();
     private final Trace trace;
     private Owner current = new Owner("simulation");

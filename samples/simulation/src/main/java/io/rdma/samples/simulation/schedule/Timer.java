@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Task that the scheduler runs at a time, unless it is cancelled before. */
-public final class Timer implements Future<Object> {
+public final class Timer implements Future<Object>, Comparable<Timer> {
     private final long due;
-    private final long number;
+    private final long number; // place among those of one time
     private final Owner owner;
     private @Nullable Runnable task;
     private boolean cancelled;
@@ -24,9 +24,9 @@ public final class Timer implements Future<Object> {
         return due;
     }
 
-    /** Returns the timer's place among those of one time. */
-    long number() {
-        return number;
+    @Override
+    public int compareTo(Timer other) {
+        return due == other.due ? Long.compare(number, other.number) : Long.compare(due, other.due);
     }
 
     Owner owner() {
