@@ -52,16 +52,19 @@ final class ReceiveSlots {
         this.size = size;
         this.frameApart = framed && frameApart;
         this.frameBytes = framed ? Frame.BYTES : 0;
-        this.stride =
-                this.frameApart || !framed ? size : (long) (size + Frame.BYTES + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        this.stride = this.frameApart || !framed ? size : aligned(size + Frame.BYTES);
         this.buffers = new MemorySegment[count];
         this.wholes = this.frameApart || !framed ? buffers : new MemorySegment[count];
         this.lkeys = new int[count];
         int atFirst = domain.usesHugePages() ? count : first;
-        this.framesAt = atFirst * stride;
+        this.framesAt = aligned(atFirst * stride); // buffers may have an odd size, but frames hold integers
         this.region = allocate(framesAt + (this.frameApart ? (long) count * Frame.BYTES : 0));
         slabs.add(region);
         cut(region, 0, atFirst);
+    }
+
+    private static long aligned(long bytes) {
+        return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
 
     private MemoryRegion allocate(long bytes) {
