@@ -77,6 +77,11 @@ public final class CmAgent implements ManagementPort.Receiver {
         listeners.remove(listener);
     }
 
+    /** Returns the number of listeners, and of exchanges that are not forgotten, on either side. */
+    int conversations() {
+        return listeners.size() + byNumber.size() + byPeer.size();
+    }
+
     /** Creates the exchange of an identifier that begins a conversation. */
     CmExchange begin(SoftCmId id) {
         return add(id, environment.random().nextLong(), null);

@@ -54,4 +54,8 @@ final class CmPorts {
     synchronized void giveBack(int portSpace, InetSocketAddress address) {
         taken.remove(new Taken(portSpace, address.getAddress(), address.getPort()));
     }
+
+    synchronized int size() {
+        return taken.size();
+    }
 }

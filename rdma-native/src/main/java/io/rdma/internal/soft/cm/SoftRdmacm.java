@@ -17,6 +17,7 @@ import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.HandleTable;
 import io.rdma.internal.soft.objects.QpTransitions;
 import io.rdma.internal.soft.objects.SoftLimits;
+import io.rdma.internal.soft.objects.SoftObject;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import java.io.IOException;
@@ -53,6 +54,11 @@ public final class SoftRdmacm implements Rdmacm {
 
     public CmAgent agent() {
         return agent;
+    }
+
+    /** Returns the number of identifiers, event channels, ports and conversations that exist. For instruments. */
+    public int inUse() {
+        return handles.all(SoftObject.class).size() + ports.size() + agent.conversations();
     }
 
     private SoftCmId id(String call, long handle) {

@@ -1,6 +1,9 @@
 package io.rdma.samples.simulation.world;
 
+import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.connect.RdmaResources;
+import java.time.Duration;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -8,15 +11,19 @@ import org.jspecify.annotations.Nullable;
 final class ClientProgram {
     private final int number;
     private final Plan.Client plan;
+    private final Terms terms;
+    private final Set<Reason> refusals;
     private final Host host;
     private final World world;
     private final Verdict verdict;
     private @Nullable Session session;
     private boolean done;
 
-    ClientProgram(int number, Plan.Client plan, Host host, World world, Verdict verdict) {
+    ClientProgram(int number, Plan plan, Host host, World world, Verdict verdict) {
         this.number = number;
-        this.plan = plan;
+        this.plan = plan.clients().get(number);
+        terms = plan.connecting().clients().get(number);
+        refusals = terms.refusedBy(plan.connecting().server());
         this.host = host;
         this.world = world;
         this.verdict = verdict;
@@ -37,8 +44,8 @@ final class ClientProgram {
 
     void start() {
         host.run("main", () -> {
-            try (RdmaResources resources = World.open(host)) {
-                run(new FrontEnd.Setup(resources, World::options, world.address()));
+            try (RdmaResources resources = World.open(host, terms)) {
+                run(new FrontEnd.Setup(resources, terms::connection, world.address(), refusals));
             } catch (RuntimeException e) {
                 verdict.unexpected(toString(), e);
             } finally {
@@ -55,7 +62,8 @@ final class ClientProgram {
             return;
         }
         Call<Link> connecting = frontEnd.connect(this + " connecting", setup);
-        if (verdict.endsWithin(World.PATIENCE, connecting) && connecting.succeeds()) {
+        Duration bound = Duration.ofNanos(terms.longestConnect() + world.plan().pausesOf(number));
+        if (verdict.endsWithin(bound, connecting) && connecting.succeeds()) {
             try {
                 serve(connecting.end().join());
             } catch (ServerProgram.Unfinished e) {
@@ -65,6 +73,7 @@ final class ClientProgram {
     }
 
     private void serve(Link link) {
+        verdict.check(refusals.isEmpty(), this + " was admitted, in place of " + refusals);
         session = world.session(this, link);
         session.run();
     }

@@ -1,8 +1,11 @@
 package io.rdma.samples.simulation.world;
 
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.connect.RdmaResources;
 import java.net.InetSocketAddress;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** Public interface of the library as the programs of a run use it: the Reactor front-end, or the coroutines. */
@@ -13,8 +16,20 @@ interface FrontEnd {
      * @param resources of the device
      * @param options changes of the usual options
      * @param address of the server
+     * @param refusals reasons for which the server refuses a client; empty if it does not
      */
-    record Setup(RdmaResources resources, UnaryOperator<ConnectionOptions> options, InetSocketAddress address) {}
+    record Setup(
+            RdmaResources resources,
+            UnaryOperator<ConnectionOptions> options,
+            InetSocketAddress address,
+            Set<Reason> refusals) {
+        /** Returns a failure to connect, as one of the application if the server was to refuse. */
+        Throwable judged(Throwable failure) {
+            return failure instanceof RdmaConnectException known && refusals.contains(known.reason())
+                    ? new Verdict.ApplicationFailure("was refused: " + known.reason(), failure)
+                    : failure;
+        }
+    }
 
     /** What a server does with a connection. */
     @FunctionalInterface

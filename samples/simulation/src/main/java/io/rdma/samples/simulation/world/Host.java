@@ -117,4 +117,9 @@ public final class Host implements Environment {
     public Network network() {
         return network;
     }
+
+    @Override
+    public String toString() {
+        return owner.toString();
+    }
 }

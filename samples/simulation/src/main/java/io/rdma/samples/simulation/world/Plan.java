@@ -5,6 +5,7 @@ import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation.Pauses;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What happens in a run, apart from the order of the threads: clients that exchange streams with one server, and
@@ -16,6 +17,7 @@ import java.util.List;
  * @param faults what goes wrong, and when
  * @param pauses of threads
  * @param reception how the server receives
+ * @param connecting how the hosts connect
  */
 public record Plan(
         long seed,
@@ -23,7 +25,8 @@ public record Plan(
         Weather weather,
         List<Fault> faults,
         Pauses pauses,
-        Link.Reception reception) {
+        Link.Reception reception,
+        Connecting connecting) {
     private static final int MOST_CLIENTS = 3;
     private static final int MOST_MESSAGES = 30;
     private static final int LONGEST_MESSAGE = 2000;
@@ -155,7 +158,14 @@ public record Plan(
 
     /** Returns a plan of streams and faults. */
     static Plan ofStreams(long seed, List<Client> clients, Weather weather, List<Fault> faults, Pauses pauses) {
-        return new Plan(seed, clients, weather, faults, pauses, Link.Reception.ALL);
+        return new Plan(
+                seed,
+                clients,
+                weather,
+                faults,
+                pauses,
+                Link.Reception.ALL,
+                Connecting.usual(clients.size()));
     }
 
     /** Returns whether nothing goes wrong, so that nothing may fail. */
@@ -165,9 +175,20 @@ public record Plan(
                 && clients.stream().noneMatch(client -> client.trouble.kind.endsStream());
     }
 
-    /** Returns the number of messages in both directions. */
+    /** Returns the number of messages in both directions, of the clients that the server admits. */
     int messages() {
-        return clients.stream().mapToInt(client -> client.up + client.down).sum();
+        return IntStream.range(0, clients.size())
+                .filter(connecting::admits)
+                .map(i -> clients.get(i).up + clients.get(i).down)
+                .sum();
+    }
+
+    /** Returns the nanoseconds for which a client's host stands still. */
+    long pausesOf(int client) {
+        return faults.stream()
+                .filter(fault -> fault.kind == FaultKind.PAUSE && fault.target == client)
+                .mapToLong(Fault::lasts)
+                .sum();
     }
 
     /** Returns the plan of a seed. */
@@ -202,7 +223,8 @@ public record Plan(
                 weather,
                 faults,
                 choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL,
-                reception(habits));
+                reception(habits),
+                Connecting.of(choices.split(), clients.size()));
     }
 
     private static Memory memory(Choices choices) {

@@ -29,6 +29,7 @@ final class ReactorFrontEnd implements FrontEnd {
         Mono<Link> connected = client(setup)
                 .connect()
                 .doOnDiscard(RdmaConnection.class, RdmaConnection::dispose)
+                .onErrorMap(setup::judged)
                 .map(this::link);
         return Recorder.one(verdict, host, name, connected);
     }
@@ -45,7 +46,8 @@ final class ReactorFrontEnd implements FrontEnd {
     public Call<Void> reconnect(String name, Setup setup, int retries, Handler handler) {
         Mono<Void> done = client(setup)
                 .reconnect(Retry.fixedDelay(retries, PAUSE), connection -> handle(connection, handler))
-                .onErrorMap(Exceptions::isRetryExhausted, Throwable::getCause);
+                .onErrorMap(Exceptions::isRetryExhausted, Throwable::getCause)
+                .onErrorMap(setup::judged);
         return Recorder.one(verdict, host, name, done);
     }
 

@@ -1,5 +1,6 @@
 package io.rdma.samples.simulation.world;
 
+import io.rdma.connect.RdmaConnectException;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.samples.simulation.schedule.Task;
 import io.rdma.samples.simulation.schedule.Trace;
@@ -62,7 +63,7 @@ public final class Verdict {
      * peer, which has the message, closed before the acknowledgment arrived: datagrams overtake each other.
      */
     void failure(String where, Throwable failure) {
-        note(where + " failed: " + failure);
+        note(where + " failed:", failure);
         boolean closedByPeer = failure instanceof ConnectionClosedException && failure.getCause() == null;
         if (failure instanceof ApplicationFailure) {
             return;
@@ -70,6 +71,13 @@ public final class Verdict {
         if (!(failure instanceof RdmaException) || calm && !closedByPeer) {
             unexpected(where, failure);
         }
+    }
+
+    /** Notes a failure, and tells its text. The text may name a loop, whose number is that of the JVM. */
+    private void note(String what, Throwable failure) {
+        note(what + ' ' + failure.getClass().getSimpleName()
+                + (failure instanceof RdmaConnectException known ? " " + known.reason() : ""));
+        trace.tell(failure.toString());
     }
 
     void unexpected(String where, Throwable failure) {

@@ -1,21 +1,19 @@
 package io.rdma.samples.simulation.world;
 
-import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaResources;
-import io.rdma.engine.IdleStrategy;
-import io.rdma.engine.ResourceOptions;
 import io.rdma.internal.soft.device.SoftFailure;
 import io.rdma.samples.simulation.network.Weather;
 import io.rdma.samples.simulation.network.Wire;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation;
 import io.rdma.samples.support.DeviceOf;
-import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One run: a server and its clients on hosts of their own, what they exchange, and the faults. */
@@ -26,13 +24,6 @@ public final class World {
 
     /** Bound of each connect and close. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final int BUFFERS = 8;
-    private static final int BUFFER_SIZE = 512;
-    /** Depth of each work queue. A completion queue has room for one connection, so a second one needs another. */
-    private static final int DEPTH = 32;
-
-    /** The completion loop of one host in this number polls before it sleeps, which takes many steps. */
-    private static final int POLLING = 4;
 
     /** Runs before the first: they make the objects that exist once in a JVM, such as caches. */
     private static final int REHEARSALS = 3;
@@ -64,7 +55,7 @@ public final class World {
         server = new Host(simulation, wire, choices.split(), "server", 1);
         for (int i = 0; i < plan.clients().size(); i++) {
             Host host = new Host(simulation, wire, choices.split(), "client " + i, i + 2);
-            clients.add(new ClientProgram(i, plan.clients().get(i), host, this, verdict));
+            clients.add(new ClientProgram(i, plan, host, this, verdict));
         }
     }
 
@@ -84,6 +75,7 @@ public final class World {
         boolean finished = world.simulation.run(LONGEST);
         Surroundings.tell(null);
         world.verdict.close(finished, world.simulation.scheduler().alive());
+        world.noConversationsLeft();
         world.verdict.check(!plan.isCalm() || world.verdict.messages() == plan.messages(), "not every message arrived");
         Throwable uncaught = world.simulation.uncaught();
         if (uncaught != null) {
@@ -92,18 +84,18 @@ public final class World {
         return new Run(world.verdict, world.simulation);
     }
 
-    static ConnectionOptions options(ConnectionOptions usual) {
-        return usual.withReceiveBuffers(BUFFERS, BUFFER_SIZE)
-                .withSendBuffers(BUFFERS, BUFFER_SIZE)
-                .withQueuePair(QueuePairCapacity.DEFAULT.withMaxSendWr(DEPTH).withMaxReceiveWr(DEPTH))
-                .withProbeInterval(Duration.ofSeconds(1));
+    /** Checks that the connection managers of the living hosts have forgotten all identifiers and peers. */
+    private void noConversationsLeft() {
+        Stream.concat(Stream.of(server), clients.stream().map(ClientProgram::host))
+                .filter(Host::isAlive)
+                .forEach(host -> {
+                    int left = host.verbs().rdmacm().inUse();
+                    verdict.check(left == 0, "the connection manager of " + host + " keeps " + left + " things");
+                });
     }
 
-    static RdmaResources open(Host host) {
-        IdleStrategy idle = host.random().nextInt(POLLING) == 0 ? IdleStrategy.ADAPTIVE : IdleStrategy.SLEEP;
-        return RdmaResources.open(
-                DeviceOf.only(host.verbs()),
-                ResourceOptions.DEFAULT.withCompletionQueueEntries(2 * DEPTH).withIdleStrategy(idle));
+    static RdmaResources open(Host host, Terms terms) {
+        return RdmaResources.open(DeviceOf.only(host.verbs()), terms.resources());
     }
 
     Plan plan() {
@@ -136,8 +128,10 @@ public final class World {
     }
 
     private void serve() {
-        try (RdmaResources resources = open(server)) {
-            service = frontEnd(server).bind(new FrontEnd.Setup(resources, World::options, address()), this::handle);
+        Terms terms = plan.connecting().server();
+        try (RdmaResources resources = open(server, terms)) {
+            service = frontEnd(server)
+                    .bind(new FrontEnd.Setup(resources, terms::connection, address(), Set.of()), this::handle);
             clients.forEach(ClientProgram::start);
             plan.faults().forEach(this::schedule);
             // Also for the server's sides of dead clients: it notices that they are gone.
