@@ -77,8 +77,7 @@ public final class CmAgent implements ManagementPort.Receiver {
         listeners.remove(listener);
     }
 
-    /** Returns the number of listeners, and of exchanges that are not forgotten, on either side. */
-    int conversations() {
+    int listenersAndExchanges() {
         return listeners.size() + byNumber.size() + byPeer.size();
     }
 
@@ -239,12 +238,10 @@ public final class CmAgent implements ManagementPort.Receiver {
     }
 
     private @Nullable SoftCmId listener(long service, CmAddressing addressing) {
-        for (SoftCmId listener : listeners) {
-            if (listener.serves(service, addressing.destination())) {
-                return listener;
-            }
-        }
-        return null;
+        return listeners.stream()
+                .filter(listener -> listener.serves(service, addressing.destination()))
+                .findFirst()
+                .orElse(null);
     }
 
     /** Notes that the peer of a queue pair has used it. In the device's turn. */

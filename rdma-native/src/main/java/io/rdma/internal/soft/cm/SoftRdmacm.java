@@ -58,7 +58,15 @@ public final class SoftRdmacm implements Rdmacm {
 
     /** Returns the number of identifiers, event channels, ports and conversations that exist. For instruments. */
     public int inUse() {
-        return handles.all(SoftObject.class).size() + ports.size() + agent.conversations();
+        return handles.all(SoftObject.class).size() + ports.size() + agent.listenersAndExchanges();
+    }
+
+    /** Returns the addresses of the listeners. For instruments. */
+    public List<InetSocketAddress> listening() {
+        return handles.all(SoftCmId.class).stream()
+                .filter(id -> id.state == State.LISTENING)
+                .map(id -> Objects.requireNonNull(id.local))
+                .toList();
     }
 
     private SoftCmId id(String call, long handle) {

@@ -10,24 +10,24 @@ import java.util.stream.Stream;
  *
  * @param server its terms
  * @param clients terms of each client, by number
+ * @param intruder whether a host without a token tries to connect by RDMA CM, too
  */
-public record Connecting(Terms server, List<Terms> clients) {
+public record Connecting(Terms server, List<Terms> clients, boolean intruder) {
     /** Draws the terms of all hosts. In a third of the runs they are the usual ones. */
     static Connecting of(Choices choices, int clients) {
         if (choices.oneIn(3)) {
             return usual(clients);
         }
         Terms server = Terms.ofServer(choices);
-        return new Connecting(
-                server,
-                Stream.generate(() -> Terms.ofClient(choices, server))
-                        .limit(clients)
-                        .toList());
+        List<Terms> terms = Stream.generate(() -> Terms.ofClient(choices, server))
+                .limit(clients)
+                .toList();
+        return new Connecting(server, terms, server.hasBoth() && choices.oneIn(2));
     }
 
     /** Returns the usual terms for all. */
     static Connecting usual(int clients) {
-        return new Connecting(Terms.USUAL, Collections.nCopies(clients, Terms.USUAL));
+        return new Connecting(Terms.USUAL, Collections.nCopies(clients, Terms.USUAL), false);
     }
 
     /** Returns whether the server admits a client. */

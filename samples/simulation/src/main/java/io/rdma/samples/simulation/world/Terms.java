@@ -58,7 +58,7 @@ public record Terms(ConnectMethod method, Credentials credentials, int handshake
     }
 
     /** Returns whether a server of these terms listens for RDMA CM and for the exchange over TCP. */
-    private boolean hasBoth() {
+    boolean hasBoth() {
         return method == ConnectMethod.RDMA_CM && credentials.hasTls();
     }
 

@@ -43,6 +43,7 @@ public final class World {
     private final List<ClientProgram> clients = new ArrayList<>();
     private final List<Session> sessions = new ArrayList<>();
     private FrontEnd.@Nullable Service service;
+    private final @Nullable Intruder intruder;
     private int handling;
     private boolean stopped;
 
@@ -57,6 +58,8 @@ public final class World {
             Host host = new Host(simulation, wire, choices.split(), "client " + i, i + 2);
             clients.add(new ClientProgram(i, plan, host, this, verdict));
         }
+        Host last = new Host(simulation, wire, choices.split(), "intruder", clients.size() + 2);
+        intruder = plan.connecting().intruder() ? new Intruder(last, server, verdict) : null;
     }
 
     /**
@@ -86,7 +89,9 @@ public final class World {
 
     /** Checks that the connection managers of the living hosts have forgotten all identifiers and peers. */
     private void noConversationsLeft() {
-        Stream.concat(Stream.of(server), clients.stream().map(ClientProgram::host))
+        Stream<Host> others = intruder == null ? Stream.empty() : Stream.of(intruder.host());
+        Stream.of(Stream.of(server), clients.stream().map(ClientProgram::host), others)
+                .flatMap(hosts -> hosts)
                 .filter(Host::isAlive)
                 .forEach(host -> {
                     int left = host.verbs().rdmacm().inUse();
@@ -133,6 +138,9 @@ public final class World {
             service = frontEnd(server)
                     .bind(new FrontEnd.Setup(resources, terms::connection, address(), Set.of()), this::handle);
             clients.forEach(ClientProgram::start);
+            if (intruder != null) {
+                intruder.start();
+            }
             plan.faults().forEach(this::schedule);
             // Also for the server's sides of dead clients: it notices that they are gone.
             while (handling > 0 || clients.stream().anyMatch(ClientProgram::isUnderWay)) {
