@@ -213,11 +213,7 @@ final class TcpSocketImpl extends SocketImpl {
         }
     }
 
-    private interface Effect {
-        void on(TcpSocketImpl other);
-    }
-
-    private void sendToPeer(Effect effect) {
+    private void sendToPeer(Consumer<TcpSocketImpl> effect) {
         TcpSocketImpl to = Objects.requireNonNull(peer);
         lastArrival = wire.arrival(lastArrival);
         wire.at(lastArrival, () -> {
@@ -226,12 +222,20 @@ final class TcpSocketImpl extends SocketImpl {
                 return;
             }
             if (target.closed) {
-                reset = true;
-                waiting.wakeAll();
+                target.refuse(this);
             } else {
-                effect.on(target);
+                effect.accept(target);
                 target.waiting.wakeAll();
             }
+        });
+    }
+
+    /** Resets the connection for a segment that arrived after the close, behind all that was sent before. */
+    private void refuse(TcpSocketImpl sender) {
+        lastArrival = wire.arrival(lastArrival);
+        wire.at(lastArrival, () -> {
+            sender.latest().reset = true;
+            sender.latest().waiting.wakeAll();
         });
     }
 
@@ -261,9 +265,7 @@ final class TcpSocketImpl extends SocketImpl {
         waiting.wakeAll();
         if (listening) {
             wire.unlisten(local());
-            for (TcpSocketImpl unaccepted : accepted) {
-                unaccepted.close();
-            }
+            accepted.forEach(TcpSocketImpl::close);
         }
         if (peer != null) {
             boolean unread = !arrived.isEmpty(); // then Linux resets the connection
