@@ -314,6 +314,6 @@ final class Exchange implements Closeable {
     @Override
     public void close() throws IOException {
         deadline.close();
-        socket.close();
+        ExchangeDeadline.close(socket);
     }
 }

@@ -51,6 +51,15 @@ final class ExchangeDeadline implements AutoCloseable {
         }
     }
 
+    /** Closes the socket of an exchange. A TLS socket with a time-out would wait that long for its peer's close. */
+    static void close(Socket socket) throws IOException {
+        try (socket) {
+            if (!socket.isClosed()) {
+                socket.setSoTimeout(0);
+            }
+        }
+    }
+
     /**
      * Returns the remaining time for a socket's time-out: milliseconds, at least 1.
      *
