@@ -92,7 +92,7 @@ public record Terms(ConnectMethod method, Credentials credentials, int handshake
 
     /** Returns the nanoseconds after which a connect has ended: its exchange, and RDMA CM behind it, have a bound each. */
     long longestConnect() {
-        return Duration.ofSeconds(2L * handshakeSeconds).plus(GRACE).toNanos();
+        return Duration.ofSeconds(handshakeSeconds).plus(GRACE).toNanos();
     }
 
     /** Returns options of connections with these terms. TLS has a context that no other call returns. */
