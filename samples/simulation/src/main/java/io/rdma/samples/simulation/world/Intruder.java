@@ -19,7 +19,11 @@ import java.util.List;
  * token, so it asks with one that it made up.
  */
 final class Intruder {
-    private static final int MAGIC = 0x4a52444d; // docs/internals/protocol.md: private data of a request
+    // docs/internals/protocol.md: private data of a request that lacks nothing but a token
+    private static final int MAGIC = 0x4a52444d;
+    private static final short VERSION = 1;
+    private static final int BUFFERS = 8;
+    private static final int BUFFER_SIZE = 512;
     private static final int TOKEN_AT = 28;
     private static final int TOKEN = 16;
     private static final int ATTEMPTS = 3;
@@ -61,6 +65,13 @@ final class Intruder {
         host.random().nextBytes(token);
         byte[] request = ByteBuffer.allocate(TOKEN_AT + TOKEN)
                 .putInt(MAGIC)
+                .putShort(VERSION)
+                .putShort((short) 0)
+                .putInt(BUFFERS)
+                .putInt(BUFFER_SIZE)
+                .putInt(BUFFER_SIZE)
+                .put((byte) VERSION)
+                .put((byte) VERSION)
                 .put(TOKEN_AT, token)
                 .array();
         try (CmIdentifier id = channel.createIdentifier(PortSpace.TCP)) {
