@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Program of a host that has learnt the port of a server's RDMA CM, which only authenticated clients are told. It has no
- * token, so it asks with one that it made up.
+ * Program of a host that has learnt the port of a server's RDMA CM, which only authenticated clients are told. It has
+ * no token, so it asks with one that it made up.
  */
 final class Intruder {
     // docs/internals/protocol.md: private data of a request that lacks nothing but a token

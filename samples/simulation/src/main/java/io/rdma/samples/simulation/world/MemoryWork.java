@@ -104,15 +104,20 @@ final class MemoryWork {
             return !link.endpoint().isClosing();
         }
 
+        private int length(int at, RegisteredBuffer buffer) {
+            return 1 + choices.below(Math.min(bytes.length - at, buffer.capacity()));
+        }
+
         private boolean write(int at) {
-            int length = 1 + choices.below(bytes.length - at);
+            byte first = (byte) choices.below(256);
             Call<RegisteredBuffer> acquiring = link.acquire(name + "acquire");
             if (!done(acquiring)) {
                 return isOpen();
             }
-            byte first = (byte) choices.below(256);
+            int length;
             boolean written;
             try (RegisteredBuffer source = acquiring.end().join()) {
+                length = length(at, source);
                 fill(source.segment().asSlice(0, length), first);
                 written = done(link.write(name + "write", source.limit(length), there.slice(WORD + at, length)));
             }
@@ -129,12 +134,12 @@ final class MemoryWork {
         }
 
         private boolean read(int at) {
-            int length = 1 + choices.below(bytes.length - at);
             Call<RegisteredBuffer> acquiring = link.acquire(name + "acquire");
             if (!done(acquiring)) {
                 return isOpen();
             }
             try (RegisteredBuffer target = acquiring.end().join()) {
+                int length = length(at, target);
                 if (!done(link.read(name + "read", there.slice(WORD + at, length), target.limit(length)))) {
                     return isOpen();
                 }

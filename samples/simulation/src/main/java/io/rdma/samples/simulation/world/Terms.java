@@ -90,7 +90,7 @@ public record Terms(ConnectMethod method, Credentials credentials, int handshake
                 : EnumSet.noneOf(Reason.class);
     }
 
-    /** Returns the nanoseconds after which a connect has ended. With a token, RDMA CM has a bound behind the exchange. */
+    /** Returns the nanoseconds after which a connect has ended. With a token, RDMA CM has a bound of its own. */
     long longestConnect() {
         long bounds = method == ConnectMethod.RDMA_CM && credentials.hasTls() ? 2 : 1;
         return Duration.ofSeconds(bounds * handshakeSeconds).plus(GRACE).toNanos();
