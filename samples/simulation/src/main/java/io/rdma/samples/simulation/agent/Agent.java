@@ -111,6 +111,9 @@ public final class Agent {
                 if (ThreadContainers.rewrites(name)) {
                     return ThreadContainers.rewrite(bytes);
                 }
+                if (Dispatchers.rewrites(name)) {
+                    return Dispatchers.rewrite(bytes);
+                }
                 return Accesses.rewrites(name) ? rewrite(loader, name, bytes) : null;
             } catch (Throwable e) { // the JVM would ignore it, and simulate half of the program
                 e.printStackTrace();

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
  * Started operation of a front-end. It ends exactly once: with its value, with a failure, or with
  * {@link java.util.concurrent.CancellationException} because it was cancelled.
  */
-interface Call<T> {
+public interface Call<T> {
     CompletableFuture<T> end();
 
     void cancel();

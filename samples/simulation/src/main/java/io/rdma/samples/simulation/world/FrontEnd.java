@@ -9,7 +9,18 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** Public interface of the library as the programs of a run use it: the Reactor front-end, or the coroutines. */
-interface FrontEnd {
+public interface FrontEnd {
+    /** Front-end of a host, and where its coroutines run. */
+    enum Kind {
+        REACTOR,
+        /** On any thread. */
+        COROUTINES,
+        /** On any thread, one at a time. */
+        SEQUENTIAL_COROUTINES,
+        /** On the thread that resumes them, such as a completion loop. */
+        UNCONFINED_COROUTINES
+    }
+
     /**
      * What a connection needs.
      *

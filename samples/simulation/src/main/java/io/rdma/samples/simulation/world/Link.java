@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /** Connection as the programs of a run use it. The name of a call is its name in the story. */
-interface Link {
+public interface Link {
     /**
      * How messages are received.
      *

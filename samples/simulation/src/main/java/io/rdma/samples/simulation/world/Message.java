@@ -12,7 +12,7 @@ import java.lang.foreign.ValueLayout;
  * @param length in bytes
  * @param intact whether the bytes behind the header are those that were sent
  */
-record Message(int session, int index, int length, boolean intact) {
+public record Message(int session, int index, int length, boolean intact) {
     private static final int HEADER = 8;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
@@ -24,7 +24,7 @@ record Message(int session, int index, int length, boolean intact) {
      * @param longest bytes of the longest
      * @param stream whether a publisher is sent, or one message after the other
      */
-    record Stream(int session, int count, int longest, boolean stream) {
+    public record Stream(int session, int count, int longest, boolean stream) {
         int bytes(int index) {
             return HEADER + (index * 7919 + session) % longest;
         }

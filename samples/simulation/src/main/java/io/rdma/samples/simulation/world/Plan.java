@@ -4,8 +4,10 @@ import io.rdma.samples.simulation.network.Weather;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation.Pauses;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * What happens in a run, apart from the order of the threads: clients that exchange streams with one server, and
@@ -18,6 +20,7 @@ import java.util.stream.IntStream;
  * @param pauses of threads
  * @param reception how the server receives
  * @param connecting how the hosts connect
+ * @param frontEnds of each client, and of the server behind them
  */
 public record Plan(
         long seed,
@@ -26,7 +29,8 @@ public record Plan(
         List<Fault> faults,
         Pauses pauses,
         Link.Reception reception,
-        Connecting connecting) {
+        Connecting connecting,
+        List<FrontEnd.Kind> frontEnds) {
     private static final int MOST_CLIENTS = 3;
     private static final int MOST_MESSAGES = 30;
     private static final int LONGEST_MESSAGE = 2000;
@@ -165,7 +169,8 @@ public record Plan(
                 faults,
                 pauses,
                 Link.Reception.ALL,
-                Connecting.usual(clients.size()));
+                Connecting.usual(clients.size()),
+                Collections.nCopies(clients.size() + 1, FrontEnd.Kind.REACTOR));
     }
 
     /** Returns whether nothing goes wrong, so that nothing may fail. */
@@ -224,7 +229,8 @@ public record Plan(
                 faults,
                 choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL,
                 reception(habits),
-                Connecting.of(choices.split(), clients.size()));
+                Connecting.of(choices.split(), clients.size()),
+                frontEnds(choices.split(), clients.size() + 1));
     }
 
     private static Memory memory(Choices choices) {
@@ -243,5 +249,12 @@ public record Plan(
 
     private static Link.Reception reception(Choices choices) {
         return new Link.Reception(choices.oneIn(3), choices.oneIn(2) ? 0 : 1 + choices.below(4));
+    }
+
+    private static List<FrontEnd.Kind> frontEnds(Choices choices, int hosts) {
+        FrontEnd.Kind[] kinds = FrontEnd.Kind.values();
+        return Stream.generate(() -> choices.oneIn(2) ? FrontEnd.Kind.REACTOR : kinds[choices.below(kinds.length)])
+                .limit(hosts)
+                .toList();
     }
 }

@@ -38,8 +38,10 @@ final class Surroundings {
         LogManager.getLogManager().reset();
         Logger.getLogger("").addHandler(new Told());
         SimulatedReactor.install();
+        // Debugging, which tests turn on, numbers coroutines through all runs, and wraps exceptions.
+        System.setProperty("kotlinx.coroutines.debug", "off");
         RdmaDevices.prepare();
-        for (Class<?> one : List.of(RdmaDevice.class, RdmaClient.class)) {
+        for (Class<?> one : List.of(RdmaDevice.class, RdmaClient.class, io.rdma.coroutines.RdmaClient.class)) {
             initializeAll(Path.of(
                     one.getProtectionDomain().getCodeSource().getLocation().getPath()));
         }

@@ -11,7 +11,9 @@ import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,7 @@ public final class World {
     private final Wire wire;
     private final Verdict verdict;
     private final Host server;
+    private final Map<Host, FrontEnd> frontEnds = new IdentityHashMap<>();
     private final List<ClientProgram> clients = new ArrayList<>();
     private final List<Session> sessions = new ArrayList<>();
     private FrontEnd.@Nullable Service service;
@@ -57,9 +60,20 @@ public final class World {
         for (int i = 0; i < plan.clients().size(); i++) {
             Host host = new Host(simulation, wire, choices.split(), "client " + i, i + 2);
             clients.add(new ClientProgram(i, plan, host, this, verdict));
+            addFrontEnd(i, host);
         }
+        addFrontEnd(clients.size(), server);
         Host last = new Host(simulation, wire, choices.split(), "intruder", clients.size() + 2);
         intruder = plan.connecting().intruder() ? new Intruder(last, server, verdict) : null;
+    }
+
+    private void addFrontEnd(int number, Host host) {
+        FrontEnd.Kind kind = plan.frontEnds().get(number);
+        frontEnds.put(
+                host,
+                kind == FrontEnd.Kind.REACTOR
+                        ? new ReactorFrontEnd(host, verdict)
+                        : new CoroutinesFrontEnd(host, verdict, kind));
     }
 
     /**
@@ -129,7 +143,7 @@ public final class World {
     }
 
     FrontEnd frontEnd(Host host) {
-        return new ReactorFrontEnd(host, verdict);
+        return frontEnds.get(host);
     }
 
     private void serve() {

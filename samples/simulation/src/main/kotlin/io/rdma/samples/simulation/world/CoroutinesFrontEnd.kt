@@ -1,0 +1,63 @@
+package io.rdma.samples.simulation.world
+
+import io.rdma.coroutines.RdmaClient
+import io.rdma.coroutines.RdmaConfiguration
+import io.rdma.coroutines.RdmaConnection
+import io.rdma.coroutines.RdmaServer
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.withContext
+
+/** The coroutines front-end on a host. The coroutines run where [kind] says. */
+internal class CoroutinesFrontEnd(
+    private val host: Host,
+    private val verdict: Verdict,
+    kind: FrontEnd.Kind,
+) : FrontEnd {
+    private val dispatcher: CoroutineDispatcher =
+        when (kind) {
+            FrontEnd.Kind.COROUTINES -> Dispatchers.Default
+            FrontEnd.Kind.SEQUENTIAL_COROUTINES -> Dispatchers.Default.limitedParallelism(1)
+            FrontEnd.Kind.UNCONFINED_COROUTINES -> Dispatchers.Unconfined
+            FrontEnd.Kind.REACTOR -> throw IllegalArgumentException("not coroutines: $kind")
+        }
+
+    private fun <T : Any> start(
+        name: String,
+        block: suspend () -> T?,
+    ): CoroutineCall<T> = CoroutineCall(verdict, host, name, dispatcher, block)
+
+    private fun link(connection: RdmaConnection): Link = CoroutinesLink(connection, host, verdict, dispatcher)
+
+    private fun RdmaConfiguration.use(setup: FrontEnd.Setup) {
+        resources = setup.resources()
+        options = setup.options().apply(options)
+    }
+
+    override fun connect(
+        name: String,
+        setup: FrontEnd.Setup,
+    ): Call<Link> =
+        start(name) {
+            link(RdmaClient.connect(setup.address().address.hostAddress, setup.address().port) { use(setup) })
+        }
+
+    override fun bind(
+        setup: FrontEnd.Setup,
+        handler: FrontEnd.Handler,
+    ): FrontEnd.Service {
+        val server = RdmaServer.bind(setup.address().address.hostAddress, setup.address().port) { use(setup) }
+        val serving =
+            start<Void>("server serves") {
+                server.serve { connection -> withContext(Dispatchers.IO) { handler.serve(link(connection)) } }
+                null
+            }
+        return FrontEnd.Service {
+            start<Void>("server stops") {
+                server.closeAndAwait()
+                serving.join()
+                null
+            }
+        }
+    }
+}

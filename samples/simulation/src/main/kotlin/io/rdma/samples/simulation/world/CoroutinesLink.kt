@@ -1,0 +1,149 @@
+package io.rdma.samples.simulation.world
+
+import io.rdma.buffer.RegisteredBuffer
+import io.rdma.coroutines.MessageEncoder
+import io.rdma.coroutines.RdmaConnection
+import io.rdma.engine.BoundWindow
+import io.rdma.engine.RdmaEndpoint
+import io.rdma.types.AccessFlag
+import io.rdma.types.RemoteMemory
+import io.rdma.verbs.MemoryRegion
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.flow.asFlow
+import java.lang.foreign.MemorySegment
+import java.time.Duration
+import java.util.function.Consumer
+import kotlin.time.toKotlinDuration
+
+/** Connection of the coroutines front-end. */
+internal class CoroutinesLink(
+    private val connection: RdmaConnection,
+    private val host: Host,
+    private val verdict: Verdict,
+    private val dispatcher: CoroutineDispatcher,
+) : Link,
+    AutoCloseable {
+    private var receiving: CoroutineCall<Void>? = null
+
+    private fun <T : Any> start(
+        name: String,
+        block: suspend () -> T?,
+    ): CoroutineCall<T> = CoroutineCall(verdict, host, name, dispatcher, block)
+
+    private fun act(
+        name: String,
+        block: suspend () -> Unit,
+    ): CoroutineCall<Void> =
+        start(name) {
+            block()
+            null
+        }
+
+    override fun send(
+        name: String,
+        messages: Message.Stream,
+    ): Call<Void> =
+        act(name) {
+            val indexes = 0 until messages.count()
+            if (messages.stream()) {
+                connection.send(indexes.asFlow(), Encoder(messages))
+            } else {
+                indexes.forEach { index -> connection.send(messages.bytes(index)) { messages.write(index, it) } }
+            }
+        }
+
+    private class Encoder(
+        private val messages: Message.Stream,
+    ) : MessageEncoder<Int> {
+        override fun encode(
+            item: Int,
+            target: MemorySegment,
+        ): Int {
+            val length = messages.bytes(item)
+            messages.write(item, target.asSlice(0, length.toLong()))
+            return length
+        }
+
+        override fun length(item: Int): Int = messages.bytes(item)
+    }
+
+    override fun receive(
+        name: String,
+        how: Link.Reception,
+        each: Consumer<Message>,
+    ): Call<Void> {
+        val call = act(name) { CoroutinesReception(connection, host, how, each).run() }
+        receiving = call
+        return call
+    }
+
+    override fun acquire(name: String): Call<RegisteredBuffer> = start(name) { connection.acquire() }
+
+    override fun write(
+        name: String,
+        source: RegisteredBuffer,
+        target: RemoteMemory,
+    ): Call<Void> = act(name) { connection.write(source, target) }
+
+    override fun read(
+        name: String,
+        source: RemoteMemory,
+        target: RegisteredBuffer,
+    ): Call<Void> = act(name) { connection.read(source, target) }
+
+    override fun fetchAndAdd(
+        name: String,
+        target: RemoteMemory,
+        addend: Long,
+    ): Call<Long> = start(name) { connection.fetchAndAdd(target, addend) }
+
+    override fun compareAndSwap(
+        name: String,
+        target: RemoteMemory,
+        expected: Long,
+        update: Long,
+    ): Call<Long> = start(name) { connection.compareAndSwap(target, expected, update) }
+
+    override fun allocate(
+        name: String,
+        bytes: Long,
+        vararg access: AccessFlag,
+    ): Call<MemoryRegion> = start(name) { connection.allocate(bytes, *access) }
+
+    override fun grant(
+        name: String,
+        memory: MemoryRegion,
+        offset: Long,
+        length: Long,
+        time: Duration,
+        vararg access: AccessFlag,
+    ): Call<MemoryRegion> =
+        start(name) { connection.grant(memory, offset, length, time.toKotlinDuration(), *access) }
+
+    override fun bind(
+        name: String,
+        memory: MemoryRegion,
+        offset: Long,
+        length: Long,
+        vararg access: AccessFlag,
+    ): Call<BoundWindow> = start(name) { connection.bind(memory, offset, length, *access) }
+
+    override fun sendWithInvalidate(
+        name: String,
+        message: RegisteredBuffer,
+        window: RemoteMemory,
+    ): Call<Void> = act(name) { connection.sendWithInvalidate(message, window) }
+
+    override fun endpoint(): RdmaEndpoint = connection.endpoint
+
+    override fun close(): Unit = connection.close()
+
+    override fun abort(cause: Throwable): Unit = connection.abort(cause)
+
+    /** Waits for the connection, and for the coroutine that receives, which ends some time after it. */
+    override fun closed(name: String): Call<Void> =
+        act(name) {
+            connection.awaitClosed()
+            receiving?.join()
+        }
+}
