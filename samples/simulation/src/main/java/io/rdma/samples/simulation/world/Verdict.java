@@ -12,10 +12,14 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Findings of a run. */
 public final class Verdict {
+    /** Name of a completion loop in a message. Its number counts through all runs of a JVM. */
+    private static final Pattern LOOP = Pattern.compile("(rdma-loop-\\w+)-\\d+");
+
     private final Trace trace;
     private final boolean calm;
     private final List<String> wrong = new ArrayList<>();
@@ -40,7 +44,7 @@ public final class Verdict {
     }
 
     void note(String what) {
-        trace.note(what);
+        trace.note(LOOP.matcher(what).replaceAll("$1"));
     }
 
     void begun(Progress<?> call) {
@@ -54,7 +58,7 @@ public final class Verdict {
     void check(boolean holds, String otherwise) {
         if (!holds) {
             wrong.add(otherwise);
-            trace.note("WRONG: " + otherwise);
+            note("WRONG: " + otherwise);
         }
     }
 
