@@ -1,6 +1,7 @@
 package io.rdma.samples.simulation.agent;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.ClassReader;
@@ -31,7 +32,7 @@ final class Dispatchers {
     static byte[] rewrite(byte[] bytes) {
         ClassReader reader = new ClassReader(bytes);
         ClassWriter writer = new ClassWriter(reader, 0);
-        Replaced replaced = new Replaced(writer, ACCESSORS.get(reader.getClassName()));
+        Replaced replaced = new Replaced(writer, Objects.requireNonNull(ACCESSORS.get(reader.getClassName())));
         reader.accept(replaced, 0);
         if (replaced.count != replaced.accessors.size()) {
             throw new IllegalStateException(reader.getClassName() + " has not all of " + replaced.accessors);

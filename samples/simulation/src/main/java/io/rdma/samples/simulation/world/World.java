@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -143,7 +144,7 @@ public final class World {
     }
 
     FrontEnd frontEnd(Host host) {
-        return frontEnds.get(host);
+        return Objects.requireNonNull(frontEnds.get(host));
     }
 
     private void serve() {
