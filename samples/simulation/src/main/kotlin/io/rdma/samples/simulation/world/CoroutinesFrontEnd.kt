@@ -6,7 +6,9 @@ import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.RdmaServer
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.withContext
+import kotlin.time.Duration.Companion.milliseconds
 
 /** The coroutines front-end on a host. The coroutines run where [kind] says. */
 internal class CoroutinesFrontEnd(
@@ -42,6 +44,32 @@ internal class CoroutinesFrontEnd(
             link(RdmaClient.connect(setup.address().address.hostAddress, setup.address().port) { use(setup) })
         }
 
+    override fun reconnect(
+        name: String,
+        setup: FrontEnd.Setup,
+        retries: Int,
+        handler: FrontEnd.Handler,
+    ): Call<Void> =
+        start(name) {
+            var losses = 0
+            RdmaClient.reconnect(
+                setup.address().address.hostAddress,
+                setup.address().port,
+                retry = { _, _ ->
+                    delay(PAUSE)
+                    losses++ < retries
+                },
+                configure = { use(setup) },
+            ) { connection -> serve(connection, handler) }
+            null
+        }
+
+    /** Runs a handler, which may block. */
+    private suspend fun serve(
+        connection: RdmaConnection,
+        handler: FrontEnd.Handler,
+    ) = withContext(Dispatchers.IO) { handler.serve(link(connection)) }
+
     override fun bind(
         setup: FrontEnd.Setup,
         handler: FrontEnd.Handler,
@@ -49,7 +77,7 @@ internal class CoroutinesFrontEnd(
         val server = RdmaServer.bind(setup.address().address.hostAddress, setup.address().port) { use(setup) }
         val serving =
             start<Void>("server serves") {
-                server.serve { connection -> withContext(Dispatchers.IO) { handler.serve(link(connection)) } }
+                server.serve { connection -> serve(connection, handler) }
                 null
             }
         return FrontEnd.Service {
@@ -59,5 +87,9 @@ internal class CoroutinesFrontEnd(
                 null
             }
         }
+    }
+
+    private companion object {
+        val PAUSE = 10.milliseconds
     }
 }

@@ -21,10 +21,10 @@ internal class CoroutinesReception(
     /** Receives until the stream of messages ends. */
     suspend fun run() {
         when (how.demand()) {
-            ONE -> if (how.owned()) collectSome() else receiveEach { receive() }
-            FEW -> if (how.owned()) collectSlowly() else receiveImpatiently()
-            SOME -> collectSome()
-            MANY -> collectSlowly()
+            1 -> if (how.owned()) collectSome() else receiveEach { receive() }
+            2 -> collectSlowly()
+            3 -> if (how.owned()) collectSlowly() else receiveImpatiently()
+            4 -> collectSome()
             else -> messages().collect(each::accept)
         }
     }
@@ -79,12 +79,5 @@ internal class CoroutinesReception(
         } catch (e: ConnectionClosedException) {
             if (e.cause != null) throw e
         }
-    }
-
-    private companion object {
-        const val ONE = 1
-        const val MANY = 2
-        const val FEW = 3
-        const val SOME = 4
     }
 }
