@@ -18,6 +18,7 @@ import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.net.DatagramSocket;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.DatagramChannel;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -209,6 +210,13 @@ class PackageDirectionTest {
             .callConstructor(ServerSocket.class)
             .orShould()
             .callConstructor(DatagramSocket.class);
+
+    @ArchTest
+    static final ArchRule datagramChannelsAreOpenedByTheFactoryOfTheLinks = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.rdma.internal.soft.link..")
+            .should()
+            .callMethodWhere(target(owner(assignableTo(DatagramChannel.class))).and(target(nameMatching("open"))));
 
     @ArchTest
     static final ArchRule packagesAreFreeOfCycles =

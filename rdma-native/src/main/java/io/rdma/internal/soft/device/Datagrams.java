@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.device;
 
+import io.rdma.internal.soft.link.LinkSockets;
 import io.rdma.internal.soft.link.UdpLink;
 import io.rdma.internal.soft.objects.SoftAh;
 import io.rdma.internal.soft.objects.SoftQp;
@@ -31,14 +32,19 @@ public final class Datagrams {
 
     private final SoftDevice device;
     private final UdpLink link;
+    private final LinkSockets factory;
     private final Map<InetAddress, List<SoftQp>> groups = new HashMap<>();
     private final Map<InetAddress, MulticastSocket> sockets = new HashMap<>();
     private final RouteHeader header = new RouteHeader();
     private final Packet route = new Packet();
 
-    Datagrams(SoftDevice device, UdpLink link) {
+    /**
+     * @param factory of the groups' sockets
+     */
+    Datagrams(SoftDevice device, UdpLink link, LinkSockets factory) {
         this.device = device;
         this.link = link;
+        this.factory = factory;
     }
 
     /** Returns the 40 bytes in front of the datagram that is being delivered. */
@@ -133,7 +139,7 @@ public final class Datagrams {
     /** Joins a group on the host, if this device uses UDP port 4791. On other ports no device sends to groups. */
     private void join(InetAddress group) {
         if (link.endpoint().port == SoftAddress.ROCE_PORT) {
-            sockets.put(group, new MulticastSocket(group, link.local().getAddress(), device));
+            sockets.put(group, new MulticastSocket(factory, group, link.local().getAddress(), device));
         }
     }
 

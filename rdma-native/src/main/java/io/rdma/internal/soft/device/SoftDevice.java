@@ -70,7 +70,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         keys = new MemoryKeys(environment.random());
         int threads = ReceiveLane.threads(System.getProperty(ReceiveLane.PROPERTY, "1"));
         link = new UdpLink(config, counters);
-        datagrams = new Datagrams(this, link);
+        datagrams = new Datagrams(this, link, config.sockets());
         management = new ManagementPort(this, link, manager);
         mtu = Packet.mtuBytes(config.activeMtu());
         try {
