@@ -7,24 +7,19 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 
 /** UDP socket of a software device on a simulated wire. */
-final class Datagrams implements LinkSocket {
+final class Datagrams implements LinkSocket, Wire.Receiver {
     private static final int OUT = 0;
     private static final int IN = MAX_DATAGRAM;
-    /** Datagrams that the socket's buffer holds. */
-    private static final int ROOM = 512;
 
     private final Wire wire;
     private final InetSocketAddress local;
     private final ByteBuffer memory = ByteBuffer.allocateDirect(2 * MAX_DATAGRAM);
-    private final ArrayDeque<Arrived> arrived = new ArrayDeque<>();
+    private final ArrivedDatagrams arrived = new ArrivedDatagrams();
     private final WaitQueue waiting;
     private boolean forPackets;
     private boolean woken;
-
-    private record Arrived(InetSocketAddress from, byte[] datagram) {}
 
     Datagrams(Wire wire, InetAddress address, int port) throws BindException {
         this.wire = wire;
@@ -32,12 +27,10 @@ final class Datagrams implements LinkSocket {
         local = wire.bind(address, port, this);
     }
 
-    void arrived(InetSocketAddress from, byte[] datagram) {
-        if (arrived.size() < ROOM) {
-            arrived.add(new Arrived(from, datagram));
-            if (forPackets) {
-                waiting.wakeAll();
-            }
+    @Override
+    public void arrived(InetSocketAddress from, byte[] datagram) {
+        if (arrived.add(from, datagram) && forPackets) {
+            waiting.wakeAll();
         }
     }
 
@@ -70,13 +63,7 @@ final class Datagrams implements LinkSocket {
 
     @Override
     public int receive(UdpAddress from) {
-        Arrived next = arrived.poll();
-        if (next == null) {
-            return -1;
-        }
-        from.set(next.from);
-        memory.limit(memory.capacity()).put(IN, next.datagram);
-        return next.datagram.length;
+        return arrived.take(from, memory, IN);
     }
 
     @Override
@@ -91,7 +78,7 @@ final class Datagrams implements LinkSocket {
 
     @Override
     public int receiveBuffer() {
-        return ROOM * MAX_DATAGRAM;
+        return ArrivedDatagrams.ROOM * MAX_DATAGRAM;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.rdma.samples.simulation.network;
 
 import io.rdma.environment.Network;
+import io.rdma.internal.soft.link.GroupSocket;
 import io.rdma.internal.soft.link.LinkSocket;
 import io.rdma.internal.soft.link.LinkSockets;
 import java.io.IOException;
@@ -101,5 +102,13 @@ public final class HostNetwork implements Network, LinkSockets {
     @Override
     public LinkSocket open(InetSocketAddress at) throws IOException {
         return new Datagrams(wire, at.getAddress(), at.getPort());
+    }
+
+    @Override
+    public GroupSocket openGroup(InetSocketAddress group, InetAddress local) throws IOException {
+        if (!has(local)) {
+            throw new IOException("no network interface has the address " + local.getHostAddress());
+        }
+        return new GroupDatagrams(wire, group, address);
     }
 }

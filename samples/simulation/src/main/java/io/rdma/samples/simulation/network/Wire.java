@@ -7,8 +7,12 @@ import io.rdma.samples.simulation.schedule.Trace;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The wire between the simulated hosts: it delivers datagrams and TCP segments after a time, or loses them. */
@@ -20,11 +24,20 @@ public final class Wire {
     private final Trace trace;
     private final Owner owner = new Owner("wire");
     private final Map<InetSocketAddress, Datagrams> datagrams = new HashMap<>();
+    private final Map<InetSocketAddress, List<GroupDatagrams>> groups = new HashMap<>(); // members as they joined
+    private final Map<Path, Integer> repeated = new HashMap<>();
     private final Map<InetSocketAddress, TcpSocketImpl> listeners = new HashMap<>();
     private int nextPort = FIRST_FREE_PORT;
     private final Weather usual;
     private Weather weather;
     private long calmAt; // time at which the weather is the usual one again
+
+    /** Socket that gets datagrams. */
+    interface Receiver {
+        void arrived(InetSocketAddress from, byte[] datagram);
+    }
+
+    private record Path(InetAddress from, InetAddress to) {}
 
     /**
      * @param usual what the wire does unless something else is set for a time
@@ -84,6 +97,16 @@ public final class Wire {
 
     void unbindAll(InetAddress host) {
         datagrams.keySet().removeIf(at -> at.getAddress().equals(host));
+        groups.values()
+                .forEach(members -> members.removeIf(member -> member.host().equals(host)));
+    }
+
+    void join(InetSocketAddress group, GroupDatagrams member) {
+        groups.computeIfAbsent(group, none -> new ArrayList<>()).add(member);
+    }
+
+    void leave(InetSocketAddress group, GroupDatagrams member) {
+        groups.getOrDefault(group, List.of()).remove(member);
     }
 
     int freePort() {
@@ -106,6 +129,27 @@ public final class Wire {
     }
 
     void send(InetSocketAddress from, InetSocketAddress to, byte[] datagram) {
+        if (!to.getAddress().isMulticastAddress()) {
+            carry(from, to.getAddress(), datagram, () -> Stream.ofNullable(datagrams.get(to)));
+            return;
+        }
+        for (InetAddress host : members(to).map(GroupDatagrams::host).distinct().toList()) {
+            Supplier<Stream<GroupDatagrams>> there =
+                    () -> members(to).filter(member -> member.host().equals(host));
+            if (host.equals(from.getAddress())) { // IP_MULTICAST_LOOP: within the host, so not by the wire
+                deliver(from, there, datagram.clone(), 1);
+            } else {
+                carry(from, host, datagram.clone(), there);
+            }
+        }
+    }
+
+    private Stream<GroupDatagrams> members(InetSocketAddress group) {
+        return groups.getOrDefault(group, List.of()).stream();
+    }
+
+    private void carry(
+            InetSocketAddress from, InetAddress host, byte[] datagram, Supplier<? extends Stream<? extends Receiver>> to) {
         if (choices.below(1000) < weather.lost()) {
             trace.note("lost: a datagram from " + from);
             return;
@@ -114,19 +158,25 @@ public final class Wire {
             datagram[choices.below(datagram.length)] ^= (byte) (1 << choices.below(8));
             trace.note("damaged: a datagram from " + from);
         }
-        deliver(from, to, datagram);
+        deliver(from, to, datagram, latency());
         if (choices.below(1000) < weather.repeated()) {
             trace.note("repeated: a datagram from " + from);
-            deliver(from, to, datagram);
+            repeated.merge(new Path(from.getAddress(), host), 1, Integer::sum);
+            deliver(from, to, datagram, latency());
         }
     }
 
-    private void deliver(InetSocketAddress from, InetSocketAddress to, byte[] datagram) {
-        at(scheduler.now() + latency(), () -> {
-            Datagrams target = datagrams.get(to);
-            if (target != null) {
-                target.arrived(from, datagram);
-            }
-        });
+    /** Delivers a datagram to the sockets that are there when it arrives. */
+    private void deliver(
+            InetSocketAddress from,
+            Supplier<? extends Stream<? extends Receiver>> to,
+            byte[] datagram,
+            long latency) {
+        at(scheduler.now() + latency, () -> to.get().forEach(socket -> socket.arrived(from, datagram)));
+    }
+
+    /** Returns how many datagrams from one host to another arrived twice. */
+    public int repeated(InetAddress from, InetAddress to) {
+        return repeated.getOrDefault(new Path(from, to), 0);
     }
 }
