@@ -83,6 +83,7 @@ public final class Simulate implements Callable<Integer> {
         long before = processor.getCurrentThreadCpuTime();
         long began = System.nanoTime();
         long messages = 0;
+        long datagrams = 0;
         long taken = 0;
         long done = 0;
         int failed = 0;
@@ -95,6 +96,7 @@ public final class Simulate implements Callable<Integer> {
                     .forEach(System.out::println);
             plan.faults().forEach(fault -> faults.merge(fault.kind().name(), 1L, Long::sum));
             messages += run.verdict().messages();
+            datagrams += run.verdict().datagrams();
             taken += run.simulation().scheduler().steps();
             if (!run.verdict().wrong().isEmpty()) {
                 report(current, run);
@@ -109,7 +111,7 @@ public final class Simulate implements Callable<Integer> {
         System.out.printf(
                 "%d runs from seed %d in %.1f s (%.0f a second, %.0f in a second of the processor): %d failed%n",
                 done, seed, took, done / took, done / worked, failed);
-        System.out.printf("%d messages, %d steps, faults %s%n", messages, taken, faults);
+        System.out.printf("%d messages, %d datagrams, %d steps, faults %s%n", messages, datagrams, taken, faults);
         return failed == 0 ? 0 : 1;
     }
 

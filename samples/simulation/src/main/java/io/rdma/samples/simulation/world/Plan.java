@@ -21,6 +21,7 @@ import java.util.stream.Stream;
  * @param reception how the server receives
  * @param connecting how the hosts connect
  * @param frontEnds of each client, and of the server behind them
+ * @param datagrams sockets for datagrams beside the clients and the server
  */
 public record Plan(
         long seed,
@@ -30,7 +31,8 @@ public record Plan(
         Pauses pauses,
         Link.Reception reception,
         Connecting connecting,
-        List<FrontEnd.Kind> frontEnds) {
+        List<FrontEnd.Kind> frontEnds,
+        List<DatagramPlan> datagrams) {
     private static final int MOST_CLIENTS = 3;
     private static final int MOST_MESSAGES = 30;
     private static final int LONGEST_MESSAGE = 2000;
@@ -170,7 +172,8 @@ public record Plan(
                 pauses,
                 Link.Reception.ALL,
                 Connecting.usual(clients.size()),
-                Collections.nCopies(clients.size() + 1, FrontEnd.Kind.REACTOR));
+                Collections.nCopies(clients.size() + 1, FrontEnd.Kind.REACTOR),
+                List.of());
     }
 
     /** Returns whether nothing goes wrong, so that nothing may fail. */
@@ -178,6 +181,23 @@ public record Plan(
         return faults.isEmpty()
                 && weather.equals(Weather.FINE)
                 && clients.stream().noneMatch(client -> client.trouble.kind.endsStream());
+    }
+
+    /**
+     * Returns whether the device of a host fails.
+     *
+     * @param host 0 for the server, the clients follow
+     */
+    boolean failsDevice(int host) {
+        return faults.stream()
+                .filter(fault -> fault.kind() == FaultKind.DEVICE || fault.kind() == FaultKind.COMPLETION_QUEUES)
+                .anyMatch(fault -> (fault.target() + 1) % (clients.size() + 1) == host);
+    }
+
+    /** Returns this plan in good weather and without faults. */
+    Plan withoutFaults() {
+        return new Plan(
+                seed, clients, Weather.FINE, List.of(), pauses, reception, connecting, frontEnds, datagrams);
     }
 
     /** Returns the number of messages in both directions, of the clients that the server admits. */
@@ -230,7 +250,8 @@ public record Plan(
                 choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL,
                 reception(habits),
                 Connecting.of(choices.split(), clients.size()),
-                frontEnds(choices.split(), clients.size() + 1));
+                frontEnds(choices.split(), clients.size() + 1),
+                DatagramPlan.draw(choices.split(), clients.size()));
     }
 
     private static Memory memory(Choices choices) {

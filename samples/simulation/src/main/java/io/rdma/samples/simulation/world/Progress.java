@@ -2,6 +2,7 @@ package io.rdma.samples.simulation.world;
 
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Progress of a call: it must end, and only once. */
@@ -9,11 +10,20 @@ final class Progress<T> {
     private final Verdict verdict;
     private final Host host;
     private final String name;
+    private final BiConsumer<String, Throwable> failures;
     private final CompletableFuture<T> end = new CompletableFuture<>();
     private boolean ended;
     private boolean cancelled;
 
     Progress(Verdict verdict, Host host, String name) {
+        this(verdict, host, name, verdict::failure);
+    }
+
+    /**
+     * @param failures judges a failure of the call of a name
+     */
+    Progress(Verdict verdict, Host host, String name, BiConsumer<String, Throwable> failures) {
+        this.failures = failures;
         this.verdict = verdict;
         this.host = host;
         this.name = name;
@@ -35,7 +45,7 @@ final class Progress<T> {
     void failed(Throwable failure) {
         markEnded();
         if (!cancelled) {
-            verdict.failure(name, failure);
+            failures.accept(name, failure);
             end.completeExceptionally(failure);
         }
     }

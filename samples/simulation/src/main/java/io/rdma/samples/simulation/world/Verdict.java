@@ -25,6 +25,7 @@ public final class Verdict {
     private final List<String> wrong = new ArrayList<>();
     private final List<Progress<?>> calls = new ArrayList<>();
     private long messages;
+    private long datagrams;
 
     /**
      * @param calm whether nothing may fail
@@ -53,6 +54,10 @@ public final class Verdict {
 
     void message() {
         messages++;
+    }
+
+    void datagrams(long arrived) {
+        datagrams = arrived;
     }
 
     void check(boolean holds, String otherwise) {
@@ -115,6 +120,11 @@ public final class Verdict {
     /** Returns the number of messages that were sent. */
     public long messages() {
         return messages;
+    }
+
+    /** Returns the number of datagrams that arrived. */
+    public long datagrams() {
+        return datagrams;
     }
 
     /** Returns what was wrong, empty if nothing was. */

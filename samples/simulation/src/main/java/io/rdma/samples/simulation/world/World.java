@@ -48,6 +48,7 @@ public final class World {
     private final List<Session> sessions = new ArrayList<>();
     private FrontEnd.@Nullable Service service;
     private final @Nullable Intruder intruder;
+    private final DatagramRun datagrams;
     private int handling;
     private boolean stopped;
 
@@ -66,6 +67,9 @@ public final class World {
         addFrontEnd(clients.size(), server);
         Host last = new Host(simulation, wire, choices.split(), "intruder", clients.size() + 2);
         intruder = plan.connecting().intruder() ? new Intruder(last, server, verdict) : null;
+        List<Host> hosts = new ArrayList<>(List.of(server));
+        clients.forEach(client -> hosts.add(client.host()));
+        datagrams = new DatagramRun(plan, wire, hosts, choices.split(), verdict);
     }
 
     private void addFrontEnd(int number, Host host) {
@@ -90,8 +94,10 @@ public final class World {
         World world = new World(plan, told);
         Surroundings.tell(world.simulation.trace());
         world.server.run("main", world::serve);
+        world.datagrams.start();
         boolean finished = world.simulation.run(LONGEST);
         Surroundings.tell(null);
+        world.datagrams.close();
         world.verdict.close(finished, world.simulation.scheduler().alive());
         world.noConversationsLeft();
         world.verdict.check(!plan.isCalm() || world.verdict.messages() == plan.messages(), "not every message arrived");

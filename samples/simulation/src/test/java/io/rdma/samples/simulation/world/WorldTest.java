@@ -104,15 +104,7 @@ class WorldTest {
     void withoutFaultsEveryMessageArrives() {
         for (long seed = 0; seed < 20; seed++) {
             Plan usual = Plan.of(seed);
-            Plan fine = new Plan(
-                    seed,
-                    usual.clients(),
-                    Weather.FINE,
-                    List.of(),
-                    Pauses.USUAL,
-                    usual.reception(),
-                    usual.connecting(),
-                    usual.frontEnds());
+            Plan fine = usual.withoutFaults();
             Verdict verdict = World.run(fine, false).verdict();
             assertThat(verdict.wrong()).isEmpty();
             assertThat(verdict.messages()).isEqualTo(fine.messages());
