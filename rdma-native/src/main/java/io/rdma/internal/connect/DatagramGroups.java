@@ -150,7 +150,7 @@ final class DatagramGroups {
         if (waiting != null) {
             waiting.cancel();
         }
-        for (Membership member : Map.copyOf(members).values()) {
+        for (Membership member : members.values()) {
             try {
                 queuePair.detachMulticast(member.route().dgid(), member.lid());
             } catch (VerbsException e) {
@@ -165,7 +165,7 @@ final class DatagramGroups {
         try {
             Map<InetAddress, Membership> left;
             synchronized (this) {
-                left = Map.copyOf(members);
+                left = new HashMap<>(members); // not Map.copyOf, whose order differs from one JVM to the next
                 members.clear();
             }
             CloseSteps steps = new CloseSteps();
