@@ -103,8 +103,7 @@ class WorldTest {
     @Test
     void withoutFaultsEveryMessageArrives() {
         for (long seed = 0; seed < 20; seed++) {
-            Plan usual = Plan.of(seed);
-            Plan fine = usual.withoutFaults();
+            Plan fine = Plan.of(seed).withoutFaults();
             Verdict verdict = World.run(fine, false).verdict();
             assertThat(verdict.wrong()).isEmpty();
             assertThat(verdict.messages()).isEqualTo(fine.messages());
