@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -27,8 +29,10 @@ public final class Scheduler implements Executor {
     /** Most nanoseconds from one look of a spinning thread to the next, besides its steps. */
     private static final int SPIN_NANOS = 5_000;
 
-
     private static final int NONE = -1;
+    /** Seconds for which a thread outside of the simulation may hold a monitor of the JDK. */
+    private static final int LONGEST_HELD = 60;
+
     private static final long NEVER = Long.MAX_VALUE / 2;
 
     private final Choices choices;
@@ -41,10 +45,12 @@ public final class Scheduler implements Executor {
     private long steps;
     private long timersMade;
     private @Nullable Aside aside;
-    private @Nullable Task running;
     private long end;
     private int chosen = NONE; // index of the next step, if a thread that paused has chosen it
     private volatile @Nullable Thread carrier;
+    private volatile @Nullable Task running; // or the last one that ran
+    private boolean submitted; // whether the next step of the running thread has been placed
+    private final LinkedBlockingQueue<Runnable> unblocked = new LinkedBlockingQueue<>();
 
     /** Place where the calling thread's next step goes, in place of the ready ones. */
     private sealed interface Aside {
@@ -99,10 +105,15 @@ public final class Scheduler implements Executor {
     @Override
     public void execute(Runnable step) {
         if (carrier != null && !Thread.currentThread().isVirtual() && Thread.currentThread() != carrier) {
+            Task blocked = running;
+            if (blocked != null && blocked.thread() == Tasks.thread(step)) {
+                unblocked.add(step);
+                return;
+            }
             throw new RejectedExecutionException(
                     "A thread that is not simulated, " + Thread.currentThread() + ", wakes one that is");
         }
-        tasks.of(step, current);
+        submitted |= tasks.of(step, current) == running;
         Aside place = aside;
         aside = null;
         switch (place) {
@@ -147,7 +158,8 @@ public final class Scheduler implements Executor {
      */
     private boolean goesOn() {
         Timer next = next();
-        if (running == null || !mayRun(running.owner()) || now >= end || next != null && next.due() <= now) {
+        Task caller = running;
+        if (caller == null || !mayRun(caller.owner()) || now >= end || next != null && next.due() <= now) {
             return false;
         }
         int choice = choices.below(ready.size() + 1);
@@ -155,7 +167,7 @@ public final class Scheduler implements Executor {
             chosen = choice;
             return false;
         }
-        begin(running);
+        begin(caller);
         return true;
     }
 
@@ -224,13 +236,38 @@ public final class Scheduler implements Executor {
         }
         begin(task);
         running = task;
+        submitted = false;
         as(task.owner(), step);
+        while (!submitted && isBlocked(task)) {
+            as(task.owner(), unblocked(task));
+        }
     }
 
     private void begin(Task task) {
         steps++;
         now += 1 + choices.below(STEP_NANOS);
         trace.step(now, task);
+    }
+
+    /**
+     * Returns whether a thread waits for a monitor of the JDK, or has just stopped waiting for it. A thread outside of
+     * the simulation has the monitor, such as the JDK's Cleaner. That is no part of a run: the step goes on after it.
+     */
+    private static boolean isBlocked(Task task) {
+        Thread.State state = task.thread().getState();
+        return state == Thread.State.BLOCKED || state == Thread.State.RUNNABLE;
+    }
+
+    private Runnable unblocked(Task task) {
+        try {
+            Runnable step = unblocked.poll(LONGEST_HELD, TimeUnit.SECONDS);
+            if (step == null) {
+                throw new IllegalStateException(task + " waits for a monitor of the JDK" + task.where());
+            }
+            return step;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private void fire() {

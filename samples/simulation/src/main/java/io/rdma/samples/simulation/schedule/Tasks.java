@@ -42,7 +42,8 @@ final class Tasks {
         }
     }
 
-    private static Thread thread(Runnable step) {
+    /** Returns the thread that a step continues. Any thread may call this. */
+    static Thread thread(Runnable step) {
         try {
             Field field = threadOfStep;
             if (field == null || field.getDeclaringClass() != step.getClass()) {

@@ -7,9 +7,11 @@ import io.rdma.samples.simulation.agent.Agent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Hashtable;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -50,6 +52,25 @@ class SimulationTest {
 
     private static long days(long nanos) {
         return TimeUnit.NANOSECONDS.toDays(nanos);
+    }
+
+    /** The JDK's Cleaner, for one, has a monitor that every thread needs for direct memory. */
+    @Test
+    void aMonitorThatAThreadOutsideHasIsWaitedForWithoutAnotherStep() throws InterruptedException {
+        Hashtable<Integer, Integer> table = new Hashtable<>();
+        CountDownLatch inside = new CountDownLatch(1);
+        Thread outside = Thread.ofPlatform().start(() -> table.computeIfAbsent(1, key -> {
+            inside.countDown();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            return key;
+        }));
+        inside.await();
+        List<Integer> found = new ArrayList<>();
+        start(() -> found.add(table.get(1)));
+        finish();
+        assertThat(found).containsExactly(1);
+        assertThat(simulation.scheduler().steps()).isOne();
+        outside.join();
     }
 
     @Test
