@@ -172,7 +172,7 @@ public record Plan(
                 pauses,
                 Link.Reception.ALL,
                 Connecting.usual(clients.size()),
-                Collections.nCopies(clients.size() + 1, FrontEnd.Kind.REACTOR),
+                frontEnds(new Choices(seed).split(), clients.size() + 1),
                 List.of());
     }
 
