@@ -173,7 +173,7 @@ final class DatagramProgram {
         RdmaDatagramSocket bound;
         DatagramCall<?> received;
         DatagramSender sending;
-        try (RdmaResources resources = World.open(host)) {
+        try (RdmaResources resources = World.open(host, Terms.USUAL)) {
             bound = bind(resources);
             sending = new DatagramSender(this, bound, groups, run, choices);
             sender = sending;
