@@ -1,5 +1,7 @@
 package io.rdma.samples.simulation.network;
 
+import io.rdma.samples.simulation.schedule.Bounds;
+
 /**
  * What a wire does with what is sent. Datagrams whose latencies differ overtake each other.
  *
@@ -14,6 +16,14 @@ public record Weather(long shortest, long longest, int lost, int repeated, int d
 
     /** Nothing gets through. TCP waits until it is over. */
     public static final Weather CUT = new Weather(1_000, 5_000, 1000, 0, 0);
+
+    public Weather {
+        Bounds.atLeast(1, shortest, "shortest");
+        Bounds.atLeast(shortest, longest, "longest");
+        Bounds.atLeast(0, lost, "lost");
+        Bounds.atLeast(0, repeated, "repeated");
+        Bounds.atLeast(0, damaged, "damaged");
+    }
 
     boolean cutsTcp() {
         return lost == 1000;

@@ -151,16 +151,16 @@ public final class Wire {
     private void carry(
             InetSocketAddress from, InetAddress host, byte[] datagram, Supplier<? extends Stream<? extends Receiver>> to) {
         if (choices.below(1000) < weather.lost()) {
-            trace.note("lost: a datagram from " + from);
+            trace.noteDetail("lost: a datagram from " + from);
             return;
         }
         if (choices.below(1000) < weather.damaged()) {
             datagram[choices.below(datagram.length)] ^= (byte) (1 << choices.below(8));
-            trace.note("damaged: a datagram from " + from);
+            trace.noteDetail("damaged: a datagram from " + from);
         }
         deliver(from, to, datagram, latency());
         if (choices.below(1000) < weather.repeated()) {
-            trace.note("repeated: a datagram from " + from);
+            trace.noteDetail("repeated: a datagram from " + from);
             repeated.merge(new Path(from.getAddress(), host), 1, Integer::sum);
             deliver(from, to, datagram, latency());
         }

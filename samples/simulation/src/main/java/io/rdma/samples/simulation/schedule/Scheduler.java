@@ -39,6 +39,7 @@ public final class Scheduler implements Executor {
     private final ArrayList<Runnable> ready = new ArrayList<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final Tasks tasks = new Tasks();
+    private final LatestSteps latest = new LatestSteps();
     private final Trace trace;
     private Owner current = new Owner("simulation");
     private long now;
@@ -46,6 +47,7 @@ public final class Scheduler implements Executor {
     private long timersMade;
     private @Nullable Aside aside;
     private long end;
+    private long mostSteps;
     private int chosen = NONE; // index of the next step, if a thread that paused has chosen it
     private volatile @Nullable Thread carrier;
     private volatile @Nullable Task running; // or the last one that ran
@@ -63,6 +65,7 @@ public final class Scheduler implements Executor {
         this.choices = choices;
         this.trace = trace;
         now = 1 + choices.below(1_000_000_000L); // a clock that begins at 0 would hide what takes 0 for "none"
+        trace.begin(now);
     }
 
     /** Returns the virtual time in nanoseconds. */
@@ -78,6 +81,11 @@ public final class Scheduler implements Executor {
     /** Returns the number of steps so far. */
     public long steps() {
         return steps;
+    }
+
+    /** Returns which threads took most of the latest steps, and where they are. */
+    public String busiest() {
+        return latest.busiest(now);
     }
 
     /** Returns the threads that have not ended. */
@@ -159,7 +167,7 @@ public final class Scheduler implements Executor {
     private boolean goesOn() {
         Timer next = next();
         Task caller = running;
-        if (caller == null || !mayRun(caller.owner()) || now >= end || next != null && next.due() <= now) {
+        if (caller == null || !mayRun(caller.owner()) || isOver() || next != null && next.due() <= now) {
             return false;
         }
         int choice = choices.below(ready.size() + 1);
@@ -169,6 +177,10 @@ public final class Scheduler implements Executor {
         }
         begin(caller);
         return true;
+    }
+
+    private boolean isOver() {
+        return now >= end || steps >= mostSteps;
     }
 
     private boolean mayRun(Owner owner) {
@@ -201,15 +213,18 @@ public final class Scheduler implements Executor {
     }
 
     /**
-     * Runs steps until no thread is ready and no timer is left, or until a time has come.
+     * Runs steps until no thread is ready and no timer is left, or until a time has come or a number of
+     * steps were taken.
      *
      * @param until virtual time
+     * @param most number of steps
      * @return whether no thread is ready and no timer is left
      */
-    public boolean run(long until) {
+    public boolean run(long until, long most) {
         carrier = Thread.currentThread();
         end = until;
-        while (now < until) {
+        mostSteps = most;
+        while (!isOver()) {
             fire();
             if (!ready.isEmpty()) {
                 step(take(chosen == NONE ? choices.below(ready.size()) : chosen));
@@ -247,6 +262,7 @@ public final class Scheduler implements Executor {
         steps++;
         now += 1 + choices.below(STEP_NANOS);
         trace.step(now, task);
+        latest.add(now, task);
     }
 
     /**
@@ -273,6 +289,7 @@ public final class Scheduler implements Executor {
     private void fire() {
         for (Timer next; (next = next()) != null && next.due() <= now; ) {
             timers.poll();
+            trace.actor(now, next.owner());
             as(next.owner(), next::fire);
         }
     }

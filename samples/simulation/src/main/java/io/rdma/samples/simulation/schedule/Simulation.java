@@ -31,9 +31,15 @@ public final class Simulation {
     public record Pauses(int every, int longOnes, long longest) {
         public static final Pauses NONE = new Pauses(0, 1, 1);
         public static final Pauses USUAL = new Pauses(20, 30, 5_000_000);
+
+        public Pauses {
+            Bounds.atLeast(0, every, "every");
+            Bounds.atLeast(1, longOnes, "longOnes");
+            Bounds.atLeast(1, longest, "longest");
+        }
     }
 
-    public Simulation(long seed, Pauses often, boolean told) {
+    public Simulation(long seed, Pauses often, Trace.Detail told) {
         Choices choices = new Choices(seed);
         pauses = choices.split();
         trace = new Trace(told);
@@ -63,19 +69,26 @@ public final class Simulation {
         }
     }
 
+    /** Runs the simulated threads without a bound of their steps. */
+    public boolean run(Duration longest) {
+        return run(longest, Long.MAX_VALUE);
+    }
+
     /**
      * Runs the simulated threads until all have ended or wait for ever.
      *
      * @param longest virtual time
+     * @param steps most steps: threads that spin would take years for the virtual time
      * @return whether nothing is left to run
      */
-    public boolean run(Duration longest) {
+    public boolean run(Duration longest, long steps) {
         Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
         Thread.setDefaultUncaughtExceptionHandler(this::uncaught); // also for threads that the library starts
         Hooks.set(new Control());
         try {
-            return scheduler.run(scheduler.after(longest.toNanos()));
+            return scheduler.run(scheduler.after(longest.toNanos()), steps);
         } finally {
+            trace.actor(scheduler.now(), "the end");
             Hooks.set(null);
             Thread.setDefaultUncaughtExceptionHandler(before);
         }

@@ -18,7 +18,17 @@ public record Task(int number, Owner owner, Thread thread) {
 
     @Override
     public String toString() {
-        return owner + " " + number + " " + thread.getName();
+        return (owner + " " + number + " " + thread.getName()).stripTrailing();
+    }
+
+    /** Returns the method of the library that the thread is in. */
+    String method() {
+        return Arrays.stream(thread.getStackTrace())
+                .filter(frame -> frame.getClassName().startsWith("io.rdma."))
+                .filter(frame -> !frame.getClassName().startsWith("io.rdma.samples."))
+                .findFirst()
+                .map(frame -> frame.getClassName() + "." + frame.getMethodName())
+                .orElse("an end");
     }
 
     /** Returns where the thread is. */

@@ -2,6 +2,7 @@ package io.rdma.samples.simulation.world;
 
 import io.rdma.environment.Environment;
 import io.rdma.environment.Network;
+import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.soft.SoftVerbs;
 import io.rdma.internal.soft.link.SoftConfig;
 import io.rdma.internal.soft.wire.SoftAddress;
@@ -11,6 +12,7 @@ import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Owner;
 import io.rdma.samples.simulation.schedule.Scheduler;
 import io.rdma.samples.simulation.schedule.Simulation;
+import io.rdma.samples.simulation.story.Completions;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.random.RandomGenerator;
@@ -79,6 +81,11 @@ public final class Host implements Environment {
 
     public SoftVerbs verbs() {
         return verbs;
+    }
+
+    /** Returns the device as the library sees it. */
+    Verbs seam() {
+        return Completions.told(verbs, simulation.trace());
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.rdma.samples.simulation.world;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
+import io.rdma.samples.simulation.schedule.Bounds;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
@@ -20,6 +21,10 @@ public interface Link {
      */
     record Reception(boolean owned, int demand) {
         static final Reception ALL = new Reception(false, 0);
+
+        public Reception {
+            Bounds.atLeast(0, demand, "demand");
+        }
     }
 
     /** Sends messages, in order. */

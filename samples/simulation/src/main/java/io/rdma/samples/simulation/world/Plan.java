@@ -1,6 +1,7 @@
 package io.rdma.samples.simulation.world;
 
 import io.rdma.samples.simulation.network.Weather;
+import io.rdma.samples.simulation.schedule.Bounds;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation.Pauses;
 import java.util.ArrayList;
@@ -42,6 +43,10 @@ public record Plan(
     private static final int MOST_OPERATIONS = 20;
     private static final long LAST_FAULT = 3_000_000;
 
+    public Plan {
+        Bounds.atLeast(1, clients.size(), "the number of clients");
+    }
+
     /**
      * One client's streams.
      *
@@ -65,6 +70,13 @@ public record Plan(
             Memory memory,
             int retries,
             Trouble trouble) {
+        public Client {
+            Bounds.atLeast(1, up, "up");
+            Bounds.atLeast(0, down, "down");
+            Bounds.atLeast(1, longest, "longest");
+            Bounds.atLeast(0, retries, "retries");
+        }
+
         /** Returns a client that does nothing but send and receive streams. */
         static Client ofStreams(int up, int down, int longest, boolean stream, boolean closesFirst) {
             return new Client(
@@ -74,7 +86,7 @@ public record Plan(
                     stream,
                     closesFirst,
                     Link.Reception.ALL,
-                    new Memory(1, 0, Right.REGION),
+                    Memory.NONE,
                     0,
                     new Trouble(TroubleKind.NONE, 0));
         }
@@ -87,14 +99,26 @@ public record Plan(
      * @param operations of each thread; 0 for none
      * @param right by which the client uses the memory
      */
-    public record Memory(int threads, int operations, Right right) {}
+    public record Memory(int threads, int operations, Right right) {
+        /** A memory that is not used. */
+        public static final Memory NONE = new Memory(1, 0, Right.REGION);
+
+        public Memory {
+            Bounds.atLeast(1, threads, "threads");
+            Bounds.atLeast(0, operations, "operations");
+        }
+    }
 
     /**
      * Trouble that an application makes while it takes a message.
      *
      * @param at index of the message
      */
-    public record Trouble(TroubleKind kind, int at) {}
+    public record Trouble(TroubleKind kind, int at) {
+        public Trouble {
+            Bounds.atLeast(0, at, "at");
+        }
+    }
 
     /** Kind of trouble. */
     public enum TroubleKind {
@@ -160,7 +184,13 @@ public record Plan(
      * @param target number of the client; of a fault of any host, one more than the last is the server
      * @param lasts nanoseconds, of a fault that ends; of a clock, how far it jumps
      */
-    public record Fault(FaultKind kind, long at, int target, long lasts) {}
+    public record Fault(FaultKind kind, long at, int target, long lasts) {
+        public Fault {
+            Bounds.atLeast(0, at, "at");
+            Bounds.atLeast(0, target, "target");
+            Bounds.atLeast(1, lasts, "lasts");
+        }
+    }
 
     /** Returns a plan of streams and faults. */
     static Plan ofStreams(long seed, List<Client> clients, Weather weather, List<Fault> faults, Pauses pauses) {

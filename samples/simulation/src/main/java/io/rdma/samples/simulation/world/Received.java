@@ -24,6 +24,7 @@ final class Received {
 
     void next(Message message) {
         verdict.message();
+        verdict.note(name + ": message " + message.index());
         verdict.check(
                 session.complete(message.session()) || session.join() == message.session(), name + ": another session's");
         verdict.check(message.length() == sessions.get(message.session()).bytes(message.index()), name + ": cut off");

@@ -2,7 +2,7 @@ package io.rdma.samples.simulation.world;
 
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.engine.ConnectionClosedException;
-import io.rdma.samples.simulation.schedule.Task;
+import io.rdma.samples.simulation.schedule.Scheduler;
 import io.rdma.samples.simulation.schedule.Trace;
 import io.rdma.types.RdmaException;
 import java.time.Duration;
@@ -50,6 +50,7 @@ public final class Verdict {
 
     void begun(Progress<?> call) {
         calls.add(call);
+        note(call + " begins");
     }
 
     void message() {
@@ -63,7 +64,7 @@ public final class Verdict {
     void check(boolean holds, String otherwise) {
         if (!holds) {
             wrong.add(otherwise);
-            note("WRONG: " + otherwise);
+            note("WRONG: " + otherwise.lines().findFirst().orElse(""));
         }
     }
 
@@ -111,10 +112,12 @@ public final class Verdict {
     }
 
     /** Ends the run: nothing may be left. */
-    void close(boolean finished, List<Task> alive) {
-        check(finished, "the run did not end within its time");
+    void close(boolean finished, Scheduler scheduler) {
+        if (!finished) {
+            check(false, "the run did not end, " + scheduler.busiest());
+        }
         calls.forEach(each -> check(each.hasEnded() || !each.mustEnd(), each + " never ended"));
-        alive.forEach(each -> check(false, "a thread is left: " + each + each.where()));
+        scheduler.alive().forEach(each -> check(false, "a thread is left: " + each + each.where()));
     }
 
     /** Returns the number of messages that were sent. */

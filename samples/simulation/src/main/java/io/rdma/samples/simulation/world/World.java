@@ -6,6 +6,7 @@ import io.rdma.samples.simulation.network.Weather;
 import io.rdma.samples.simulation.network.Wire;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation;
+import io.rdma.samples.simulation.schedule.Trace;
 import io.rdma.samples.support.DeviceOf;
 import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
@@ -24,6 +25,8 @@ public final class World {
     static final int PORT = 7471;
     /** Every wait of the library and of its users is bounded, and all bounds together are less. */
     private static final Duration LONGEST = Duration.ofMinutes(10);
+    /** Many times those of any good run. Threads that spin come to them before the time is over. */
+    private static final long MOST_STEPS = 500_000;
 
     /** Bound of each connect and close. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -52,7 +55,7 @@ public final class World {
     private int handling;
     private boolean stopped;
 
-    private World(Plan plan, boolean told) {
+    private World(Plan plan, Trace.Detail told) {
         this.plan = plan;
         Choices choices = new Choices(~plan.seed());
         simulation = new Simulation(choices.below(Long.MAX_VALUE), plan.pauses(), told);
@@ -89,16 +92,21 @@ public final class World {
      */
     public record Run(Verdict verdict, Simulation simulation) {}
 
-    /** Runs a plan. */
+    /** Runs a plan, and tells its story if that is wanted. */
     public static Run run(Plan plan, boolean told) {
+        return run(plan, told ? Trace.Detail.STORY : Trace.Detail.NONE);
+    }
+
+    /** Runs a plan. */
+    public static Run run(Plan plan, Trace.Detail told) {
         World world = new World(plan, told);
         Surroundings.tell(world.simulation.trace());
         world.server.run("main", world::serve);
         world.datagrams.start();
-        boolean finished = world.simulation.run(LONGEST);
+        boolean finished = world.simulation.run(LONGEST, MOST_STEPS);
         Surroundings.tell(null);
         world.datagrams.close();
-        world.verdict.close(finished, world.simulation.scheduler().alive());
+        world.verdict.close(finished, world.simulation.scheduler());
         world.noConversationsLeft();
         world.verdict.check(!plan.isCalm() || world.verdict.messages() == plan.messages(), "not every message arrived");
         Throwable uncaught = world.simulation.uncaught();
@@ -121,7 +129,7 @@ public final class World {
     }
 
     static RdmaResources open(Host host, Terms terms) {
-        return RdmaResources.open(DeviceOf.only(host.verbs()), terms.resources());
+        return RdmaResources.open(DeviceOf.only(host.seam()), terms.resources());
     }
 
     Plan plan() {
@@ -192,11 +200,8 @@ public final class World {
 
     private void happen(Plan.Fault fault) {
         verdict.note("fault: " + fault);
-        if (fault.target() == clients.size()) {
-            happen(fault, server);
-        } else {
-            happen(fault, clients.get(fault.target()).host());
-        }
+        int target = fault.target() % (clients.size() + 1); // a smaller plan has fewer clients
+        happen(fault, target == clients.size() ? server : clients.get(target).host());
     }
 
     private void happen(Plan.Fault fault, Host host) {

@@ -28,7 +28,7 @@ class SimulationTest {
         assumeTrue(Agent.loaded(), "needs JDK 25");
     }
 
-    private final Simulation simulation = new Simulation(1, Simulation.Pauses.NONE, false);
+    private final Simulation simulation = new Simulation(1, Simulation.Pauses.NONE, Trace.Detail.NONE);
 
     private interface Body {
         void run() throws Exception;
@@ -176,7 +176,7 @@ class SimulationTest {
     }
 
     private static List<Integer> order(long seed) {
-        Simulation one = new Simulation(seed, Simulation.Pauses.NONE, false);
+        Simulation one = new Simulation(seed, Simulation.Pauses.NONE, Trace.Detail.NONE);
         List<Integer> order = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             int me = i;
