@@ -1,6 +1,9 @@
 package io.rdma.samples.simulation;
 
 import io.rdma.samples.simulation.coverage.Coverage;
+import io.rdma.samples.simulation.schedule.Trace;
+import io.rdma.samples.simulation.shrink.GivenPlans;
+import io.rdma.samples.simulation.story.Failures;
 import io.rdma.samples.simulation.world.Plan;
 import io.rdma.samples.simulation.world.ShortPlan;
 import io.rdma.samples.simulation.world.World;
@@ -17,6 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs simulations: one seed after the other for a time, or one seed with its story. */
@@ -55,6 +59,12 @@ public final class Simulate implements Callable<Integer> {
                     + " file (default: ${FALLBACK-VALUE})")
     private @Nullable Path unreached;
 
+    @Mixin
+    private final GivenPlans plans = new GivenPlans();
+
+    @Mixin
+    private final Failures failures = new Failures();
+
     private Simulate() {}
 
     /** Maven passes all options as one argument. */
@@ -87,19 +97,17 @@ public final class Simulate implements Callable<Integer> {
         long taken = 0;
         long done = 0;
         int failed = 0;
-        for (; done < runs && System.nanoTime() - began < TimeUnit.SECONDS.toNanos(seconds); done++) {
-            long current = seed + done;
-            Plan plan = brief ? ShortPlan.of(current) : Plan.of(current);
-            World.Run run = World.run(plan, tell || steps);
-            run.simulation().trace().lines().stream()
-                    .filter(line -> steps || line.contains(" ns      "))
-                    .forEach(System.out::println);
+        long last = plans.isGiven() ? plans.count() : runs;
+        for (; done < last && System.nanoTime() - began < TimeUnit.SECONDS.toNanos(seconds); done++) {
+            Plan plan = plan(done);
+            World.Run run = World.run(plan, detail());
+            run.simulation().trace().lines().forEach(System.out::println);
             plan.faults().forEach(fault -> faults.merge(fault.kind().name(), 1L, Long::sum));
             messages += run.verdict().messages();
             datagrams += run.verdict().datagrams();
             taken += run.simulation().scheduler().steps();
             if (!run.verdict().wrong().isEmpty()) {
-                report(current, run);
+                failures.report(plan, run);
                 if (++failed == MOST_FAILURES) {
                     done++;
                     break;
@@ -115,9 +123,14 @@ public final class Simulate implements Callable<Integer> {
         return failed == 0 ? 0 : 1;
     }
 
-    private void report(long seed, World.Run run) {
-        System.out.println("seed " + seed + " FAILED:");
-        run.verdict().wrong().forEach(wrong -> System.out.println("  " + wrong.replace("\n", "\n  ")));
-        System.out.println("  to see it: --seed " + seed + " --runs 1 --tell" + (brief ? " --short" : ""));
+    private Plan plan(long number) {
+        if (plans.isGiven()) {
+            return plans.get(number);
+        }
+        return brief ? ShortPlan.of(seed + number) : Plan.of(seed + number);
+    }
+
+    private Trace.Detail detail() {
+        return steps ? Trace.Detail.STEPS : tell ? Trace.Detail.STORY : Trace.Detail.NONE;
     }
 }
