@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Records that are a little smaller than a given one, whatever its fields are: big pieces first. */
 final class Candidates {
-    private static final int FEW = 64;
+    private static final int FEW = 128;
 
     /** Ways to make a value smaller, in the order in which they are tried. */
     private enum Way {

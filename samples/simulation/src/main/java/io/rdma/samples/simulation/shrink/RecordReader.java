@@ -44,7 +44,8 @@ final class RecordReader {
         }
         Class<?> plain = (Class<?>) type;
         if (plain.isRecord()) {
-            return peek() == '(' ? fields(plain) : named(Records.constants(plain));
+            Map<String, Record> constants = Records.constants(plain);
+            return peek() == '(' || constants.isEmpty() ? fields(plain) : named(constants);
         }
         if (plain.isEnum()) {
             return named(Arrays.stream(plain.getEnumConstants())

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writer of records as a line without spaces, such as {@code (seed=25,clients=[(up=3,longest=900)],pauses=USUAL)}.
- * Fields with their least values are left out. A record that its class has a constant for is written as its name.
+ * Fields with their least values are left out, but for those of enumerations. A record that its class has a constant for
+ * is written as its name.
  */
 final class RecordWriter {
     private static final long SHORT = 10_000;
@@ -58,7 +59,7 @@ final class RecordWriter {
         RecordComponent[] fields = of.getClass().getRecordComponents();
         char before = '(';
         for (int i = 0; i < fields.length; i++) {
-            if (!isLeast(fields[i], values.get(i))) {
+            if (fields[i].getType().isEnum() || !isLeast(fields[i], values.get(i))) {
                 text.append(before).append(fields[i].getName()).append('=');
                 value(values.get(i));
                 before = ',';

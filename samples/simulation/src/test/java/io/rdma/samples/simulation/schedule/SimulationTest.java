@@ -226,4 +226,16 @@ class SimulationTest {
         assertThat(simulation.scheduler().alive()).hasSize(1);
         assertThat(simulation.scheduler().alive().getFirst().where()).contains("CompletableFuture");
     }
+
+    @Test
+    void aThreadThatSpinsForEverIsFound() {
+        simulation.threads().name("spinning").start(() -> {
+            while (true) {
+                Thread.yield();
+            }
+        });
+        assertThat(simulation.run(Duration.ofDays(1), 10_000)).isFalse();
+        assertThat(simulation.scheduler().steps()).isEqualTo(10_000);
+        assertThat(simulation.scheduler().busiest()).contains("8,192 are of simulation 0 spinning");
+    }
 }

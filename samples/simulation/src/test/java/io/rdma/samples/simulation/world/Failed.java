@@ -1,25 +1,24 @@
 package io.rdma.samples.simulation.world;
 
-import java.util.stream.Stream;
+import io.rdma.samples.simulation.shrink.Plans;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
 
-/** Seeds that have failed before a defect was mended. */
+/** Plans that have failed before a defect was mended. */
 final class Failed {
+    private static final String FILE = "/failed-plans.txt";
+
     private Failed() {}
 
-    static Stream<Long> seeds() {
-        return Stream.of(
-                // Messages behind a large one that was lost with its connection were delivered: a gap in the stream.
-                25L,
-                50L,
-                64L,
-                78L,
-                82L,
-                // Frames behind receive buffers of an odd size were not aligned, and the connection hung.
-                3L,
-                6L,
-                7L,
-                // The close of a TLS socket waited for a silent peer: a connect went on for too long.
-                3804L,
-                3974L);
+    static List<Plan> plans() {
+        try (InputStream file = Objects.requireNonNull(Failed.class.getResourceAsStream(FILE))) {
+            return Plans.readAll(new String(file.readAllBytes(), StandardCharsets.UTF_8).lines().toList());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.samples.simulation.agent.Agent;
 import io.rdma.samples.simulation.coverage.Coverage;
-import io.rdma.samples.simulation.network.Weather;
-import io.rdma.samples.simulation.schedule.Simulation.Pauses;
+import io.rdma.samples.simulation.schedule.Trace;
+import io.rdma.samples.simulation.story.Failures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
@@ -84,20 +84,27 @@ class WorldTest {
         assertThat(digests).isEqualTo(digests(LongStream.range(0, SOME)));
     }
 
-    static Stream<Long> seeds() {
-        return Stream.concat(Failed.seeds(), LongStream.range(1000, 1200).boxed());
+    static Stream<Plan> plans() {
+        return Stream.concat(Failed.plans().stream(), LongStream.range(1000, 1200).mapToObj(Plan::of));
     }
 
     @ParameterizedTest
-    @MethodSource("seeds")
-    void whatMustHoldHolds(long seed) {
-        World.Run run = World.run(Plan.of(seed), false);
-        assertThat(run.verdict().wrong())
-                .as(
-                        "./mvnw -q -pl samples/simulation -am process-classes exec:exec@simulate '-Dsimulate=--seed=%d"
-                                + " --runs=1 --tell'",
-                        seed)
-                .isEmpty();
+    @MethodSource("plans")
+    void whatMustHoldHolds(Plan plan) {
+        World.Run run = World.run(plan, false);
+        assertThat(run.verdict().wrong()).as(Failures.command(plan)).isEmpty();
+    }
+
+    @Test
+    void aRunIsTheSameWhenItIsTold() {
+        Trace untold = World.run(Plan.of(2), Trace.Detail.NONE).simulation().trace();
+        Trace story = World.run(Plan.of(2), Trace.Detail.STORY).simulation().trace();
+        Trace steps = World.run(Plan.of(2), Trace.Detail.STEPS).simulation().trace();
+        assertThat(story.digest()).isEqualTo(untold.digest());
+        assertThat(steps.digest()).isEqualTo(untold.digest());
+        assertThat(untold.lines()).isEmpty();
+        assertThat(steps.lines()).hasSizeGreaterThan(story.lines().size());
+        assertThat(story.lines()).anyMatch(line -> line.matches(" +[0-9,.]+ µs +client 0 .*: SEND"));
     }
 
     @Test
