@@ -3,7 +3,9 @@ package io.rdma.samples.simulation.shrink;
 import io.rdma.samples.simulation.world.Plan;
 import io.rdma.samples.simulation.world.World;
 import java.lang.reflect.RecordComponent;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,7 @@ public final class PlanShrinker {
 
     private final String kind;
     private final Budget budget;
+    private final Set<Plan> tried = new HashSet<>();
 
     private PlanShrinker(String kind, Budget budget) {
         this.kind = kind;
@@ -51,18 +54,19 @@ public final class PlanShrinker {
     private @Nullable Plan failing(Plan candidate, int attempts) {
         for (int i = 0; i < attempts; i++) {
             Plan scheduled = i == 0 ? candidate : Records.with(candidate, SEED, (long) i);
-            if (!budget.take()) {
-                return null;
-            }
-            try {
-                if (World.run(scheduled, false).verdict().wrong().stream()
-                        .anyMatch(wrong -> kind(wrong).equals(kind))) {
-                    return scheduled;
-                }
-            } catch (RuntimeException | AssertionError e) {
-                return null; // the plan cannot be run, because a field names what is no longer there
+            if (tried.add(scheduled) && budget.take() && fails(scheduled)) {
+                return scheduled;
             }
         }
         return null;
+    }
+
+    private boolean fails(Plan plan) {
+        try {
+            return World.run(plan, false).verdict().wrong().stream()
+                    .anyMatch(wrong -> kind(wrong).equals(kind));
+        } catch (RuntimeException | AssertionError e) {
+            return false; // the plan cannot be run, because a field names what is no longer there
+        }
     }
 }

@@ -6,9 +6,9 @@ import io.rdma.samples.simulation.shrink.PlanShrinker;
 import io.rdma.samples.simulation.shrink.Plans;
 import io.rdma.samples.simulation.world.Plan;
 import io.rdma.samples.simulation.world.World;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Option;
 
@@ -29,7 +29,9 @@ public final class Failures {
                     + " (default: ${DEFAULT-VALUE})")
     private long shrinkSeconds = 20;
 
-    private final Set<String> shrunk = new HashSet<>();
+    private final Map<String, Failure> kinds = new LinkedHashMap<>();
+
+    private record Failure(Plan plan, List<String> wrong) {}
 
     /** Returns the command that shows a plan's run again. */
     public static String command(Plan plan) {
@@ -45,9 +47,15 @@ public final class Failures {
         System.out.println("seed " + plan.seed() + " FAILED:");
         print(wrong);
         System.out.println("  to see it: " + command(plan));
-        boolean told = run.simulation().trace().isTold();
-        if (!told && shrinkSeconds > 0 && shrunk.add(PlanShrinker.kind(wrong))) {
-            shrink(plan, wrong);
+        if (!run.simulation().trace().isTold()) {
+            kinds.putIfAbsent(PlanShrinker.kind(wrong), new Failure(plan, wrong));
+        }
+    }
+
+    /** Searches for smaller plans, and prints those that were found, and their stories. */
+    public void shrink() {
+        if (shrinkSeconds > 0) {
+            kinds.values().forEach(failure -> shrink(failure.plan, failure.wrong));
         }
     }
 
@@ -55,11 +63,11 @@ public final class Failures {
         Budget budget = new Budget(MOST_RUNS, TimeUnit.SECONDS.toNanos(shrinkSeconds));
         Plan smaller = PlanShrinker.shrink(plan, wrong, budget);
         if (smaller.equals(plan)) {
-            System.out.println("  no smaller plan in " + budget.taken() + " runs");
+            System.out.println("seed " + plan.seed() + ": no smaller plan in " + budget.taken() + " runs");
             return;
         }
         World.Run run = World.run(smaller, Trace.Detail.STORY);
-        System.out.println("  a smaller plan, found in " + budget.taken() + " runs:");
+        System.out.println("seed " + plan.seed() + ", a smaller plan, found in " + budget.taken() + " runs:");
         System.out.println("    " + Plans.write(smaller));
         print(run.verdict().wrong().stream().map(Failures::firstLine).toList());
         System.out.println("  to see it: " + command(smaller));

@@ -76,11 +76,13 @@ final class Session {
     }
 
     void closeEarly() {
+        verdict.note(this + " closes early");
         closedEarly = true;
         link.close();
     }
 
     void abort() {
+        verdict.note(this + " aborts");
         link.abort(new IllegalStateException("the client aborts"));
     }
 

@@ -190,6 +190,7 @@ public final class World {
         } catch (RuntimeException | Error e) {
             verdict.unexpected("server handler", e);
         } finally {
+            verdict.note("server handler ends");
             handling--;
         }
     }
