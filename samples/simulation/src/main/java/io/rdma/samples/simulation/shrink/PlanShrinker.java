@@ -2,7 +2,6 @@ package io.rdma.samples.simulation.shrink;
 
 import io.rdma.samples.simulation.world.Plan;
 import io.rdma.samples.simulation.world.World;
-import java.lang.reflect.RecordComponent;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * several seeds.
  */
 public final class PlanShrinker {
-    private static final int SEED = seedField();
-
     private final String kind;
     private final Budget budget;
     private final Set<Plan> tried = new HashSet<>();
@@ -22,15 +19,6 @@ public final class PlanShrinker {
     private PlanShrinker(String kind, Budget budget) {
         this.kind = kind;
         this.budget = budget;
-    }
-
-    private static int seedField() {
-        RecordComponent[] fields = Plan.class.getRecordComponents();
-        int field = 0;
-        while (!fields[field].getName().equals("seed")) {
-            field++;
-        }
-        return field;
     }
 
     /** Returns what a failure is, apart from its numbers: the first line of the first thing that was wrong. */
@@ -53,7 +41,7 @@ public final class PlanShrinker {
 
     private @Nullable Plan failing(Plan candidate, int attempts) {
         for (int i = 0; i < attempts; i++) {
-            Plan scheduled = i == 0 ? candidate : Records.with(candidate, SEED, (long) i);
+            Plan scheduled = i == 0 ? candidate : Plans.scheduled(candidate, i);
             if (tried.add(scheduled) && budget.take() && fails(scheduled)) {
                 return scheduled;
             }

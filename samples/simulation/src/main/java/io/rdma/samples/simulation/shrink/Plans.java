@@ -1,14 +1,30 @@
 package io.rdma.samples.simulation.shrink;
 
 import io.rdma.samples.simulation.world.Plan;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Plans as text. The text of a plan stays the same when what is drawn from its seed changes. */
 public final class Plans {
     private static final String COMMENT = "#";
+    private static final int SEED = seedField();
 
     private Plans() {}
+
+    private static int seedField() {
+        RecordComponent[] fields = Plan.class.getRecordComponents();
+        int field = 0;
+        while (!fields[field].getName().equals("seed")) {
+            field++;
+        }
+        return field;
+    }
+
+    /** Returns a plan with another order of the threads. */
+    public static Plan scheduled(Plan plan, long seed) {
+        return Records.with(plan, SEED, seed);
+    }
 
     /** Returns a plan as a line without spaces. */
     public static String write(Plan plan) {

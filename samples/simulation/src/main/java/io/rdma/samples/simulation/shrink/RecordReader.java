@@ -83,7 +83,8 @@ final class RecordReader {
             if (named.containsKey(field.getName())) {
                 throw wrong("a second " + field.getName());
             }
-            named.put(field.getName(), Records.isNullable(field) && word("null") ? null : value(field.getGenericType()));
+            boolean isNull = Records.isNullable(field) && word("null");
+            named.put(field.getName(), isNull ? null : value(field.getGenericType()));
         }
         List<@Nullable Object> values = new ArrayList<>();
         for (RecordComponent field : type.getRecordComponents()) {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writer of records as a line without spaces, such as {@code (seed=25,clients=[(up=3,longest=900)],pauses=USUAL)}.
- * Fields with their least values are left out, but for those of enumerations. A record that its class has a constant for
- * is written as its name.
+ * Fields with their least values are left out, but for those of enumerations. A record that is a constant of its class
+ * is written as the constant's name.
  */
 final class RecordWriter {
     private static final long SHORT = 10_000;

@@ -12,7 +12,6 @@ import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Owner;
 import io.rdma.samples.simulation.schedule.Scheduler;
 import io.rdma.samples.simulation.schedule.Simulation;
-import io.rdma.samples.simulation.story.Completions;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.random.RandomGenerator;

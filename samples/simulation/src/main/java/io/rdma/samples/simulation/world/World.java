@@ -25,8 +25,8 @@ public final class World {
     static final int PORT = 7471;
     /** Every wait of the library and of its users is bounded, and all bounds together are less. */
     private static final Duration LONGEST = Duration.ofMinutes(10);
-    /** Many times those of any good run. Threads that spin come to them before the time is over. */
-    private static final long MOST_STEPS = 500_000;
+    /** Twenty times those of any good run. Threads that spin come to them before the time is over. */
+    private static final long MOST_STEPS = 2_500_000;
 
     /** Bound of each connect and close. */
     static final Duration PATIENCE = Duration.ofSeconds(60);

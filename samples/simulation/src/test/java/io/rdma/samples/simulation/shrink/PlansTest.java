@@ -55,7 +55,7 @@ class PlansTest {
                 "(count=0)               | count is too small",
                 "(time=1)                | count is too small",
                 "(count=5_000_000_000)   | expected a smaller number",
-                "(number=1)              | expected one of [colour, count, on, parts, spare, text, time] at character 2",
+                "(number=1)              | expected one of [colour, count, on, parts, spare, text, time] at",
                 "(count=1,count=2)       | a second count",
                 "(count=1,colour=PINK)   | expected one of [BLUE, GREEN, RED] at character 17: PINK)",
                 "(count=1,text=\"a)      | expected \"",

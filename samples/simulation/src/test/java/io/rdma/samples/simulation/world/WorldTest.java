@@ -85,7 +85,7 @@ class WorldTest {
     }
 
     static Stream<Plan> plans() {
-        return Stream.concat(Failed.plans().stream(), LongStream.range(1000, 1200).mapToObj(Plan::of));
+        return Stream.concat(Failed.plans(), LongStream.range(1000, 1200).mapToObj(Plan::of));
     }
 
     @ParameterizedTest

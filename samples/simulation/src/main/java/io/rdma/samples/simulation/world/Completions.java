@@ -1,4 +1,4 @@
-package io.rdma.samples.simulation.story;
+package io.rdma.samples.simulation.world;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Verbs;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 // Invariant: a run is the same whether it is told or not. So nothing here pauses, and nothing is noted in the digest.
 
 /** A device's calls, passed on. The completions that are polled are told. */
-public final class Completions implements InvocationHandler {
+final class Completions implements InvocationHandler {
     private final Object device;
     private final Trace trace;
 
@@ -26,7 +26,7 @@ public final class Completions implements InvocationHandler {
     }
 
     /** Returns a device whose completions become lines of a trace, or the device itself if nothing is told. */
-    public static Verbs told(Verbs device, Trace trace) {
+    static Verbs told(Verbs device, Trace trace) {
         return trace.isTold() ? (Verbs) between(device, trace) : device;
     }
 
