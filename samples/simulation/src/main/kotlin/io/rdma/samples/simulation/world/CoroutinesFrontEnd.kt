@@ -1,5 +1,6 @@
 package io.rdma.samples.simulation.world
 
+import io.rdma.connect.RdmaConnectException
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConfiguration
 import io.rdma.coroutines.RdmaConnection
@@ -29,6 +30,20 @@ internal class CoroutinesFrontEnd(
         block: suspend () -> T?,
     ): CoroutineCall<T> = CoroutineCall(verdict, host, name, dispatcher, block)
 
+    /** Starts a call that the server may have to refuse. */
+    private fun <T : Any> judged(
+        name: String,
+        setup: FrontEnd.Setup,
+        block: suspend () -> T?,
+    ): CoroutineCall<T> =
+        start(name) {
+            try {
+                block()
+            } catch (e: RdmaConnectException) {
+                throw setup.judged(e)
+            }
+        }
+
     private fun link(connection: RdmaConnection): Link = CoroutinesLink(connection, host, verdict, dispatcher)
 
     private fun RdmaConfiguration.use(setup: FrontEnd.Setup) {
@@ -40,7 +55,7 @@ internal class CoroutinesFrontEnd(
         name: String,
         setup: FrontEnd.Setup,
     ): Call<Link> =
-        start(name) {
+        judged(name, setup) {
             link(RdmaClient.connect(setup.address().address.hostAddress, setup.address().port) { use(setup) })
         }
 
@@ -50,7 +65,7 @@ internal class CoroutinesFrontEnd(
         retries: Int,
         handler: FrontEnd.Handler,
     ): Call<Void> =
-        start(name) {
+        judged<Void>(name, setup) {
             var losses = 0
             RdmaClient.reconnect(
                 setup.address().address.hostAddress,
