@@ -104,7 +104,7 @@ public final class QueuePair extends NativeObject {
      * @throws VerbsException EINVAL if an attribute is out of range, or if one is missing or not allowed in this
      *     transition; the message then names it
      */
-    public void modify(QueuePairAttributes attributes) {
+    public synchronized void modify(QueuePairAttributes attributes) {
         // The device itself can change the state of a queue pair. If the cached state rules the transition out, the
         // device is queried.
         if (problem(attributes) != null) {
@@ -143,7 +143,7 @@ public final class QueuePair extends NativeObject {
      *
      * @return the state
      */
-    public QueuePairState queryState() {
+    public synchronized QueuePairState queryState() {
         return QueuePairState.of(verbs.queryQp(handle(), Ibv.QP_STATE).qpState());
     }
 
@@ -152,7 +152,7 @@ public final class QueuePair extends NativeObject {
      *
      * @return the attributes that the device reports now
      */
-    public QueuePairInfo query() {
+    public synchronized QueuePairInfo query() {
         return QueuePairInfo.of(verbs.queryQp(handle(), EVERYTHING), verbs.queryQpInit(handle()), capacity);
     }
 
@@ -274,8 +274,9 @@ public final class QueuePair extends NativeObject {
         verbs.detachMcast(handle(), group.bytes(), lid);
     }
 
+    /** Waits for the calls that change or query it: a set-up may be in one of them while the device fails. */
     @Override
-    void destroy(long handle) {
+    synchronized void destroy(long handle) {
         destroyer.run();
     }
 }
