@@ -357,8 +357,11 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
             shared.leave(queuePair.number(), this); // a construction that failed did not detach
         }
         terminated = true;
-        releaseIfDone();
-        changed();
+        try {
+            releaseIfDone();
+        } finally {
+            changed(); // the consumer waits for it, even if the device refuses to deregister the memory
+        }
     }
 
     /** Drops the messages that arrived and were not polled. The caller is the only consumer from now on. */

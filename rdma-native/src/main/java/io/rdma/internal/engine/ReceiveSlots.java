@@ -1,5 +1,6 @@
 package io.rdma.internal.engine;
 
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
@@ -155,9 +156,11 @@ final class ReceiveSlots {
     /** Ends one hold. The last one closes the memory. */
     void release() {
         if (holders.decrementAndGet() == 0) {
+            CloseSteps steps = new CloseSteps();
             synchronized (slabs) {
-                slabs.forEach(MemoryRegion::close);
+                slabs.forEach(slab -> steps.run(slab::close));
             }
+            steps.report();
         }
     }
 }
