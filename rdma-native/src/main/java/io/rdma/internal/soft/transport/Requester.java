@@ -64,6 +64,9 @@ final class Requester implements SendSide {
 
     @Override
     public long wakeAt() {
+        if (!active()) {
+            return 0; // a time that is over would keep the device's thread awake until the queue pair is destroyed
+        }
         return rnrUntil != 0 ? rnrUntil : deadline;
     }
 
