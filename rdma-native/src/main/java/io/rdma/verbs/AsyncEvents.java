@@ -65,7 +65,8 @@ public final class AsyncEvents extends NativeObject {
         wake(() -> verbs.wakeAsyncEvents(context));
         reader.lock();
         try {
-            // Consumes the wake-up, so that the next reader does not see it. As long as it fails, the device stays open.
+            // Consumes the wake-up, so that the next reader does not see it. As long as it fails, the device stays
+            // open.
             wake(() -> verbs.pollAsyncEvents(context, 0));
         } finally {
             reader.unlock();

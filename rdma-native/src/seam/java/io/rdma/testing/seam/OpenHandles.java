@@ -189,13 +189,17 @@ final class OpenHandles {
      * @return false if none of them destroys an object
      */
     boolean isLeftByRefusalOf(Collection<SeamCall> failed) {
-        List<String> kinds =
-                failed.stream().map(SeamCall::ends).filter(kind -> !kind.isEmpty()).toList();
+        List<String> kinds = failed.stream()
+                .map(SeamCall::ends)
+                .filter(kind -> !kind.isEmpty())
+                .toList();
         return !kinds.isEmpty()
                 && mistakes.isEmpty()
-                && open.keySet().stream().allMatch(key -> kinds.stream()
-                        .anyMatch(kind ->
-                                MADE_FROM.getOrDefault(kind, Set.of(kind)).contains(key.kind)));
+                && open.keySet().stream()
+                        .allMatch(key -> kinds.stream()
+                                .anyMatch(kind -> MADE_FROM
+                                        .getOrDefault(kind, Set.of(kind))
+                                        .contains(key.kind)));
     }
 
     /** Returns the mistakes: objects that are open, and calls that must not happen. */

@@ -39,8 +39,8 @@ class CmListenerTest {
 
     @Test
     void aRequestWhoseRejectionThrowsIsFreedAndReported() {
-        FaultySeam seam = new FaultySeam(
-                SoftVerbs.shared(), List.of(new SeamFault("Rdmacm.reject", 1, SeamFault.Kind.ERROR)));
+        FaultySeam seam =
+                new FaultySeam(SoftVerbs.shared(), List.of(new SeamFault("Rdmacm.reject", 1, SeamFault.Kind.ERROR)));
         try (DeviceResources serving = new DeviceResources(seam.device("soft0"));
                 DeviceResources asking = new DeviceResources(TestDevice.assumed("soft0"));
                 CapturedLog log = new CapturedLog(RdmaListener.class.getName());

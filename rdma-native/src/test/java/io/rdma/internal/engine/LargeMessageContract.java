@@ -51,8 +51,8 @@ abstract class LargeMessageContract extends ConnectedContract {
         await().atMost(PATIENCE).until(() -> !server.receives().isEmpty());
         server.discard();
         assertThat(server.closed()).succeedsWithin(PATIENCE);
-        await().atMost(PATIENCE).untilAsserted(() ->
-                assertThat(server.receives().outstanding()).isZero());
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(server.receives().outstanding()).isZero());
         buffer.close();
     }
 

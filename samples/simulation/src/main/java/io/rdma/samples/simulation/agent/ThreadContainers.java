@@ -1,5 +1,6 @@
 package io.rdma.samples.simulation.agent;
 
+import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -26,7 +27,7 @@ final class ThreadContainers {
         reader.accept(
                 new ClassVisitor(Opcodes.ASM9, writer) {
                     @Override
-                    public MethodVisitor visitMethod(
+                    public @Nullable MethodVisitor visitMethod(
                             int access, String name, String type, String signature, String[] throwing) {
                         MethodVisitor next = super.visitMethod(access, name, type, signature, throwing);
                         if (!name.equals("registerContainer")) {

@@ -149,7 +149,10 @@ public final class Wire {
     }
 
     private void carry(
-            InetSocketAddress from, InetAddress host, byte[] datagram, Supplier<? extends Stream<? extends Receiver>> to) {
+            InetSocketAddress from,
+            InetAddress host,
+            byte[] datagram,
+            Supplier<? extends Stream<? extends Receiver>> to) {
         if (choices.below(1000) < weather.lost()) {
             trace.noteDetail("lost: a datagram from " + from);
             return;
@@ -168,10 +171,7 @@ public final class Wire {
 
     /** Delivers a datagram to the sockets that are there when it arrives. */
     private void deliver(
-            InetSocketAddress from,
-            Supplier<? extends Stream<? extends Receiver>> to,
-            byte[] datagram,
-            long latency) {
+            InetSocketAddress from, Supplier<? extends Stream<? extends Receiver>> to, byte[] datagram, long latency) {
         at(scheduler.now() + latency, () -> to.get().forEach(socket -> socket.arrived(from, datagram)));
     }
 

@@ -61,7 +61,9 @@ public final class Trace {
     /** Adds something to the story that is not the same in each run, such as a line of the log. */
     public void tell(String what) {
         if (isTold()) {
-            lines.add("%,13.1f µs  %-32s  %s".formatted((now - began) / 1e3, who, what).stripTrailing());
+            lines.add("%,13.1f µs  %-32s  %s"
+                    .formatted((now - began) / 1e3, who, what)
+                    .stripTrailing());
         }
     }
 

@@ -53,7 +53,8 @@ final class Candidates {
                 way == Way.LEAST && constant.ordinal() != 0
                         ? Stream.of(constant.getDeclaringClass().getEnumConstants()[0])
                         : Stream.of();
-            case null, default -> Stream.of();
+            case null -> Stream.of();
+            default -> Stream.of();
         };
     }
 
@@ -103,11 +104,13 @@ final class Candidates {
     }
 
     private Stream<List<?>> elements(List<?> list) {
-        return IntStream.range(0, list.size()).boxed().flatMap(i -> smaller(list.get(i)).map(element -> {
-            List<Object> copy = new ArrayList<>(list);
-            copy.set(i, Objects.requireNonNull(element));
-            return copy;
-        }));
+        return IntStream.range(0, list.size())
+                .boxed()
+                .flatMap(i -> smaller(list.get(i)).map(element -> {
+                    List<Object> copy = new ArrayList<>(list);
+                    copy.set(i, Objects.requireNonNull(element));
+                    return copy;
+                }));
     }
 
     private LongStream numbers(long number) {
@@ -120,6 +123,8 @@ final class Candidates {
                 numbers.add(number - Long.signum(number));
             }
         }
-        return numbers.build().filter(each -> each != number && (number < 0 || each < number)).distinct();
+        return numbers.build()
+                .filter(each -> each != number && (number < 0 || each < number))
+                .distinct();
     }
 }

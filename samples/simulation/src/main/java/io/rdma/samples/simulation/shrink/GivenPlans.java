@@ -16,6 +16,7 @@ public final class GivenPlans {
     private final List<Plan> plans = new ArrayList<>();
 
     @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec command;
 
     @Option(names = "--plan", description = "a plan, as a failing run prints it, in place of seeds")

@@ -105,7 +105,7 @@ final class RecordReader {
         try {
             return made.get();
         } catch (IllegalArgumentException e) {
-            throw wrong(e.getMessage());
+            throw wrong(String.valueOf(e.getMessage()));
         }
     }
 

@@ -48,7 +48,7 @@ final class Records {
             return (Record) constructor.newInstance(values.toArray());
         } catch (InvocationTargetException e) {
             throw new IllegalArgumentException(
-                    type.getSimpleName() + ": " + e.getCause().getMessage(), e.getCause());
+                    type.getSimpleName() + ": " + e.getTargetException().getMessage(), e.getTargetException());
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("Cannot make a " + type, e);
         }

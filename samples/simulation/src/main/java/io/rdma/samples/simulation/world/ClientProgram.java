@@ -67,7 +67,7 @@ final class ClientProgram {
             try {
                 serve(connecting.end().join());
             } catch (ServerProgram.Unfinished e) {
-                verdict.note(e.getMessage());
+                verdict.note(String.valueOf(e.getMessage()));
             }
         }
     }

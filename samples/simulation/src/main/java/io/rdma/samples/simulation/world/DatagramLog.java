@@ -28,13 +28,7 @@ final class DatagramLog {
         final List<DatagramProgram> arrived = new ArrayList<>();
         boolean sent;
 
-        Sent(
-                DatagramProgram sender,
-                int to,
-                int length,
-                boolean answer,
-                long at,
-                List<DatagramProgram> expected) {
+        Sent(DatagramProgram sender, int to, int length, boolean answer, long at, List<DatagramProgram> expected) {
             this.answer = answer;
             this.sender = sender;
             this.to = to;
@@ -60,9 +54,8 @@ final class DatagramLog {
      */
     int add(DatagramProgram sender, int to, int length, boolean answer, List<DatagramProgram> sockets) {
         long now = time();
-        List<DatagramProgram> expected = sockets.stream()
-                .filter(socket -> socket.mustReceive(to, now))
-                .toList();
+        List<DatagramProgram> expected =
+                sockets.stream().filter(socket -> socket.mustReceive(to, now)).toList();
         all.add(new Sent(sender, to, length, answer, now, expected));
         return all.size() - 1;
     }
@@ -93,7 +86,10 @@ final class DatagramLog {
         List<Integer> missing = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {
             Sent sent = all.get(i);
-            if (sent.sent && sent.expected.contains(at) && !sent.arrived.contains(at) && at.mustReceive(sent.to, sent.at)) {
+            if (sent.sent
+                    && sent.expected.contains(at)
+                    && !sent.arrived.contains(at)
+                    && at.mustReceive(sent.to, sent.at)) {
                 missing.add(i);
             }
         }
@@ -104,8 +100,8 @@ final class DatagramLog {
     private long repeated(DatagramProgram from, DatagramProgram at) {
         return all.stream()
                 .filter(sent -> sent.sender == from)
-                .mapToLong(sent ->
-                        Math.max(0, sent.arrived.stream().filter(each -> each == at).count() - 1))
+                .mapToLong(sent -> Math.max(
+                        0, sent.arrived.stream().filter(each -> each == at).count() - 1))
                 .sum();
     }
 
@@ -115,8 +111,11 @@ final class DatagramLog {
             for (DatagramProgram at : sockets) {
                 long repeated = repeated(from, at);
                 verdict.check(
-                        repeated <= wire.repeated(from.host().address(), at.host().address()),
-                        at + " received " + repeated + " datagrams of " + from + " again, which the wire did not repeat");
+                        repeated
+                                <= wire.repeated(
+                                        from.host().address(), at.host().address()),
+                        at + " received " + repeated + " datagrams of " + from
+                                + " again, which the wire did not repeat");
             }
         }
         verdict.datagrams(all.stream().mapToInt(sent -> sent.arrived.size()).sum());

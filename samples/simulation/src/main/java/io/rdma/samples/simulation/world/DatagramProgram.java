@@ -117,11 +117,7 @@ final class DatagramProgram {
 
     /** Makes a call. */
     <T> DatagramCall<T> call(
-            String what,
-            Publisher<T> to,
-            Consumer<T> items,
-            BiConsumer<String, Throwable> failures,
-            Runnable atEnd) {
+            String what, Publisher<T> to, Consumer<T> items, BiConsumer<String, Throwable> failures, Runnable atEnd) {
         return new DatagramCall<>(verdict, host, this + " " + what, to, items, failures, atEnd);
     }
 
@@ -207,8 +203,7 @@ final class DatagramProgram {
     private void end(RdmaDatagramSocket bound, DatagramCall<?> received) {
         bound.disposeNow(World.PATIENCE);
         verdict.check(received.hasEnded(), this + ": the stream did not end with the socket");
-        verdict.check(
-                received.succeeds() || deviceFails, this + ": the stream of a disposed socket did not complete");
+        verdict.check(received.succeeds() || deviceFails, this + ": the stream of a disposed socket did not complete");
     }
 
     private RdmaDatagramSocket bind(RdmaResources resources) {

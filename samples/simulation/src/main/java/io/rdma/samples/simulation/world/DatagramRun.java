@@ -22,8 +22,7 @@ final class DatagramRun {
         for (DatagramPlan socket : plan.datagrams()) {
             Host host = hosts.get(socket.host());
             boolean fails = plan.failsDevice(socket.host());
-            programs.add(
-                    new DatagramProgram(programs.size(), socket, host, fails, this, choices.split(), verdict));
+            programs.add(new DatagramProgram(programs.size(), socket, host, fails, this, choices.split(), verdict));
         }
     }
 

@@ -20,38 +20,32 @@ import javax.net.ssl.TrustManagerFactory;
 /** Certificate of a simulated host with its key, valid until 2119. */
 enum Identity {
     /** Of the server, for 10.0.0.1. */
-    SERVER(
-            """
+    SERVER("""
             MIIBDDCBv6ADAgECAgkA7RiEyJQYT/owBQYDK2VwMBExDzANBgNVBAMTBnNlcnZl
             cjAgFw0yMDAxMDEwMDAwMDBaGA8yMTE5MTIwODAwMDAwMFowETEPMA0GA1UEAxMG
             c2VydmVyMCowBQYDK2VwAyEAIH+zMn6oSzS3mVRdG22ins4JezzxXSUEB2k78MsD
             5GOjMjAwMB0GA1UdDgQWBBQd1GX1+NOsa4ZV584ObrYKtwWwqTAPBgNVHREECDAG
             hwQKAAABMAUGAytlcANBAPRLvNFWLS4FiVZ59cS4tQP4NJqHsJAfqPfvMXIYgjCx
             YXBh7mXK1BVREDAO9P6qU54EC9JhJAjRkSJFdnULIwY=
-            """,
-            "MC4CAQAwBQYDK2VwBCIEIK0U5Av+jCJHePN2ETtJT0GgpvpF72LETQFyDk1RcU9C"),
+            """, "MC4CAQAwBQYDK2VwBCIEIK0U5Av+jCJHePN2ETtJT0GgpvpF72LETQFyDk1RcU9C"),
     /** Of all clients. */
-    CLIENT(
-            """
+    CLIENT("""
             MIH7MIGuoAMCAQICCQCvBUE9Faxh+DAFBgMrZXAwETEPMA0GA1UEAxMGY2xpZW50
             MCAXDTIwMDEwMTAwMDAwMFoYDzIxMTkxMjA4MDAwMDAwWjARMQ8wDQYDVQQDEwZj
             bGllbnQwKjAFBgMrZXADIQC7wAy/g1JKOMEhnWqogwV0BSMZYRhsQIO3mPtac0Sz
             l6MhMB8wHQYDVR0OBBYEFFVZZEIO7SHFGUypKs9z7xPnw1SsMAUGAytlcANBAL9c
             RTu+kgSP36AtvEdnkwrDPBdcfqQaUOhll2SPROeWZILQywF+2YWHxdOO+PWZ5Wdi
             Nre5gEfpzbGQoSZcWgg=
-            """,
-            "MC4CAQAwBQYDK2VwBCIEICs/Ox6bwy3xXDp2ALBi/gplQTV3MZUNezQ3QluJvN0Y"),
+            """, "MC4CAQAwBQYDK2VwBCIEICs/Ox6bwy3xXDp2ALBi/gplQTV3MZUNezQ3QluJvN0Y"),
     /** Of no host that another one trusts. */
-    STRANGER(
-            """
+    STRANGER("""
             MIH+MIGxoAMCAQICCCu5NKix7uscMAUGAytlcDATMREwDwYDVQQDEwhzdHJhbmdl
             cjAgFw0yMDAxMDEwMDAwMDBaGA8yMTE5MTIwODAwMDAwMFowEzERMA8GA1UEAxMI
             c3RyYW5nZXIwKjAFBgMrZXADIQCiSZSpDp2pGJK0XQu8SMkDvE4cZyE+l9E261o2
             Ff5FU6MhMB8wHQYDVR0OBBYEFNm/J+lviOMPSeRE1hwfo9hHLsEKMAUGAytlcANB
             ALrEYoHEhQr28Ui2WHEJu1QuufwpY/aWFi7wrI+DGWUybEFeUOVeyLiWrmUV+X7N
             IND6PtfibE0QDxg08XAsZA4=
-            """,
-            "MC4CAQAwBQYDK2VwBCIEIPLNYHT8aZX1NweuKotUqh3dCjdN5ubE/4VCRcNRQTFc");
+            """, "MC4CAQAwBQYDK2VwBCIEIPLNYHT8aZX1NweuKotUqh3dCjdN5ubE/4VCRcNRQTFc");
 
     private final KeyManagerFactory keys;
     private final TrustManagerFactory trust;
@@ -64,8 +58,7 @@ enum Identity {
                     .generateCertificate(
                             new ByteArrayInputStream(Base64.getMimeDecoder().decode(certificate)));
             PrivateKey secret = KeyFactory.getInstance("Ed25519")
-                    .generatePrivate(
-                            new PKCS8EncodedKeySpec(Base64.getDecoder().decode(key)));
+                    .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(key)));
             char[] password = {};
             KeyStore store = store();
             store.setKeyEntry(name(), secret, password, new Certificate[] {own});

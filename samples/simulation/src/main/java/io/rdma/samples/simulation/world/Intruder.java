@@ -1,14 +1,14 @@
 package io.rdma.samples.simulation.world;
 
 import io.rdma.samples.support.DeviceOf;
+import io.rdma.types.CmEventType;
+import io.rdma.types.PortSpace;
 import io.rdma.types.VerbsException;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
-import io.rdma.types.CmEventType;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.types.PortSpace;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -79,8 +79,7 @@ final class Intruder {
             next(channel, CmEventType.ADDR_RESOLVED);
             id.resolveRoute(SHORT);
             next(channel, CmEventType.ROUTE_RESOLVED);
-            id.connect(
-                    ConnectionParameters.DEFAULT.withPrivateData(request).withQueuePair(QUEUE_PAIR, false));
+            id.connect(ConnectionParameters.DEFAULT.withPrivateData(request).withQueuePair(QUEUE_PAIR, false));
             CmEventType answer = next(channel, CmEventType.REJECTED, CmEventType.UNREACHABLE);
             verdict.note("intruder: " + answer);
         }

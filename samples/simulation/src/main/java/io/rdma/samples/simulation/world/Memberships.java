@@ -17,7 +17,10 @@ final class Memberships {
     private static final class Group {
         final int number;
         final InetAddress ip;
-        @Nullable DatagramAddress address; // null until it has joined for the first time
+
+        @Nullable
+        DatagramAddress address; // null until it has joined for the first time
+
         boolean begun; // it joins, or is a member
         boolean member; // it has joined and does not leave
         long joined; // time at which it became a member
@@ -85,14 +88,15 @@ final class Memberships {
     private void join(RdmaDatagramSocket socket, Group group) {
         DatagramCall<DatagramAddress> joined =
                 program.local("joining group " + group.number, socket.join(group.ip), address -> {
-            DatagramAddress before = group.address;
-            program.check(before == null || before.equals(address), "group " + group.number + " has two addresses");
-            group.address = address;
-            if (!group.member) {
-                group.member = true;
-                group.joined = log.time();
-            }
-        });
+                    DatagramAddress before = group.address;
+                    program.check(
+                            before == null || before.equals(address), "group " + group.number + " has two addresses");
+                    group.address = address;
+                    if (!group.member) {
+                        group.member = true;
+                        group.joined = log.time();
+                    }
+                });
         joined.succeeds();
     }
 

@@ -5,7 +5,6 @@ import io.rdma.samples.simulation.schedule.Bounds;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation.Pauses;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -226,8 +225,7 @@ public record Plan(
 
     /** Returns this plan in good weather and without faults. */
     Plan withoutFaults() {
-        return new Plan(
-                seed, clients, Weather.FINE, List.of(), pauses, reception, connecting, frontEnds, datagrams);
+        return new Plan(seed, clients, Weather.FINE, List.of(), pauses, reception, connecting, frontEnds, datagrams);
     }
 
     /** Returns the number of messages in both directions, of the clients that the server admits. */
@@ -292,9 +290,8 @@ public record Plan(
     }
 
     private static Trouble trouble(Choices choices) {
-        TroubleKind kind = choices.oneIn(3)
-                ? TroubleKind.values()[choices.below(TroubleKind.values().length)]
-                : TroubleKind.NONE;
+        TroubleKind kind =
+                choices.oneIn(3) ? TroubleKind.values()[choices.below(TroubleKind.values().length)] : TroubleKind.NONE;
         return new Trouble(kind, choices.below(MOST_MESSAGES));
     }
 

@@ -5,6 +5,7 @@ import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
@@ -46,7 +47,7 @@ final class ReactorFrontEnd implements FrontEnd {
     public Call<Void> reconnect(String name, Setup setup, int retries, Handler handler) {
         Mono<Void> done = client(setup)
                 .reconnect(Retry.fixedDelay(retries, PAUSE), connection -> handle(connection, handler))
-                .onErrorMap(Exceptions::isRetryExhausted, Throwable::getCause)
+                .onErrorMap(Exceptions::isRetryExhausted, failure -> Objects.requireNonNull(failure.getCause()))
                 .onErrorMap(setup::judged);
         return Recorder.one(verdict, host, name, done);
     }

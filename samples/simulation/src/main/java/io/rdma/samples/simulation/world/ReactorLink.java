@@ -31,20 +31,18 @@ record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implem
                                     connection.send(messages.bytes(index), memory -> messages.write(index, memory)))
                             .then());
         }
-        return call(
-                name,
-                connection.send(indexes, new MessageEncoder<Integer>() {
-                    @Override
-                    public int encode(Integer index, MemorySegment target) {
-                        messages.write(index, target.asSlice(0, messages.bytes(index)));
-                        return messages.bytes(index);
-                    }
+        return call(name, connection.send(indexes, new MessageEncoder<Integer>() {
+            @Override
+            public int encode(Integer index, MemorySegment target) {
+                messages.write(index, target.asSlice(0, messages.bytes(index)));
+                return messages.bytes(index);
+            }
 
-                    @Override
-                    public int length(Integer index) {
-                        return messages.bytes(index);
-                    }
-                }));
+            @Override
+            public int length(Integer index) {
+                return messages.bytes(index);
+            }
+        }));
     }
 
     @Override
@@ -52,7 +50,7 @@ record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implem
         Flux<Message> messages = how.owned()
                 ? connection.receiveOwned().map(owned -> takeOwned(owned, each))
                 : connection.receive(lent -> take(lent, each));
-        return Recorder.all(verdict, host, name, how.demand(), messages, message -> null);
+        return Recorder.each(verdict, host, name, how.demand(), messages);
     }
 
     private static Message take(ReceivedMessage lent, Consumer<Message> each) {

@@ -26,7 +26,8 @@ final class Received {
         verdict.message();
         verdict.note(name + ": message " + message.index());
         verdict.check(
-                session.complete(message.session()) || session.join() == message.session(), name + ": another session's");
+                session.complete(message.session()) || session.join() == message.session(),
+                name + ": another session's");
         verdict.check(message.length() == sessions.get(message.session()).bytes(message.index()), name + ": cut off");
         verdict.check(message.intact(), name + ": message " + message.index() + " was changed");
         verdict.check(message.index() == count, name + ": message " + message.index() + " in place of " + count);

@@ -1,5 +1,6 @@
 package io.rdma.samples.simulation.world;
 
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -17,13 +18,13 @@ import reactor.core.CoreSubscriber;
 final class Recorder<I, T> implements CoreSubscriber<I>, Call<T> {
     private final Host host;
     private final Progress<T> progress;
-    private final Function<I, T> items;
+    private final Function<I, @Nullable T> items;
     private final int demand;
     private @Nullable Subscription subscription;
     private @Nullable T last;
     private long outstanding;
 
-    private Recorder(Verdict verdict, Host host, String name, int demand, Function<I, T> items) {
+    private Recorder(Verdict verdict, Host host, String name, int demand, Function<I, @Nullable T> items) {
         this.host = host;
         this.demand = demand;
         this.items = items;
@@ -41,10 +42,15 @@ final class Recorder<I, T> implements CoreSubscriber<I>, Call<T> {
      * @param demand number that is requested at a time, 0 for all
      */
     static <I, T> Call<T> all(
-            Verdict verdict, Host host, String name, int demand, Publisher<I> to, Function<I, T> items) {
+            Verdict verdict, Host host, String name, int demand, Publisher<I> to, Function<I, @Nullable T> items) {
         Recorder<I, T> recorder = new Recorder<>(verdict, host, name, demand, items);
         to.subscribe(recorder);
         return recorder;
+    }
+
+    /** Subscribes to items that are no result. */
+    static <I> Call<Void> each(Verdict verdict, Host host, String name, int demand, Publisher<I> to) {
+        return all(verdict, host, name, demand, to, item -> null);
     }
 
     @Override
@@ -56,7 +62,7 @@ final class Recorder<I, T> implements CoreSubscriber<I>, Call<T> {
 
     private void request() {
         outstanding = demand;
-        subscription.request(demand == 0 ? Long.MAX_VALUE : demand);
+        Objects.requireNonNull(subscription).request(demand == 0 ? Long.MAX_VALUE : demand);
     }
 
     @Override
@@ -111,7 +117,7 @@ final class Recorder<I, T> implements CoreSubscriber<I>, Call<T> {
     @Override
     public void cancel() {
         if (progress.cancelled(new CancellationException())) {
-            subscription.cancel();
+            Objects.requireNonNull(subscription).cancel();
         }
     }
 

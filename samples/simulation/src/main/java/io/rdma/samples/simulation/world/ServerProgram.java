@@ -67,7 +67,9 @@ final class ServerProgram {
         Plan.Client plan = session.plan();
         Call<Void> down = link.send("server down to " + session, session.messages(plan.down()));
         lend(session);
-        CompletableFuture.anyOf(session.worked(), up.end()).handle((value, failure) -> null).join();
+        CompletableFuture.anyOf(session.worked(), up.end())
+                .handle((value, failure) -> null)
+                .join();
         boolean sent = down.succeeds();
         boolean all = received.awaitAll(plan.up());
         if (plan.closesFirst() || !all) {

@@ -124,7 +124,8 @@ final class Session {
         verdict.endsWithin(World.PATIENCE, link.closed(this + " closed"));
         verdict.endsWithin(World.PATIENCE, down); // another thread may be about to deliver the end
         if (!all && !closedEarly) {
-            throw new ServerProgram.Unfinished(this + " is not done", link.endpoint().failure());
+            throw new ServerProgram.Unfinished(
+                    this + " is not done", link.endpoint().failure());
         }
     }
 
@@ -138,7 +139,8 @@ final class Session {
     }
 
     private boolean hasThrown() {
-        return plan.trouble().kind() == Plan.TroubleKind.THROWS && received.count() > plan.trouble().at();
+        return plan.trouble().kind() == Plan.TroubleKind.THROWS
+                && received.count() > plan.trouble().at();
     }
 
     /** Takes a message, and makes trouble if the plan says so. On the thread that delivers it. */

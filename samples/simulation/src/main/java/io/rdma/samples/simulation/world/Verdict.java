@@ -85,7 +85,9 @@ public final class Verdict {
 
     /** Notes a failure, and tells its text. The text may name a loop, whose number is that of the JVM. */
     private void note(String what, Throwable failure) {
-        note(what + ' ' + failure.getClass().getSimpleName()
+        note(what
+                + ' '
+                + failure.getClass().getSimpleName()
                 + (failure instanceof RdmaConnectException known ? " " + known.reason() : ""));
         trace.tell(failure.toString());
     }

@@ -235,7 +235,7 @@ public final class World {
 
     private Call<Void> stopService() {
         stopped = true; // also at the end of the run: a connection may be established, and not served yet
-        return service.stop();
+        return Objects.requireNonNull(service).stop();
     }
 
     private void fail(Host host, SoftFailure failure) {

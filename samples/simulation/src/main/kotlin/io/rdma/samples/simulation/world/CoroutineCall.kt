@@ -25,7 +25,8 @@ internal class CoroutineCall<T : Any>(
                 (value as? AutoCloseable)?.close() // the coroutine had its result before it was cancelled
             }
             progress.succeeded(value)
-        } catch (e: Throwable) { // also a cancellation that nobody asked for
+        } catch (e: Throwable) {
+            // also a cancellation that nobody asked for
             progress.failed(e)
         }
     }

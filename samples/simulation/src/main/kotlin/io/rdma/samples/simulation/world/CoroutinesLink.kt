@@ -117,8 +117,7 @@ internal class CoroutinesLink(
         length: Long,
         time: Duration,
         vararg access: AccessFlag,
-    ): Call<MemoryRegion> =
-        start(name) { connection.grant(memory, offset, length, time.toKotlinDuration(), *access) }
+    ): Call<MemoryRegion> = start(name) { connection.grant(memory, offset, length, time.toKotlinDuration(), *access) }
 
     override fun bind(
         name: String,

@@ -59,11 +59,12 @@ class SimulationTest {
     void aMonitorThatAThreadOutsideHasIsWaitedForWithoutAnotherStep() throws InterruptedException {
         Hashtable<Integer, Integer> table = new Hashtable<>();
         CountDownLatch inside = new CountDownLatch(1);
-        Thread outside = Thread.ofPlatform().start(() -> table.computeIfAbsent(1, key -> {
-            inside.countDown();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
-            return key;
-        }));
+        Thread outside = Thread.ofPlatform()
+                .start(() -> table.computeIfAbsent(1, key -> {
+                    inside.countDown();
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+                    return key;
+                }));
         inside.await();
         List<Integer> found = new ArrayList<>();
         start(() -> found.add(table.get(1)));

@@ -37,13 +37,7 @@ class PlansTest {
     void whatIsNotNamedHasItsLeastValue() {
         assertThat(RecordReader.read(Sample.class, " ( count = 1 ,\n parts = [ ( ) ] ) "))
                 .isEqualTo(new Sample(
-                        1,
-                        0,
-                        false,
-                        Sample.Colour.RED,
-                        "",
-                        List.of(new Sample.Part(0, Sample.Limit.NARROW)),
-                        null));
+                        1, 0, false, Sample.Colour.RED, "", List.of(new Sample.Part(0, Sample.Limit.NARROW)), null));
     }
 
     @ParameterizedTest

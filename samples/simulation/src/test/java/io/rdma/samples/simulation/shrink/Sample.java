@@ -8,7 +8,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param count at least 1
  */
-record Sample(int count, long time, boolean on, Colour colour, String text, List<Part> parts, @Nullable Part spare) {
+record Sample(
+        int count,
+        long time,
+        boolean on,
+        Colour colour,
+        String text,
+        List<Part> parts,
+        @Nullable Part spare) {
     /** Returns one with large values. */
     static Sample large() {
         return new Sample(

@@ -34,13 +34,7 @@ class ShrinkerTest {
                         && sample.spare() != null
                         && sample.parts().stream().anyMatch(part -> part.weight() > 75)))
                 .isEqualTo(new Sample(
-                        10,
-                        0,
-                        true,
-                        Colour.RED,
-                        "",
-                        List.of(new Part(76, Limit.NARROW)),
-                        new Part(0, Limit.NARROW)));
+                        10, 0, true, Colour.RED, "", List.of(new Part(76, Limit.NARROW)), new Part(0, Limit.NARROW)));
     }
 
     @Test

@@ -22,13 +22,16 @@ final class Failed {
      * the library changes.
      */
     static Stream<Plan> plans() {
-        return read().stream().flatMap(plan -> Stream.concat(
-                Stream.of(plan), LongStream.range(0, ORDERS).mapToObj(seed -> Plans.scheduled(plan, seed))));
+        return read().stream()
+                .flatMap(plan -> Stream.concat(
+                        Stream.of(plan), LongStream.range(0, ORDERS).mapToObj(seed -> Plans.scheduled(plan, seed))));
     }
 
     private static List<Plan> read() {
         try (InputStream file = Objects.requireNonNull(Failed.class.getResourceAsStream(FILE))) {
-            return Plans.readAll(new String(file.readAllBytes(), StandardCharsets.UTF_8).lines().toList());
+            return Plans.readAll(new String(file.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
