@@ -55,7 +55,7 @@ final class ClientProgram {
     }
 
     private void run(FrontEnd.Setup setup) {
-        FrontEnd frontEnd = world.frontEnd(host);
+        FrontEnd frontEnd = world.frontEnd(host, plan.frontEnd());
         if (plan.retries() > 0) {
             frontEnd.reconnect(this + " reconnecting", setup, plan.retries(), this::serve)
                     .succeeds();

@@ -7,7 +7,6 @@ import io.rdma.samples.simulation.schedule.Simulation.Pauses;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * What happens in a run, apart from the order of the threads: clients that exchange streams with one server, and
@@ -20,7 +19,7 @@ import java.util.stream.Stream;
  * @param pauses of threads
  * @param reception how the server receives
  * @param connecting how the hosts connect
- * @param frontEnds of each client, and of the server behind them
+ * @param frontEnd of the server
  * @param datagrams sockets for datagrams beside the clients and the server
  */
 public record Plan(
@@ -31,7 +30,7 @@ public record Plan(
         Pauses pauses,
         Link.Reception reception,
         Connecting connecting,
-        List<FrontEnd.Kind> frontEnds,
+        FrontEnd.Kind frontEnd,
         List<DatagramPlan> datagrams) {
     private static final int MOST_CLIENTS = 3;
     private static final int MOST_MESSAGES = 30;
@@ -58,6 +57,7 @@ public record Plan(
      * @param memory what it does with the server's memory meanwhile
      * @param retries how often it connects again after a loss
      * @param trouble what its application does wrong
+     * @param frontEnd of the client
      */
     public record Client(
             int up,
@@ -68,12 +68,22 @@ public record Plan(
             Link.Reception reception,
             Memory memory,
             int retries,
-            Trouble trouble) {
+            Trouble trouble,
+            FrontEnd.Kind frontEnd) {
         public Client {
             Bounds.atLeast(1, up, "up");
             Bounds.atLeast(0, down, "down");
             Bounds.atLeast(1, longest, "longest");
             Bounds.atLeast(0, retries, "retries");
+        }
+
+        Client with(FrontEnd.Kind other) {
+            return new Client(up, down, longest, stream, closesFirst, reception, memory, retries, trouble, other);
+        }
+
+        Client withoutTrouble() {
+            return new Client(
+                    up, down, longest, stream, closesFirst, reception, memory, retries, Trouble.NONE, frontEnd);
         }
 
         /** Returns a client that does nothing but send and receive streams. */
@@ -87,7 +97,8 @@ public record Plan(
                     Link.Reception.ALL,
                     Memory.NONE,
                     0,
-                    new Trouble(TroubleKind.NONE, 0));
+                    Trouble.NONE,
+                    FrontEnd.Kind.REACTOR);
         }
     }
 
@@ -114,6 +125,8 @@ public record Plan(
      * @param at index of the message
      */
     public record Trouble(TroubleKind kind, int at) {
+        static final Trouble NONE = new Trouble(TroubleKind.NONE, 0);
+
         public Trouble {
             Bounds.atLeast(0, at, "at");
         }
@@ -193,15 +206,16 @@ public record Plan(
 
     /** Returns a plan of streams and faults. */
     static Plan ofStreams(long seed, List<Client> clients, Weather weather, List<Fault> faults, Pauses pauses) {
+        Choices kinds = new Choices(seed).split();
         return new Plan(
                 seed,
-                clients,
+                clients.stream().map(client -> client.with(frontEnd(kinds))).toList(),
                 weather,
                 faults,
                 pauses,
                 Link.Reception.ALL,
                 Connecting.usual(clients.size()),
-                frontEnds(new Choices(seed).split(), clients.size() + 1),
+                frontEnd(kinds),
                 List.of());
     }
 
@@ -225,7 +239,8 @@ public record Plan(
 
     /** Returns this plan in good weather and without faults. */
     Plan withoutFaults() {
-        return new Plan(seed, clients, Weather.FINE, List.of(), pauses, reception, connecting, frontEnds, datagrams);
+        List<Client> good = clients.stream().map(Client::withoutTrouble).toList();
+        return new Plan(seed, good, Weather.FINE, List.of(), pauses, reception, connecting, frontEnd, datagrams);
     }
 
     /** Returns the number of messages in both directions, of the clients that the server admits. */
@@ -259,7 +274,8 @@ public record Plan(
                     reception(habits),
                     memory(habits),
                     habits.oneIn(4) ? 1 + habits.below(MOST_RETRIES) : 0,
-                    trouble(habits)));
+                    trouble(habits),
+                    frontEnd(habits)));
         }
         List<Fault> faults = new ArrayList<>();
         for (int i = choices.below(MOST_FAULTS + 1); i > 0; i--) {
@@ -278,7 +294,7 @@ public record Plan(
                 choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL,
                 reception(habits),
                 Connecting.of(choices.split(), clients.size()),
-                frontEnds(choices.split(), clients.size() + 1),
+                frontEnd(habits),
                 DatagramPlan.draw(choices.split(), clients.size()));
     }
 
@@ -299,10 +315,8 @@ public record Plan(
         return new Link.Reception(choices.oneIn(3), choices.oneIn(2) ? 0 : 1 + choices.below(4));
     }
 
-    private static List<FrontEnd.Kind> frontEnds(Choices choices, int hosts) {
+    private static FrontEnd.Kind frontEnd(Choices choices) {
         FrontEnd.Kind[] kinds = FrontEnd.Kind.values();
-        return Stream.generate(() -> choices.oneIn(2) ? FrontEnd.Kind.REACTOR : kinds[choices.below(kinds.length)])
-                .limit(hosts)
-                .toList();
+        return choices.oneIn(2) ? FrontEnd.Kind.REACTOR : kinds[choices.below(kinds.length)];
     }
 }

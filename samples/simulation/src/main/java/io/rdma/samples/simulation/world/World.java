@@ -12,9 +12,7 @@ import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -46,7 +44,6 @@ public final class World {
     private final Wire wire;
     private final Verdict verdict;
     private final Host server;
-    private final Map<Host, FrontEnd> frontEnds = new IdentityHashMap<>();
     private final List<ClientProgram> clients = new ArrayList<>();
     private final List<Session> sessions = new ArrayList<>();
     private FrontEnd.@Nullable Service service;
@@ -65,23 +62,12 @@ public final class World {
         for (int i = 0; i < plan.clients().size(); i++) {
             Host host = new Host(simulation, wire, choices.split(), "client " + i, i + 2);
             clients.add(new ClientProgram(i, plan, host, this, verdict));
-            addFrontEnd(i, host);
         }
-        addFrontEnd(clients.size(), server);
         Host last = new Host(simulation, wire, choices.split(), "intruder", clients.size() + 2);
         intruder = plan.connecting().intruder() ? new Intruder(last, server, verdict) : null;
         List<Host> hosts = new ArrayList<>(List.of(server));
         clients.forEach(client -> hosts.add(client.host()));
         datagrams = new DatagramRun(plan, wire, hosts, choices.split(), verdict);
-    }
-
-    private void addFrontEnd(int number, Host host) {
-        FrontEnd.Kind kind = plan.frontEnds().get(number);
-        frontEnds.put(
-                host,
-                kind == FrontEnd.Kind.REACTOR
-                        ? new ReactorFrontEnd(host, verdict)
-                        : new CoroutinesFrontEnd(host, verdict, kind));
     }
 
     /**
@@ -157,14 +143,16 @@ public final class World {
         return new InetSocketAddress(server.address(), PORT);
     }
 
-    FrontEnd frontEnd(Host host) {
-        return Objects.requireNonNull(frontEnds.get(host));
+    FrontEnd frontEnd(Host host, FrontEnd.Kind kind) {
+        return kind == FrontEnd.Kind.REACTOR
+                ? new ReactorFrontEnd(host, verdict)
+                : new CoroutinesFrontEnd(host, verdict, kind);
     }
 
     private void serve() {
         Terms terms = plan.connecting().server();
         try (RdmaResources resources = open(server, terms)) {
-            service = frontEnd(server)
+            service = frontEnd(server, plan.frontEnd())
                     .bind(new FrontEnd.Setup(resources, terms::connection, address(), Set.of()), this::handle);
             clients.forEach(ClientProgram::start);
             if (intruder != null) {
