@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What a client does on one connection: it sends and receives its streams, works on the server's memory, and closes. */
+/** Work of a client on one connection: it sends and receives streams, uses the server's memory, and closes. */
 final class Session {
     private static final long BLOCKED_NANOS = 2_000_000_000;
 
