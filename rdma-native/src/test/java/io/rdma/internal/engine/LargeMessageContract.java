@@ -42,6 +42,23 @@ abstract class LargeMessageContract extends ConnectedContract {
         return next(server.receives()::poll);
     }
 
+    /** The frames lie behind the buffers, so that the size of a buffer decides how they are aligned. */
+    @ParameterizedTest
+    @ValueSource(ints = {33, 157, 1022})
+    void receiveBuffersMayHaveAnySize(int size) {
+        connect(options().withReceiveBuffers(8, size));
+        for (int bytes : new int[] {1, size, size + 1}) {
+            RegisteredBuffer buffer = random(bytes, bytes);
+            Counted sent = submit(client, WorkRequest.send(buffer, false));
+            try (ReceivedMessage message = next()) {
+                assertThat(message.length()).isEqualTo(bytes);
+                assertThat(message.segment().mismatch(buffer.segment())).isEqualTo(-1);
+            }
+            assertThat(sent.ended().error).isNull();
+            buffer.close();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 4096})
     void aConnectionThatNoApplicationGetsDropsItsMessages(int bytes) {
