@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -95,18 +96,19 @@ public final class RdmaConnector {
         if (!manager || options.tls() != null) {
             return exchange(begun, manager);
         }
-        EstablishedConnection connection = tryManager(null);
+        EstablishedConnection connection = tryManager(null, options);
         return connection != null ? connection : exchange(begun, false);
     }
 
     /**
      * Tries to connect by the connection manager.
      *
+     * @param bounded options with the time that is left
      * @return null if the connection manager cannot reach the server, but the exchange may
      */
-    private @Nullable EstablishedConnection tryManager(CmTokens.@Nullable Token token) {
+    private @Nullable EstablishedConnection tryManager(CmTokens.@Nullable Token token, ConnectionOptions bounded) {
         try {
-            return byManager(token);
+            return byManager(token, bounded);
         } catch (RdmaException e) {
             if (options.connectMethod() == ConnectMethod.RDMA_CM || !nobodyThere(e) || cancelled) {
                 throw e;
@@ -141,8 +143,8 @@ public final class RdmaConnector {
         };
     }
 
-    private EstablishedConnection byManager(CmTokens.@Nullable Token token) {
-        CmConnector asking = new CmConnector(resources, options, address, token);
+    private EstablishedConnection byManager(CmTokens.@Nullable Token token, ConnectionOptions bounded) {
+        CmConnector asking = new CmConnector(resources, bounded, address, token);
         manager = asking;
         if (cancelled) {
             asking.cancel(); // cancel() may have missed this connector
@@ -162,7 +164,7 @@ public final class RdmaConnector {
             socket.connect(address, deadline.millisLeft());
             cleanup.add(socket);
             Exchange exchange = cleanup.add(Exchange.over(socket, deadline, options, address.getHostString()));
-            EstablishedConnection authenticated = manager ? byToken(exchange) : null;
+            EstablishedConnection authenticated = manager ? byToken(exchange, deadline) : null;
             if (authenticated != null) {
                 return authenticated; // closing the exchange lets the server discard the token
             }
@@ -204,11 +206,12 @@ public final class RdmaConnector {
         }
     }
 
-    private @Nullable EstablishedConnection byToken(Exchange exchange) throws IOException {
+    private @Nullable EstablishedConnection byToken(Exchange exchange, ExchangeDeadline deadline) throws IOException {
         exchange.requestToken();
         CmTokens.Token token = exchange.receiveToken();
         if (token != null) {
-            return tryManager(token);
+            Duration left = Duration.ofMillis(deadline.millisLeft()); // one bound for both parts
+            return tryManager(token, options.withHandshakeTimeout(left));
         }
         if (options.connectMethod() == ConnectMethod.RDMA_CM) {
             throw new RdmaConnectException(

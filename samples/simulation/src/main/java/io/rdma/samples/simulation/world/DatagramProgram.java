@@ -173,8 +173,8 @@ final class DatagramProgram {
             bound = bind(resources);
             sending = new DatagramSender(this, bound, groups, run, choices);
             sender = sending;
+            socket = bound; // before what arrives is answered
             received = receive(bound);
-            socket = bound;
             if (plan.disposed() > 0) {
                 host.run("disposal", () -> disposeEarly(bound));
             }

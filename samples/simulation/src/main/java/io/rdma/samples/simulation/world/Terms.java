@@ -90,10 +90,9 @@ public record Terms(ConnectMethod method, Credentials credentials, int handshake
                 : EnumSet.noneOf(Reason.class);
     }
 
-    /** Returns the nanoseconds after which a connect has ended. With a token, RDMA CM has a bound of its own. */
+    /** Returns the nanoseconds after which a connect has ended. */
     long longestConnect() {
-        long bounds = method == ConnectMethod.RDMA_CM && credentials.hasTls() ? 2 : 1;
-        return Duration.ofSeconds(bounds * handshakeSeconds).plus(GRACE).toNanos();
+        return Duration.ofSeconds(handshakeSeconds).plus(GRACE).toNanos();
     }
 
     /** Returns options of connections with these terms. TLS has a context that no other call returns. */
