@@ -59,6 +59,15 @@ public final class FaultySeam {
     }
 
     /**
+     * Returns the library with the faults.
+     *
+     * @return the seam of the device
+     */
+    public Verbs verbs() {
+        return verbs;
+    }
+
+    /**
      * Returns the device.
      *
      * @param name name of the device
@@ -88,7 +97,7 @@ public final class FaultySeam {
         SeamCall call = SeamCall.of(method);
         if (call == null) {
             Object result = invoke(behind, method, arguments);
-            return method.getReturnType().isInterface()
+            return SeamCall.isPartOfSeam(method.getReturnType())
                     ? proxies.computeIfAbsent(result, one -> proxy(method.getReturnType(), one))
                     : result;
         }

@@ -2,8 +2,11 @@ package io.rdma.testing.seam;
 
 import io.rdma.internal.ibv.CmEventEntry;
 import io.rdma.types.CmEventType;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -32,6 +35,10 @@ final class OpenHandles {
             "pd", Set.of("pd", "context"),
             "context", Set.of("context"),
             "id", Set.of("id", "cm channel"));
+
+    /** Kinds in an order in which objects can end: no object stands before one that is made from it. */
+    private static final List<String> ORDER =
+            List.of("qp", "srq", "cq", "channel", "mw", "mr", "ah", "pd", "context", "qp of an id", "id");
 
     private static final Queue<String> NONE = new ConcurrentLinkedQueue<>();
 
@@ -168,16 +175,33 @@ final class OpenHandles {
 
     /** Repeats the destroy calls that were made to fail, so that objects that depend on theirs can end. */
     void endRefused() {
-        for (Refused one : List.copyOf(refused.values())) {
-            refused.remove(one.key);
-            if (open.remove(one.key) != null) {
-                endedHere.add(one.key);
-                ended.add(one.key);
-                try {
-                    one.target.invoke(one.arguments);
-                } catch (Throwable e) {
-                    mistakes.add("the destruction of a " + one.key.kind + " failed once more: " + e);
-                }
+        refused.values().stream()
+                .sorted(Comparator.comparingInt(one -> rank(one.key)))
+                .forEach(this::endRefused);
+    }
+
+    private static int rank(Key key) {
+        int rank = ORDER.indexOf(key.kind);
+        return rank < 0 ? ORDER.size() : rank;
+    }
+
+    private void endRefused(Refused one) {
+        refused.remove(one.key);
+        String made = open.remove(one.key);
+        if (made == null) {
+            return;
+        }
+        endedHere.add(one.key);
+        ended.add(one.key);
+        try {
+            one.target.invoke(one.arguments);
+        } catch (Throwable e) {
+            endedHere.remove(one.key);
+            ended.remove(one.key);
+            open.put(one.key, made);
+            refused.put(one.key, one);
+            if (!(e instanceof VerbsException known) || known.errno() != Errno.EBUSY) { // something still uses it
+                mistakes.add("the destruction of a " + one.key.kind + " failed once more: " + e);
             }
         }
     }

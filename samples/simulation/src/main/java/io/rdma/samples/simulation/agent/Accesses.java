@@ -22,12 +22,19 @@ final class Accesses {
     /** The log of a run may depend on the runs before, and must not change the order of the threads. */
     private static final String LOG = "io/rdma/internal/log/";
 
+    /** The seam with faults is an instrument. What it notes is no part of what is simulated. */
+    private static final String INSTRUMENTS = "io/rdma/testing/";
+
     private static final String OBJECT = "(Ljava/lang/Object;)V";
 
     private Accesses() {}
 
     static boolean rewrites(@Nullable String name) {
-        return name != null && name.startsWith(LIBRARY) && !name.startsWith(SAMPLES) && !name.startsWith(LOG);
+        return name != null
+                && name.startsWith(LIBRARY)
+                && !name.startsWith(SAMPLES)
+                && !name.startsWith(LOG)
+                && !name.startsWith(INSTRUMENTS);
     }
 
     static byte[] rewrite(ClassLoader loader, byte[] bytes) {

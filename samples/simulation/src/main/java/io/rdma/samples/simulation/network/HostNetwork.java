@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Network of a simulated host with one address. */
 public final class HostNetwork implements Network, LinkSockets {
@@ -64,6 +65,14 @@ public final class HostNetwork implements Network, LinkSockets {
                 socket.vanish();
             }
         }
+    }
+
+    /** Returns the sockets that are open. */
+    public List<String> open() {
+        Stream<String> tcp = sockets.stream().filter(TcpSocketImpl::isOpen).map(TcpSocketImpl::toString);
+        Stream<String> udp = wire.bound(address).map(at -> "UDP socket of " + at);
+        Stream<String> groups = wire.joined(address).map(at -> "UDP socket of the group " + at);
+        return Stream.of(tcp, udp, groups).flatMap(each -> each).toList();
     }
 
     private TcpSocketImpl made() {

@@ -30,6 +30,7 @@ final class TcpSocketImpl extends SocketImpl {
     private final Segments arrived = new Segments();
     private boolean ended; // the peer closed its side
     private boolean reset;
+    private boolean created;
     private boolean closed;
     private boolean gone; // the host has lost power
     private boolean listening;
@@ -57,7 +58,7 @@ final class TcpSocketImpl extends SocketImpl {
 
     @Override
     protected void create(boolean stream) {
-        // Nothing to reserve.
+        created = true;
     }
 
     @Override
@@ -167,6 +168,11 @@ final class TcpSocketImpl extends SocketImpl {
         other.successor = this;
     }
 
+    /** Returns whether the kernel would hold it for its process. */
+    boolean isOpen() {
+        return (created || peer != null) && !closed && successor == null;
+    }
+
     private TcpSocketImpl latest() {
         return successor == null ? this : successor;
     }
@@ -274,6 +280,11 @@ final class TcpSocketImpl extends SocketImpl {
                 other.reset |= unread;
             });
         }
+    }
+
+    @Override
+    public String toString() {
+        return "TCP socket of " + local() + (listening ? ", which listens" : " to " + address + ":" + port);
     }
 
     /** Ends without a word. */

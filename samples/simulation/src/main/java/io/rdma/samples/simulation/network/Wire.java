@@ -8,6 +8,7 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,7 @@ public final class Wire {
     private final Map<Path, Integer> repeated = new HashMap<>();
     private final Map<InetSocketAddress, TcpSocketImpl> listeners = new HashMap<>();
     private int nextPort = FIRST_FREE_PORT;
-    private final Weather usual;
+    private Weather usual;
     private Weather weather;
     private long calmAt; // time at which the weather is the usual one again
 
@@ -66,6 +67,12 @@ public final class Wire {
                 trace.note("the wire: " + usual);
             }
         });
+    }
+
+    /** Ends all bad weather, for good. */
+    public void calmDown() {
+        usual = Weather.FINE;
+        setWeather(Weather.FINE, 1);
     }
 
     /** Runs something on the wire's behalf: what is under way arrives even if its sender has died. */
@@ -107,6 +114,22 @@ public final class Wire {
 
     void leave(InetSocketAddress group, GroupDatagrams member) {
         groups.getOrDefault(group, List.of()).remove(member);
+    }
+
+    /** Returns the addresses of a host's UDP sockets. */
+    Stream<InetSocketAddress> bound(InetAddress host) {
+        return datagrams.keySet().stream()
+                .filter(at -> at.getAddress().equals(host))
+                .sorted(Comparator.comparingInt(InetSocketAddress::getPort));
+    }
+
+    /** Returns the groups whose datagrams a host has sockets for. */
+    Stream<InetSocketAddress> joined(InetAddress host) {
+        return groups.entrySet().stream()
+                .filter(group -> group.getValue().stream()
+                        .anyMatch(member -> member.host().equals(host)))
+                .map(Map.Entry::getKey)
+                .sorted(Comparator.comparing(InetSocketAddress::toString));
     }
 
     int freePort() {

@@ -19,11 +19,11 @@ final class ClientProgram {
     private @Nullable Session session;
     private boolean done;
 
-    ClientProgram(int number, Plan plan, Host host, World world, Verdict verdict) {
+    ClientProgram(int number, Plan.Client plan, Terms terms, Host host, World world, Verdict verdict) {
         this.number = number;
-        this.plan = plan.clients().get(number);
-        terms = plan.connecting().clients().get(number);
-        refusals = terms.refusedBy(plan.connecting().server());
+        this.plan = plan;
+        this.terms = terms;
+        refusals = terms.refusedBy(world.plan().connecting().server());
         this.host = host;
         this.world = world;
         this.verdict = verdict;
@@ -42,15 +42,22 @@ final class ClientProgram {
         return !done && host.isAlive();
     }
 
+    /** Returns whether the latest connection brought everything. */
+    boolean hasWorked() {
+        return session != null && session.isDone();
+    }
+
     void start() {
         host.run("main", () -> {
             try (RdmaResources resources = World.open(host, terms)) {
+                Books books = new Books(resources);
                 run(new FrontEnd.Setup(resources, terms::connection, world.address(), refusals));
-            } catch (RuntimeException e) {
-                verdict.unexpected(toString(), e);
-            } finally {
-                done = true;
+                books.check(host, verdict);
+            } catch (Throwable e) {
+                verdict.failure(toString(), host, e);
             }
+            host.settle();
+            done = true;
         });
     }
 

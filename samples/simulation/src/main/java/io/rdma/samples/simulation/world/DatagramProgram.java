@@ -124,7 +124,7 @@ final class DatagramProgram {
     /** Notes a failure. Only a disposal, or the end of the device, fails what does not wait for a peer. */
     void failed(String where, Throwable failure) {
         verdict.note(where + " failed: " + failure);
-        if (!(failure instanceof RdmaException) || !disposing && !deviceFails) {
+        if (!(failure instanceof RdmaException) && !verdict.isInjected(failure) || !disposing && !deviceFails) {
             verdict.unexpected(where, failure);
         }
     }
@@ -138,7 +138,7 @@ final class DatagramProgram {
     /** Notes a look-up that failed. With a good network, a socket that is bound is found. */
     void failedToFind(String where, Throwable failure, boolean bound) {
         verdict.note(where + " failed: " + failure);
-        if (!(failure instanceof RdmaConnectException) || run.isCalm() && bound && !disposing) {
+        if (!(failure instanceof RdmaConnectException) && !verdict.isInjected(failure) || run.isCalm() && bound && !disposing) {
             verdict.unexpected(where, failure);
         }
     }
@@ -156,12 +156,14 @@ final class DatagramProgram {
             try {
                 LockSupport.parkNanos(plan.begin());
                 run();
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 failed(toString(), e);
             } finally {
                 hasSent = true;
                 disposing = true;
+                release();
             }
+            host.settle();
         });
     }
 
@@ -189,8 +191,14 @@ final class DatagramProgram {
             }
         }
         end(bound, received);
-        held.forEach(ReceivedDatagram::close);
+        release();
         sending.checkDisposed();
+    }
+
+    private void release() {
+        for (ReceivedDatagram one; (one = held.poll()) != null; ) {
+            one.close();
+        }
     }
 
     private void disposeEarly(RdmaDatagramSocket bound) {

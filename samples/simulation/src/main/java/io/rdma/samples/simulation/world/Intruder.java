@@ -1,6 +1,5 @@
 package io.rdma.samples.simulation.world;
 
-import io.rdma.samples.support.DeviceOf;
 import io.rdma.types.CmEventType;
 import io.rdma.types.PortSpace;
 import io.rdma.types.VerbsException;
@@ -9,6 +8,7 @@ import io.rdma.verbs.CmEventChannel;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
 import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.DeviceOf;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -47,7 +47,7 @@ final class Intruder {
     void start() {
         host.run("main", () -> {
             List<InetSocketAddress> managers = server.verbs().rdmacm().listening();
-            try (DeviceContext context = DeviceOf.only(host.verbs()).open();
+            try (DeviceContext context = DeviceOf.only(host.seam()).open();
                     CmEventChannel channel = context.createEventChannel()) {
                 for (int i = 0; i < ATTEMPTS; i++) {
                     ask(channel, managers.getFirst());

@@ -4,6 +4,7 @@ import io.rdma.samples.simulation.network.Weather;
 import io.rdma.samples.simulation.schedule.Bounds;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation.Pauses;
+import io.rdma.testing.seam.SeamFault;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -21,6 +22,7 @@ import java.util.stream.IntStream;
  * @param connecting how the hosts connect
  * @param frontEnd of the server
  * @param datagrams sockets for datagrams beside the clients and the server
+ * @param hostFaults what fails at the seam of a host
  */
 public record Plan(
         long seed,
@@ -31,7 +33,8 @@ public record Plan(
         Link.Reception reception,
         Connecting connecting,
         FrontEnd.Kind frontEnd,
-        List<DatagramPlan> datagrams) {
+        List<DatagramPlan> datagrams,
+        List<HostFault> hostFaults) {
     private static final int MOST_CLIENTS = 3;
     private static final int MOST_MESSAGES = 30;
     private static final int LONGEST_MESSAGE = 2000;
@@ -39,7 +42,8 @@ public record Plan(
     private static final int MOST_RETRIES = 3;
     private static final int MOST_THREADS = 3;
     private static final int MOST_OPERATIONS = 20;
-    private static final long LAST_FAULT = 3_000_000;
+    /** Nanoseconds after the beginning until which faults begin. */
+    static final long LAST_FAULT = 3_000_000;
 
     public Plan {
         Bounds.atLeast(1, clients.size(), "the number of clients");
@@ -216,31 +220,56 @@ public record Plan(
                 Link.Reception.ALL,
                 Connecting.usual(clients.size()),
                 frontEnd(kinds),
+                List.of(),
                 List.of());
     }
 
     /** Returns whether nothing goes wrong, so that nothing may fail. */
     boolean isCalm() {
         return faults.isEmpty()
+                && hostFaults.isEmpty()
                 && weather.equals(Weather.FINE)
                 && clients.stream().noneMatch(client -> client.trouble.kind.endsStream());
     }
 
     /**
-     * Returns whether the device of a host fails.
+     * Returns whether the device of a host fails, or a call of it.
      *
      * @param host 0 for the server, the clients follow
      */
     boolean failsDevice(int host) {
-        return faults.stream()
+        return !seamFaults(host).isEmpty()
+                || faults.stream()
                 .filter(fault -> fault.kind() == FaultKind.DEVICE || fault.kind() == FaultKind.COMPLETION_QUEUES)
                 .anyMatch(fault -> (fault.target() + 1) % (clients.size() + 1) == host);
+    }
+
+    /**
+     * Returns the faults at the seam of a host.
+     *
+     * @param host 0 for the server, the clients follow
+     */
+    List<SeamFault> seamFaults(int host) {
+        return hostFaults.stream()
+                .filter(fault -> fault.host() % (clients.size() + 1) == host) // a smaller plan has fewer clients
+                .map(HostFault::fault)
+                .toList();
     }
 
     /** Returns this plan in good weather and without faults. */
     Plan withoutFaults() {
         List<Client> good = clients.stream().map(Client::withoutTrouble).toList();
-        return new Plan(seed, good, Weather.FINE, List.of(), pauses, reception, connecting, frontEnd, datagrams);
+        return new Plan(
+                seed,
+                good,
+                Weather.FINE,
+                List.of(),
+                pauses,
+                reception,
+                connecting,
+                frontEnd,
+                datagrams,
+                List.of());
     }
 
     /** Returns the number of messages in both directions, of the clients that the server admits. */
@@ -295,7 +324,8 @@ public record Plan(
                 reception(habits),
                 Connecting.of(choices.split(), clients.size()),
                 frontEnd(habits),
-                DatagramPlan.draw(choices.split(), clients.size()));
+                DatagramPlan.draw(choices.split(), clients.size()),
+                HostFault.draw(choices.split(), 1 + clients.size()));
     }
 
     private static Memory memory(Choices choices) {

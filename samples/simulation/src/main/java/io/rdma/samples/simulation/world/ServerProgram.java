@@ -71,6 +71,9 @@ final class ServerProgram {
                 .handle((value, failure) -> null)
                 .join();
         boolean sent = down.succeeds();
+        if (!sent && world.isServerStruck()) { // the connection may be open
+            throw new Unfinished("the client will not get everything", null);
+        }
         boolean all = received.awaitAll(plan.up());
         if (plan.closesFirst() || !all) {
             boolean orderly = up.succeeds();

@@ -26,6 +26,8 @@ final class Session {
     private final Received received;
     private boolean closedEarly;
     private boolean cancelled;
+    private boolean gaveUp;
+    private boolean done;
 
     Session(int number, ClientProgram client, Link link, World world, Verdict verdict) {
         this.number = number;
@@ -67,12 +69,17 @@ final class Session {
      * @param arrived number of messages that arrived
      */
     boolean mayLookOrderly(int arrived) {
-        return cancelled || closedEarly && isBetween(arrived);
+        return cancelled || (closedEarly || gaveUp) && isBetween(arrived);
     }
 
     /** Returns whether a close now is between two messages. A stream begins with its first message. */
     private boolean isBetween(int arrived) {
         return !plan.stream() || arrived == 0;
+    }
+
+    /** Returns whether everything was sent and received. */
+    boolean isDone() {
+        return done;
     }
 
     void closeEarly() {
@@ -108,9 +115,16 @@ final class Session {
         down.end().whenComplete((value, failure) -> received.ended());
         Call<Void> up = started(link.send(this + " up", messages(plan.up())));
         down.end().whenComplete((value, failure) -> lent.complete(null)); // the server is gone
+        up.end().whenComplete((value, failure) -> {
+            if (failure != null && client.host().isStruck()) {
+                lent.complete(null); // the server may never know of this session
+            }
+        });
         work(lent.join());
-        boolean all = up.succeeds() && received.awaitAll(plan.down());
-        if ((!plan.closesFirst() || !all) && !cancelled && !hasThrown()) {
+        boolean sent = up.succeeds();
+        boolean all = sent && received.awaitAll(plan.down());
+        gaveUp = !sent && client.host().isStruck(); // the connection may be open
+        if (!gaveUp && (!plan.closesFirst() || !all) && !cancelled && !hasThrown()) {
             boolean orderly = down.succeeds();
             verdict.check(
                     !orderly
@@ -123,6 +137,7 @@ final class Session {
         link.close();
         verdict.endsWithin(World.PATIENCE, link.closed(this + " closed"));
         verdict.endsWithin(World.PATIENCE, down); // another thread may be about to deliver the end
+        done = all;
         if (!all && !closedEarly) {
             throw new ServerProgram.Unfinished(
                     this + " is not done", link.endpoint().failure());

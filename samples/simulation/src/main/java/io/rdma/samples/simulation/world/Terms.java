@@ -44,6 +44,15 @@ public record Terms(ConnectMethod method, Credentials credentials, int handshake
         return new Terms(method, credentials, handshake(choices), Queues.of(choices));
     }
 
+    /** Returns terms of a client that this server admits. */
+    Terms ofAdmitted() {
+        return new Terms(
+                method,
+                credentials.hasTls() ? Credentials.CLIENT : Credentials.NONE,
+                USUAL.handshakeSeconds,
+                Queues.USUAL);
+    }
+
     private static ConnectMethod method(Choices choices) {
         return choices.oneIn(2) ? ConnectMethod.TCP : ConnectMethod.RDMA_CM;
     }

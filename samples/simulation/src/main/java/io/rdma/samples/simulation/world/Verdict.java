@@ -2,9 +2,12 @@ package io.rdma.samples.simulation.world;
 
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.samples.simulation.schedule.Owner;
 import io.rdma.samples.simulation.schedule.Scheduler;
 import io.rdma.samples.simulation.schedule.Trace;
+import io.rdma.testing.seam.SeamFault;
 import io.rdma.types.RdmaException;
+import io.rdma.types.VerbsException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,17 +25,19 @@ public final class Verdict {
 
     private final Trace trace;
     private final boolean calm;
+    private final boolean seamFails;
     private final List<String> wrong = new ArrayList<>();
     private final List<Progress<?>> calls = new ArrayList<>();
     private long messages;
     private long datagrams;
 
     /**
-     * @param calm whether nothing may fail
+     * @param plan of the run
      */
-    Verdict(Trace trace, boolean calm) {
+    Verdict(Trace trace, Plan plan) {
         this.trace = trace;
-        this.calm = calm;
+        calm = plan.isCalm();
+        seamFails = !plan.hostFaults().isEmpty();
     }
 
     /** Exception that a simulated application throws. */
@@ -78,9 +83,30 @@ public final class Verdict {
         if (failure instanceof ApplicationFailure) {
             return;
         }
-        if (!(failure instanceof RdmaException) || calm && !closedByPeer) {
+        if (!(failure instanceof RdmaException) && !isInjected(failure) || calm && !closedByPeer) {
             unexpected(where, failure);
         }
+    }
+
+    /** Notes a failure on a host. It is wrong unless the seam of that host has failed. */
+    void failure(String where, Host on, Throwable failure) {
+        if (on.isStruck()) {
+            failure(where, failure);
+        } else {
+            unexpected(where, failure);
+        }
+    }
+
+    /** Returns whether a planned failure of the seam is among the causes of a failure. */
+    boolean isInjected(Throwable failure) {
+        for (Throwable cause = failure; seamFails && cause != null; cause = cause.getCause()) {
+            if (cause instanceof SeamFault.Thrown
+                    || cause instanceof SeamFault.ThrownError
+                    || cause instanceof VerbsException && String.valueOf(cause.getMessage()).contains("injected: ")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Notes a failure, and tells its text. The text may name a loop, whose number is that of the JVM. */
@@ -114,12 +140,22 @@ public final class Verdict {
     }
 
     /** Ends the run: nothing may be left. */
-    void close(boolean finished, Scheduler scheduler) {
+    void close(boolean finished, List<Host> hosts, Scheduler scheduler) {
         if (!finished) {
             check(false, "the run did not end, " + scheduler.busiest());
         }
         calls.forEach(each -> check(each.hasEnded() || !each.mustEnd(), each + " never ended"));
-        scheduler.alive().forEach(each -> check(false, "a thread is left: " + each + each.where()));
+        List<Owner> excused =
+                hosts.stream().filter(Host::isLeftByRefusal).map(Host::owner).toList();
+        scheduler.alive().stream()
+                .filter(each -> !excused.contains(each.owner()))
+                .forEach(each -> check(false, "a thread is left: " + each + each.where()));
+        hosts.stream()
+                .filter(host -> host.isAlive() && !host.isLeftByRefusal())
+                .forEach(host -> {
+                    host.faults().left().forEach(one -> check(false, host + ": " + one));
+                    host.sockets().open().forEach(one -> check(false, host + ": a socket is left: " + one));
+                });
     }
 
     /** Returns the number of messages that were sent. */

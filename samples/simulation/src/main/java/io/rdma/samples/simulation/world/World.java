@@ -1,21 +1,22 @@
 package io.rdma.samples.simulation.world;
 
 import io.rdma.connect.RdmaResources;
+import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.soft.device.SoftFailure;
 import io.rdma.samples.simulation.network.Weather;
 import io.rdma.samples.simulation.network.Wire;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation;
 import io.rdma.samples.simulation.schedule.Trace;
-import io.rdma.samples.support.DeviceOf;
+import io.rdma.testing.seam.SeamFault;
 import io.rdma.types.VerbsException;
+import io.rdma.verbs.DeviceOf;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One run: a server and its clients on hosts of their own, what they exchange, and the faults. */
@@ -25,6 +26,12 @@ public final class World {
     private static final Duration LONGEST = Duration.ofMinutes(10);
     /** Twenty times those of any good run. Threads that spin come to them before the time is over. */
     private static final long MOST_STEPS = 2_500_000;
+
+    /** Time for what still happens due to a fault, when no other begins any more. */
+    private static final Duration AFTER_FAULTS = Duration.ofNanos(100 * Plan.LAST_FAULT);
+
+    /** Longest message of the client after the last fault. */
+    private static final int LONGEST_MESSAGE = 512;
 
     /** Bound of each connect and close. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -46,28 +53,44 @@ public final class World {
     private final Host server;
     private final List<ClientProgram> clients = new ArrayList<>();
     private final List<Session> sessions = new ArrayList<>();
+    private final List<Host> hosts = new ArrayList<>();
+    private final Choices later;
     private FrontEnd.@Nullable Service service;
     private final @Nullable Intruder intruder;
     private final DatagramRun datagrams;
     private int handling;
     private boolean stopped;
+    private boolean begun;
 
     private World(Plan plan, Trace.Detail told) {
         this.plan = plan;
         Choices choices = new Choices(~plan.seed());
         simulation = new Simulation(choices.below(Long.MAX_VALUE), plan.pauses(), told);
         wire = new Wire(simulation.scheduler(), choices.split(), simulation.trace(), plan.weather());
-        verdict = new Verdict(simulation.trace(), plan.isCalm());
-        server = new Host(simulation, wire, choices.split(), "server", 1);
+        verdict = new Verdict(simulation.trace(), plan);
+        server = host("server", choices, plan.seamFaults(0));
         for (int i = 0; i < plan.clients().size(); i++) {
-            Host host = new Host(simulation, wire, choices.split(), "client " + i, i + 2);
-            clients.add(new ClientProgram(i, plan, host, this, verdict));
+            client(plan.clients().get(i), plan.connecting().clients().get(i), choices, plan.seamFaults(i + 1));
         }
-        Host last = new Host(simulation, wire, choices.split(), "intruder", clients.size() + 2);
+        List<Host> programs = List.copyOf(hosts);
+        Host last = host("intruder", choices, List.of());
         intruder = plan.connecting().intruder() ? new Intruder(last, server, verdict) : null;
-        List<Host> hosts = new ArrayList<>(List.of(server));
-        clients.forEach(client -> hosts.add(client.host()));
-        datagrams = new DatagramRun(plan, wire, hosts, choices.split(), verdict);
+        datagrams = new DatagramRun(plan, wire, programs, choices.split(), verdict);
+        later = choices.split();
+    }
+
+    private Host host(String name, Choices choices, List<SeamFault> faults) {
+        Host host = new Host(simulation, wire, choices.split(), name, hosts.size() + 1, faults);
+        hosts.add(host);
+        return host;
+    }
+
+    private ClientProgram client(Plan.Client client, Terms terms, Choices choices, List<SeamFault> faults) {
+        int number = clients.size();
+        ClientProgram program =
+                new ClientProgram(number, client, terms, host("client " + number, choices, faults), this, verdict);
+        clients.add(program);
+        return program;
     }
 
     /**
@@ -92,11 +115,12 @@ public final class World {
         boolean finished = world.simulation.run(LONGEST, MOST_STEPS);
         Surroundings.tell(null);
         world.datagrams.close();
-        world.verdict.close(finished, world.simulation.scheduler());
+        world.hosts.forEach(Host::tellFault);
+        world.verdict.close(finished, world.hosts, world.simulation.scheduler());
         world.noConversationsLeft();
         world.verdict.check(!plan.isCalm() || world.verdict.messages() == plan.messages(), "not every message arrived");
         Throwable uncaught = world.simulation.uncaught();
-        if (uncaught != null) {
+        if (uncaught != null && !world.verdict.isInjected(uncaught)) {
             world.verdict.unexpected("a thread", uncaught);
         }
         return new Run(world.verdict, world.simulation);
@@ -104,10 +128,8 @@ public final class World {
 
     /** Checks that the connection managers of the living hosts have forgotten all identifiers and peers. */
     private void noConversationsLeft() {
-        Stream<Host> others = intruder == null ? Stream.empty() : Stream.of(intruder.host());
-        Stream.of(Stream.of(server), clients.stream().map(ClientProgram::host), others)
-                .flatMap(hosts -> hosts)
-                .filter(Host::isAlive)
+        hosts.stream()
+                .filter(host -> host.isAlive() && !host.isLeftByRefusal())
                 .forEach(host -> {
                     int left = host.verbs().rdmacm().inUse();
                     verdict.check(left == 0, "the connection manager of " + host + " keeps " + left + " things");
@@ -139,6 +161,11 @@ public final class World {
         return stopped;
     }
 
+    /** Returns whether a call of the seam of the server was made to fail. */
+    boolean isServerStruck() {
+        return server.isStruck();
+    }
+
     InetSocketAddress address() {
         return new InetSocketAddress(server.address(), PORT);
     }
@@ -149,24 +176,77 @@ public final class World {
                 : new CoroutinesFrontEnd(host, verdict, kind);
     }
 
+    /** Serves the clients, and opens again what a fault has broken, until a new connection works. */
     private void serve() {
+        boolean works = false;
+        for (int tries = 3 + plan.hostFaults().size(); tries > 0 && !works; tries--) {
+            works = attempt();
+        }
+        verdict.check(works, "no new connection works after the last fault");
+        server.settle();
+    }
+
+    /**
+     * Serves the clients, from the opening of the device to its close.
+     *
+     * @return whether a new connection works at the end
+     */
+    private boolean attempt() {
+        boolean works = false;
         Terms terms = plan.connecting().server();
         try (RdmaResources resources = open(server, terms)) {
+            Books books = new Books(resources);
             service = frontEnd(server, plan.frontEnd())
                     .bind(new FrontEnd.Setup(resources, terms::connection, address(), Set.of()), this::handle);
+            begin();
+            awaitClients();
+            works = plan.isCalm() || !stopped && connectsAgain(resources);
+            verdict.endsWithin(PATIENCE, stopService());
+            books.check(server, verdict);
+        } catch (Throwable e) {
+            verdict.failure("server", server, e);
+        }
+        return works;
+    }
+
+    private void begin() {
+        stopped = false;
+        if (!begun) {
+            begun = true;
             clients.forEach(ClientProgram::start);
             if (intruder != null) {
                 intruder.start();
             }
             plan.faults().forEach(this::schedule);
-            // Also for the server's sides of dead clients: it notices that they are gone.
-            while (handling > 0 || clients.stream().anyMatch(ClientProgram::isUnderWay)) {
-                Thread.sleep(10);
-            }
-            verdict.endsWithin(PATIENCE, stopService());
-        } catch (InterruptedException | RuntimeException e) {
-            verdict.unexpected("server", e);
         }
+    }
+
+    /** Waits for the clients, and for the server's sides of dead ones: it notices that they are gone. */
+    private void awaitClients() throws InterruptedException {
+        while (handling > 0 || clients.stream().anyMatch(ClientProgram::isUnderWay)) {
+            Thread.sleep(10);
+        }
+    }
+
+    /** Returns whether a client that is new connects and exchanges messages, now that all faults are over. */
+    private boolean connectsAgain(RdmaResources resources) throws InterruptedException {
+        Thread.sleep(AFTER_FAULTS);
+        server.faults().disarm();
+        wire.calmDown();
+        Thread.sleep(AFTER_FAULTS);
+        if (stopped) {
+            return false;
+        }
+        boolean live = DeviceResources.of(resources).loops().stream().anyMatch(loop -> loop.failure() == null);
+        ClientProgram client = client(
+                Plan.Client.ofStreams(1, 1, LONGEST_MESSAGE, false, true),
+                plan.connecting().server().ofAdmitted(),
+                later,
+                List.of());
+        client.start();
+        awaitClients();
+        verdict.check(client.hasWorked() || !live, "a new connection does not work, although a loop of the server does");
+        return client.hasWorked();
     }
 
     private void handle(Link link) {
@@ -176,7 +256,7 @@ public final class World {
         } catch (Verdict.ApplicationFailure e) {
             throw e;
         } catch (RuntimeException | Error e) {
-            verdict.unexpected("server handler", e);
+            verdict.failure("server handler", server, e);
         } finally {
             verdict.note("server handler ends");
             handling--;
@@ -189,8 +269,9 @@ public final class World {
 
     private void happen(Plan.Fault fault) {
         verdict.note("fault: " + fault);
-        int target = fault.target() % (clients.size() + 1); // a smaller plan has fewer clients
-        happen(fault, target == clients.size() ? server : clients.get(target).host());
+        int planned = plan.clients().size(); // a smaller plan has fewer clients
+        int target = fault.target() % (planned + 1);
+        happen(fault, target == planned ? server : clients.get(target).host());
     }
 
     private void happen(Plan.Fault fault, Host host) {
@@ -202,7 +283,7 @@ public final class World {
             case STOP -> stop();
             case DEVICE -> fail(host, SoftFailure.DEVICE);
             case COMPLETION_QUEUES -> fail(host, SoftFailure.COMPLETION_QUEUES);
-            default -> happen(fault, clients.get(fault.target() % clients.size()));
+            default -> happen(fault, clients.get(fault.target() % plan.clients().size()));
         }
     }
 
