@@ -5,9 +5,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -30,9 +28,6 @@ public final class Scheduler implements Executor {
     private static final int SPIN_NANOS = 5_000;
 
     private static final int NONE = -1;
-    /** Seconds for which a thread outside of the simulation may hold a monitor of the JDK. */
-    private static final int LONGEST_HELD = 60;
-
     private static final long NEVER = Long.MAX_VALUE / 2;
 
     private final Choices choices;
@@ -52,7 +47,7 @@ public final class Scheduler implements Executor {
     private volatile @Nullable Thread carrier;
     private volatile @Nullable Task running; // or the last one that ran
     private boolean submitted; // whether the next step of the running thread has been placed
-    private final LinkedBlockingQueue<Runnable> unblocked = new LinkedBlockingQueue<>();
+    private final Blocked blocked = new Blocked();
 
     /** Place where the calling thread's next step goes, in place of the ready ones. */
     private sealed interface Aside {
@@ -113,9 +108,9 @@ public final class Scheduler implements Executor {
     @Override
     public void execute(Runnable step) {
         if (carrier != null && !Thread.currentThread().isVirtual() && Thread.currentThread() != carrier) {
-            Task blocked = running;
-            if (blocked != null && blocked.thread() == Tasks.thread(step)) {
-                unblocked.add(step);
+            Task waiting = running;
+            if (waiting != null && waiting.thread() == Tasks.thread(step)) {
+                blocked.add(step);
                 return;
             }
             throw new RejectedExecutionException(
@@ -253,8 +248,8 @@ public final class Scheduler implements Executor {
         running = task;
         submitted = false;
         as(task.owner(), step);
-        while (!submitted && isBlocked(task)) {
-            as(task.owner(), unblocked(task));
+        while (!submitted && Blocked.is(task)) {
+            as(task.owner(), blocked.next(task));
         }
     }
 
@@ -263,27 +258,6 @@ public final class Scheduler implements Executor {
         now += 1 + choices.below(STEP_NANOS);
         trace.step(now, task);
         latest.add(now, task);
-    }
-
-    /**
-     * Returns whether a thread waits for a monitor of the JDK, or has just stopped waiting for it. A thread outside of
-     * the simulation has the monitor, such as the JDK's Cleaner. That is no part of a run: the step goes on after it.
-     */
-    private static boolean isBlocked(Task task) {
-        Thread.State state = task.thread().getState();
-        return state == Thread.State.BLOCKED || state == Thread.State.RUNNABLE;
-    }
-
-    private Runnable unblocked(Task task) {
-        try {
-            Runnable step = unblocked.poll(LONGEST_HELD, TimeUnit.SECONDS);
-            if (step == null) {
-                throw new IllegalStateException(task + " waits for a monitor of the JDK" + task.where());
-            }
-            return step;
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     private void fire() {

@@ -138,7 +138,8 @@ final class DatagramProgram {
     /** Notes a look-up that failed. With a good network, a socket that is bound is found. */
     void failedToFind(String where, Throwable failure, boolean bound) {
         verdict.note(where + " failed: " + failure);
-        if (!(failure instanceof RdmaConnectException) && !verdict.isInjected(failure) || run.isCalm() && bound && !disposing) {
+        if (!(failure instanceof RdmaConnectException) && !verdict.isInjected(failure)
+                || run.isCalm() && bound && !disposing) {
             verdict.unexpected(where, failure);
         }
     }

@@ -41,7 +41,7 @@ final class MemoryWork {
     }
 
     /** Starts the threads. Returns what completes when all have ended. */
-    CompletableFuture<Void> start(Plan.Memory plan, Choices choices) {
+    CompletableFuture<Void> start(MemoryPlan plan, Choices choices) {
         CompletableFuture<?>[] threads = new CompletableFuture<?>[plan.threads()];
         for (int i = 0; i < threads.length; i++) {
             CompletableFuture<Void> end = new CompletableFuture<>();
@@ -49,8 +49,8 @@ final class MemoryWork {
             host.run("memory " + i, () -> {
                 try {
                     lane.work(plan.operations());
-                } catch (RuntimeException e) {
-                    verdict.unexpected(session + " memory", e);
+                } catch (RuntimeException | Error e) {
+                    verdict.failure(session + " memory", host, e);
                 } finally {
                     end.complete(null);
                 }

@@ -36,12 +36,10 @@ public record Plan(
         List<DatagramPlan> datagrams,
         List<HostFault> hostFaults) {
     private static final int MOST_CLIENTS = 3;
-    private static final int MOST_MESSAGES = 30;
+    static final int MOST_MESSAGES = 30;
     private static final int LONGEST_MESSAGE = 2000;
     private static final int MOST_FAULTS = 3;
     private static final int MOST_RETRIES = 3;
-    private static final int MOST_THREADS = 3;
-    private static final int MOST_OPERATIONS = 20;
     /** Nanoseconds after the beginning until which faults begin. */
     static final long LAST_FAULT = 3_000_000;
 
@@ -70,7 +68,7 @@ public record Plan(
             boolean stream,
             boolean closesFirst,
             Link.Reception reception,
-            Memory memory,
+            MemoryPlan memory,
             int retries,
             Trouble trouble,
             FrontEnd.Kind frontEnd) {
@@ -99,69 +97,11 @@ public record Plan(
                     stream,
                     closesFirst,
                     Link.Reception.ALL,
-                    Memory.NONE,
+                    MemoryPlan.NONE,
                     0,
                     Trouble.NONE,
                     FrontEnd.Kind.REACTOR);
         }
-    }
-
-    /**
-     * One-sided operations of a client.
-     *
-     * @param threads that work on the server's memory, each in a part of its own
-     * @param operations of each thread; 0 for none
-     * @param right by which the client uses the memory
-     */
-    public record Memory(int threads, int operations, Right right) {
-        /** A memory that is not used. */
-        public static final Memory NONE = new Memory(1, 0, Right.REGION);
-
-        public Memory {
-            Bounds.atLeast(1, threads, "threads");
-            Bounds.atLeast(0, operations, "operations");
-        }
-    }
-
-    /**
-     * Trouble that an application makes while it takes a message.
-     *
-     * @param at index of the message
-     */
-    public record Trouble(TroubleKind kind, int at) {
-        static final Trouble NONE = new Trouble(TroubleKind.NONE, 0);
-
-        public Trouble {
-            Bounds.atLeast(0, at, "at");
-        }
-    }
-
-    /** Kind of trouble. */
-    public enum TroubleKind {
-        NONE,
-        /** It waits for two seconds, on the thread that delivers. */
-        BLOCKS,
-        /** It throws. */
-        THROWS,
-        /** It closes the connection. */
-        CLOSES,
-        /** It starts another call. */
-        ACQUIRES;
-
-        /** Returns whether messages may be missing after it. */
-        boolean endsStream() {
-            return this == THROWS || this == CLOSES;
-        }
-    }
-
-    /** Right to use memory of the peer. */
-    public enum Right {
-        /** The key of a region. */
-        REGION,
-        /** A key for some time. */
-        GRANT,
-        /** A memory window. */
-        WINDOW
     }
 
     /** Something that goes wrong. */
@@ -229,7 +169,7 @@ public record Plan(
         return faults.isEmpty()
                 && hostFaults.isEmpty()
                 && weather.equals(Weather.FINE)
-                && clients.stream().noneMatch(client -> client.trouble.kind.endsStream());
+                && clients.stream().noneMatch(client -> client.trouble.kind().endsStream());
     }
 
     /**
@@ -240,8 +180,9 @@ public record Plan(
     boolean failsDevice(int host) {
         return !seamFaults(host).isEmpty()
                 || faults.stream()
-                .filter(fault -> fault.kind() == FaultKind.DEVICE || fault.kind() == FaultKind.COMPLETION_QUEUES)
-                .anyMatch(fault -> (fault.target() + 1) % (clients.size() + 1) == host);
+                        .filter(fault ->
+                                fault.kind() == FaultKind.DEVICE || fault.kind() == FaultKind.COMPLETION_QUEUES)
+                        .anyMatch(fault -> (fault.target() + 1) % (clients.size() + 1) == host);
     }
 
     /**
@@ -260,16 +201,7 @@ public record Plan(
     Plan withoutFaults() {
         List<Client> good = clients.stream().map(Client::withoutTrouble).toList();
         return new Plan(
-                seed,
-                good,
-                Weather.FINE,
-                List.of(),
-                pauses,
-                reception,
-                connecting,
-                frontEnd,
-                datagrams,
-                List.of());
+                seed, good, Weather.FINE, List.of(), pauses, reception, connecting, frontEnd, datagrams, List.of());
     }
 
     /** Returns the number of messages in both directions, of the clients that the server admits. */
@@ -301,9 +233,9 @@ public record Plan(
                     choices.oneIn(2),
                     choices.oneIn(2),
                     reception(habits),
-                    memory(habits),
+                    MemoryPlan.of(habits),
                     habits.oneIn(4) ? 1 + habits.below(MOST_RETRIES) : 0,
-                    trouble(habits),
+                    Trouble.of(habits),
                     frontEnd(habits)));
         }
         List<Fault> faults = new ArrayList<>();
@@ -326,19 +258,6 @@ public record Plan(
                 frontEnd(habits),
                 DatagramPlan.draw(choices.split(), clients.size()),
                 HostFault.draw(choices.split(), 1 + clients.size()));
-    }
-
-    private static Memory memory(Choices choices) {
-        return new Memory(
-                1 + choices.below(MOST_THREADS),
-                choices.oneIn(2) ? 0 : 1 + choices.below(MOST_OPERATIONS),
-                Right.values()[choices.below(Right.values().length)]);
-    }
-
-    private static Trouble trouble(Choices choices) {
-        TroubleKind kind =
-                choices.oneIn(3) ? TroubleKind.values()[choices.below(TroubleKind.values().length)] : TroubleKind.NONE;
-        return new Trouble(kind, choices.below(MOST_MESSAGES));
     }
 
     private static Link.Reception reception(Choices choices) {

@@ -88,7 +88,7 @@ final class ServerProgram {
 
     /** Lends memory to the client, if it wants any and the connection has not ended. */
     private void lend(Session session) {
-        Plan.Memory wanted = session.plan().memory();
+        MemoryPlan wanted = session.plan().memory();
         RemoteMemory lent = null;
         if (wanted.operations() > 0) {
             long bytes = MemoryWork.COUNTER + (long) wanted.threads() * MemoryWork.LANE;
@@ -100,7 +100,7 @@ final class ServerProgram {
         session.lent().complete(lent);
     }
 
-    private @Nullable RemoteMemory right(Plan.Right right, MemoryRegion memory) {
+    private @Nullable RemoteMemory right(MemoryPlan.Right right, MemoryRegion memory) {
         return switch (right) {
             case REGION -> memory.remote();
             case GRANT -> {

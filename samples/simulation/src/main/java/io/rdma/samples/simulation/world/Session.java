@@ -64,12 +64,13 @@ final class Session {
 
     /**
      * Returns whether the server's stream may end in an orderly way although messages are missing. Only a close between
-     * two messages, or a cancel, looks so. A close in the midst of a stream must not, and an abort neither.
+     * two messages, or a cancel, looks so. A close in the midst of a stream must not, and an abort neither. But a stream
+     * that has failed, because a call of the seam did, is over before the close.
      *
      * @param arrived number of messages that arrived
      */
     boolean mayLookOrderly(int arrived) {
-        return cancelled || (closedEarly || gaveUp) && isBetween(arrived);
+        return cancelled || gaveUp || closedEarly && isBetween(arrived);
     }
 
     /** Returns whether a close now is between two messages. A stream begins with its first message. */
@@ -154,7 +155,7 @@ final class Session {
     }
 
     private boolean hasThrown() {
-        return plan.trouble().kind() == Plan.TroubleKind.THROWS
+        return plan.trouble().kind() == Trouble.Kind.THROWS
                 && received.count() > plan.trouble().at();
     }
 

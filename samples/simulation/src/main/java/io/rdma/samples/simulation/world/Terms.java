@@ -92,7 +92,8 @@ public record Terms(ConnectMethod method, Credentials credentials, int handshake
             return EnumSet.of(Reason.PROTOCOL_ERROR, Reason.AUTHENTICATION, Reason.VERSION_MISMATCH);
         }
         if (credentials == Credentials.STRANGER || credentials == Credentials.DOUBTING) {
-            return EnumSet.of(Reason.AUTHENTICATION);
+            // A write behind the handshake may find the connection closed before the server's reason is read.
+            return EnumSet.of(Reason.AUTHENTICATION, Reason.PROTOCOL_ERROR);
         }
         return method == ConnectMethod.RDMA_CM && server.method == ConnectMethod.TCP
                 ? EnumSet.of(Reason.REJECTED)

@@ -2,14 +2,11 @@ package io.rdma.samples.simulation.world;
 
 import io.rdma.connect.RdmaResources;
 import io.rdma.internal.engine.DeviceResources;
-import io.rdma.internal.soft.device.SoftFailure;
-import io.rdma.samples.simulation.network.Weather;
 import io.rdma.samples.simulation.network.Wire;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation;
 import io.rdma.samples.simulation.schedule.Trace;
 import io.rdma.testing.seam.SeamFault;
-import io.rdma.types.VerbsException;
 import io.rdma.verbs.DeviceOf;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -128,12 +125,10 @@ public final class World {
 
     /** Checks that the connection managers of the living hosts have forgotten all identifiers and peers. */
     private void noConversationsLeft() {
-        hosts.stream()
-                .filter(host -> host.isAlive() && !host.isLeftByRefusal())
-                .forEach(host -> {
-                    int left = host.verbs().rdmacm().inUse();
-                    verdict.check(left == 0, "the connection manager of " + host + " keeps " + left + " things");
-                });
+        hosts.stream().filter(host -> host.isAlive() && !host.isLeftByRefusal()).forEach(host -> {
+            int left = host.verbs().rdmacm().inUse();
+            verdict.check(left == 0, "the connection manager of " + host + " keeps " + left + " things");
+        });
     }
 
     static RdmaResources open(Host host, Terms terms) {
@@ -217,7 +212,7 @@ public final class World {
             if (intruder != null) {
                 intruder.start();
             }
-            plan.faults().forEach(this::schedule);
+            new Faults(plan, simulation.scheduler(), wire, server, clients, this::stopService, verdict).schedule();
         }
     }
 
@@ -245,7 +240,8 @@ public final class World {
                 List.of());
         client.start();
         awaitClients();
-        verdict.check(client.hasWorked() || !live, "a new connection does not work, although a loop of the server does");
+        verdict.check(
+                client.hasWorked() || !live, "a new connection does not work, although a loop of the server does");
         return client.hasWorked();
     }
 
@@ -263,57 +259,8 @@ public final class World {
         }
     }
 
-    private void schedule(Plan.Fault fault) {
-        simulation.scheduler().at(simulation.scheduler().now() + fault.at(), () -> happen(fault));
-    }
-
-    private void happen(Plan.Fault fault) {
-        verdict.note("fault: " + fault);
-        int planned = plan.clients().size(); // a smaller plan has fewer clients
-        int target = fault.target() % (planned + 1);
-        happen(fault, target == planned ? server : clients.get(target).host());
-    }
-
-    private void happen(Plan.Fault fault, Host host) {
-        switch (fault.kind()) {
-            case CUT -> wire.setWeather(Weather.CUT, fault.lasts());
-            case STORM -> wire.setWeather(new Weather(1_000, 500_000, 100, 100, 50), fault.lasts());
-            case PAUSE -> host.standStill(fault.lasts());
-            case CLOCK -> host.shiftClock(fault.lasts() - LONGEST.toNanos() / 100);
-            case STOP -> stop();
-            case DEVICE -> fail(host, SoftFailure.DEVICE);
-            case COMPLETION_QUEUES -> fail(host, SoftFailure.COMPLETION_QUEUES);
-            default -> happen(fault, clients.get(fault.target() % plan.clients().size()));
-        }
-    }
-
-    private void happen(Plan.Fault fault, ClientProgram client) {
-        switch (fault.kind()) {
-            case KILL -> client.host().kill();
-            case POWER -> client.host().losePower();
-            case CLOSE -> client.fault(Session::closeEarly);
-            case ABORT -> client.fault(Session::abort);
-            case CANCEL -> client.fault(session -> session.cancel((int) fault.lasts() & 7));
-            default -> throw new AssertionError(fault);
-        }
-    }
-
-    private void stop() {
-        server.run("fault", this::stopService);
-    }
-
     private Call<Void> stopService() {
         stopped = true; // also at the end of the run: a connection may be established, and not served yet
         return Objects.requireNonNull(service).stop();
-    }
-
-    private void fail(Host host, SoftFailure failure) {
-        host.run("fault", () -> {
-            try {
-                host.verbs().fail(failure);
-            } catch (VerbsException e) {
-                verdict.note("no fault: " + e.getMessage());
-            }
-        });
     }
 }
