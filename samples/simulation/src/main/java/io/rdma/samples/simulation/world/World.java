@@ -232,7 +232,6 @@ public final class World {
         if (stopped) {
             return false;
         }
-        boolean live = DeviceResources.of(resources).loops().stream().anyMatch(loop -> loop.failure() == null);
         ClientProgram client = client(
                 Plan.Client.ofStreams(1, 1, LONGEST_MESSAGE, false, true),
                 plan.connecting().server().ofAdmitted(),
@@ -240,6 +239,8 @@ public final class World {
                 List.of());
         client.start();
         awaitClients();
+        // A loop may notice only now that its queue has failed.
+        boolean live = DeviceResources.of(resources).loops().stream().anyMatch(loop -> loop.failure() == null);
         verdict.check(
                 client.hasWorked() || !live, "a new connection does not work, although a loop of the server does");
         return client.hasWorked();
