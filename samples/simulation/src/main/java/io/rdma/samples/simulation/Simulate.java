@@ -30,8 +30,6 @@ import picocli.CommandLine.Option;
         description =
                 "Simulates hosts, their devices and connections in one thread. A seed gives the same run each time.")
 public final class Simulate implements Callable<Integer> {
-    private static final int MOST_FAILURES = 20;
-
     @Option(names = "--seed", description = "first seed; a random one by default")
     private long seed = new SecureRandom().nextLong() >>> 1;
 
@@ -40,6 +38,9 @@ public final class Simulate implements Callable<Integer> {
 
     @Option(names = "--seconds", description = "time after which no run begins (default: ${DEFAULT-VALUE})")
     private long seconds = 60;
+
+    @Option(names = "--failures", description = "number of seeds that fail before it ends (default: ${DEFAULT-VALUE})")
+    private int mostFailures = 20;
 
     @Option(names = "--short", description = "short runs: two hosts, a hundred small messages, up to ten faults")
     private boolean brief;
@@ -108,7 +109,7 @@ public final class Simulate implements Callable<Integer> {
             taken += run.simulation().scheduler().steps();
             if (!run.verdict().wrong().isEmpty()) {
                 failures.report(plan, run);
-                if (++failed == MOST_FAILURES) {
+                if (++failed == mostFailures) {
                     done++;
                     break;
                 }
