@@ -33,6 +33,11 @@ public final class Trace {
         now = at;
     }
 
+    /** Returns the virtual time of the current step. */
+    public long now() {
+        return now;
+    }
+
     void step(long at, Task task) {
         actor(at, task);
         mix(at);

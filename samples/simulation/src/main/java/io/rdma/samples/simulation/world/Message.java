@@ -23,8 +23,9 @@ public record Message(int session, int index, int length, boolean intact) {
      * @param count number of messages
      * @param longest bytes of the longest
      * @param stream whether a publisher is sent, or one message after the other
+     * @param elsewhere whether the publisher emits on threads of its own
      */
-    public record Stream(int session, int count, int longest, boolean stream) {
+    public record Stream(int session, int count, int longest, boolean stream, boolean elsewhere) {
         int bytes(int index) {
             return HEADER + (index * 7919 + session) % longest;
         }

@@ -60,6 +60,7 @@ public record Plan(
      * @param retries how often it connects again after a loss
      * @param trouble what its application does wrong
      * @param frontEnd of the client
+     * @param elsewhere whether a publisher emits on threads of its own, and so sends beside the completion loop
      */
     public record Client(
             int up,
@@ -71,7 +72,8 @@ public record Plan(
             MemoryPlan memory,
             int retries,
             Trouble trouble,
-            FrontEnd.Kind frontEnd) {
+            FrontEnd.Kind frontEnd,
+            boolean elsewhere) {
         public Client {
             Bounds.atLeast(1, up, "up");
             Bounds.atLeast(0, down, "down");
@@ -80,12 +82,23 @@ public record Plan(
         }
 
         Client with(FrontEnd.Kind other) {
-            return new Client(up, down, longest, stream, closesFirst, reception, memory, retries, trouble, other);
+            return new Client(
+                    up, down, longest, stream, closesFirst, reception, memory, retries, trouble, other, elsewhere);
         }
 
         Client withoutTrouble() {
             return new Client(
-                    up, down, longest, stream, closesFirst, reception, memory, retries, Trouble.NONE, frontEnd);
+                    up,
+                    down,
+                    longest,
+                    stream,
+                    closesFirst,
+                    reception,
+                    memory,
+                    retries,
+                    Trouble.NONE,
+                    frontEnd,
+                    elsewhere);
         }
 
         /** Returns a client that does nothing but send and receive streams. */
@@ -100,7 +113,8 @@ public record Plan(
                     MemoryPlan.NONE,
                     0,
                     Trouble.NONE,
-                    FrontEnd.Kind.REACTOR);
+                    FrontEnd.Kind.REACTOR,
+                    false);
         }
     }
 
@@ -236,7 +250,8 @@ public record Plan(
                     MemoryPlan.of(habits),
                     habits.oneIn(4) ? 1 + habits.below(MOST_RETRIES) : 0,
                     Trouble.of(habits),
-                    frontEnd(habits)));
+                    frontEnd(habits),
+                    habits.oneIn(2)));
         }
         List<Fault> faults = new ArrayList<>();
         for (int i = choices.below(MOST_FAULTS + 1); i > 0; i--) {

@@ -14,9 +14,13 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Schedulers;
 
 /** Connection of the Reactor front-end. */
 record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implements Link {
+    /** Items that a publisher has ready for its own threads. */
+    private static final int AHEAD = 4;
+
     private <T> Call<T> call(String name, Publisher<T> publisher) {
         return Recorder.one(verdict, host, name, publisher);
     }
@@ -31,7 +35,8 @@ record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implem
                                     connection.send(messages.bytes(index), memory -> messages.write(index, memory)))
                             .then());
         }
-        return call(name, connection.send(indexes, new MessageEncoder<Integer>() {
+        Flux<Integer> items = messages.elsewhere() ? indexes.publishOn(Schedulers.parallel(), AHEAD) : indexes;
+        return call(name, connection.send(new SerialRequests<>(items), new MessageEncoder<Integer>() {
             @Override
             public int encode(Integer index, MemorySegment target) {
                 messages.write(index, target.asSlice(0, messages.bytes(index)));

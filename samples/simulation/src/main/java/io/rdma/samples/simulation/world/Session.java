@@ -41,7 +41,7 @@ final class Session {
 
     /** Returns the messages of this session, in either direction. */
     Message.Stream messages(int count) {
-        return new Message.Stream(number, count, plan.longest(), plan.stream());
+        return new Message.Stream(number, count, plan.longest(), plan.stream(), plan.elsewhere());
     }
 
     /** Returns the length of a message. */

@@ -27,6 +27,7 @@ public final class Verdict {
     private final Trace trace;
     private final boolean calm;
     private final boolean seamFails;
+    private final Silence silence;
     private final List<String> wrong = new ArrayList<>();
     private final List<Progress<?>> calls = new ArrayList<>();
     private long messages;
@@ -39,6 +40,14 @@ public final class Verdict {
         this.trace = trace;
         calm = plan.isCalm();
         seamFails = !plan.hostFaults().isEmpty();
+        silence = Silence.of(plan);
+    }
+
+    private void progress() {
+        long tooLong = silence.end(trace.now());
+        if (tooLong > 0) {
+            check(false, "nothing happened for " + tooLong / 1_000_000 + " ms");
+        }
     }
 
     /** Exception that a simulated application throws. */
@@ -51,6 +60,7 @@ public final class Verdict {
     }
 
     void note(String what) {
+        progress();
         trace.note(LOOP.matcher(what).replaceAll("$1"));
     }
 
@@ -61,6 +71,7 @@ public final class Verdict {
 
     void message() {
         messages++;
+        progress();
     }
 
     void datagrams(long arrived) {

@@ -196,6 +196,9 @@ public final class World {
             begin();
             awaitClients();
             works = plan.isCalm() || !stopped && connectsAgain(resources);
+            if (plan.hostFaults().isEmpty()) { // a refused call may keep something
+                new Remains(resources, simulation.scheduler(), plan).awaitNone(verdict);
+            }
             verdict.endsWithin(PATIENCE, stopService());
             books.check(server, verdict);
         } catch (Throwable e) {
