@@ -17,7 +17,7 @@ public interface Link {
      *
      * @param owned whether the messages are owned, and closed later by other threads, in another order
      * @param demand number of messages that are requested at a time; 0 for all. Those of an even number are requested
-     *     by other threads.
+     *     by other threads, and 4 after a time.
      */
     record Reception(boolean owned, int demand) {
         static final Reception ALL = new Reception(false, 0);

@@ -16,6 +16,9 @@ import reactor.core.CoreSubscriber;
  * @param <T> type of the result, which the last item is made into
  */
 final class Recorder<I, T> implements CoreSubscriber<I>, Call<T> {
+    private static final int SLOW = 4;
+    private static final long PAUSE_NANOS = 10_000_000;
+
     private final Host host;
     private final Progress<T> progress;
     private final Function<I, @Nullable T> items;
@@ -82,7 +85,9 @@ final class Recorder<I, T> implements CoreSubscriber<I>, Call<T> {
     }
 
     private void requestMore() {
-        if (demand % 2 == 0) {
+        if (demand == SLOW) {
+            host.after(PAUSE_NANOS, this::request); // meanwhile the sender runs out of credits, or closes
+        } else if (demand % 2 == 0) {
             host.run("request", this::request);
         } else {
             request();
