@@ -113,8 +113,13 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
             probe = probeNanos() == 0 ? null : new Probe(this, sendSlots, probeNanos());
             cleanup.keep();
         }
-        loop.join(this);
-        receives.postAll();
+        try {
+            loop.join(this);
+            receives.postAll();
+        } catch (Throwable e) {
+            fail(e); // the loop has it: it ends as any other, and nothing of it stays
+            throw e;
+        }
     }
 
     /** Returns the engine's view of an endpoint. */

@@ -149,7 +149,12 @@ public final class CompletionLoop implements AutoCloseable {
         int before = queues.all().length;
         CompletionReservation reserved = new CompletionReservation(this, queues.reserve(entries), entries);
         if (queues.all().length != before && !isLoopThread()) {
-            wake(); // the loop may sleep without having armed the new queue
+            try {
+                wake(); // the loop may sleep without having armed the new queue
+            } catch (Throwable e) {
+                reserved.close();
+                throw e;
+            }
         }
         return reserved;
     }
