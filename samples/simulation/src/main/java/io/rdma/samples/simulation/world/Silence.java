@@ -24,7 +24,7 @@ final class Silence {
     static Silence of(Plan plan) {
         boolean bounded = plan.isCalm()
                 && plan.datagrams().isEmpty()
-                && plan.clients().stream().noneMatch(client -> client.trouble().kind() == Plan.TroubleKind.BLOCKS)
+                && plan.clients().stream().noneMatch(client -> client.trouble().kind() == Trouble.Kind.BLOCKS)
                 && plan.connecting().clients().stream()
                         .allMatch(terms -> terms.refusedBy(plan.connecting().server()).isEmpty());
         return new Silence(bounded ? GRACE_NANOS + TIMEOUTS * longestTimeout(plan.connecting()) : UNBOUNDED);
