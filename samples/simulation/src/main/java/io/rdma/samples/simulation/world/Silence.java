@@ -26,7 +26,8 @@ final class Silence {
                 && plan.datagrams().isEmpty()
                 && plan.clients().stream().noneMatch(client -> client.trouble().kind() == Trouble.Kind.BLOCKS)
                 && plan.connecting().clients().stream()
-                        .allMatch(terms -> terms.refusedBy(plan.connecting().server()).isEmpty());
+                        .allMatch(terms ->
+                                terms.refusedBy(plan.connecting().server()).isEmpty());
         return new Silence(bounded ? GRACE_NANOS + TIMEOUTS * longestTimeout(plan.connecting()) : UNBOUNDED);
     }
 
