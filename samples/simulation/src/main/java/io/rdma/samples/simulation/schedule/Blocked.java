@@ -4,8 +4,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Steps of a thread that waits for a monitor of the JDK. A thread outside of the simulation has the monitor, such as the
- * JDK's Cleaner. That is no part of a run: the step goes on after it.
+ * Steps of a thread that waits for a monitor of the JDK. A thread outside of the simulation has the monitor, such as
+ * the JDK's Cleaner. That is no part of a run: the step goes on after it.
  */
 final class Blocked {
     /** Seconds for which a thread outside of the simulation may hold a monitor of the JDK. */

@@ -64,8 +64,8 @@ final class Session {
 
     /**
      * Returns whether the server's stream may end in an orderly way although messages are missing. Only a close between
-     * two messages, or a cancel, looks so. A close in the midst of a stream must not, and an abort neither. But a stream
-     * that has failed, because a call of the seam did, is over before the close.
+     * two messages, or a cancel, looks so. A close in the midst of a stream must not, and an abort neither. But a
+     * stream that has failed, because a call of the seam did, is over before the close.
      *
      * @param arrived number of messages that arrived
      */
