@@ -3,6 +3,7 @@ package io.rdma.internal.connect;
 import io.rdma.environment.Environment;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 
@@ -53,11 +54,12 @@ final class ExchangeDeadline implements AutoCloseable {
 
     /** Closes the socket of an exchange. A TLS socket with a time-out would wait that long for its peer's close. */
     static void close(Socket socket) throws IOException {
-        try (socket) {
-            if (!socket.isClosed()) {
-                socket.setSoTimeout(0);
-            }
+        try {
+            socket.setSoTimeout(0);
+        } catch (SocketException closed) { // by the deadline, or by the peer
+            System.getLogger(ExchangeDeadline.class.getName()).log(System.Logger.Level.TRACE, "closed already", closed);
         }
+        socket.close();
     }
 
     /**
