@@ -113,6 +113,12 @@ final class Fetch {
                     "no memory for a message of " + source.length() + " bytes: lower maxMessageSize. " + e.getMessage(),
                     e));
             fail();
+        } catch (Throwable e) { // whatever it is, the consumer waits for the end of this message
+            try {
+                endpoint.abort(e);
+            } finally {
+                fail();
+            }
         }
     }
 

@@ -89,9 +89,16 @@ public record HostFault(int host, String call, int number, SeamFault.Kind kind) 
             int most = call.negative() ? 1 << choices.below(1 + DATA_CALLS) : 1 + choices.below(CONTROL_CALLS);
             int number = 1 + choices.below(most);
             SeamFault.Kind kind = kinds.get(choices.below(kinds.size()));
-            faults.add(new HostFault(choices.below(hosts), call.name(), number, kind));
+            HostFault fault = new HostFault(choices.below(hosts), call.name(), number, kind);
+            if (faults.stream().noneMatch(fault::hitsCallOf)) { // what failed once may be tried again, once
+                faults.add(fault);
+            }
         }
         return faults;
+    }
+
+    private boolean hitsCallOf(HostFault other) {
+        return host == other.host && call.equals(other.call);
     }
 
     @Override

@@ -58,7 +58,8 @@ final class Recorder<I, T> implements CoreSubscriber<I>, Call<T> {
 
     @Override
     public void onSubscribe(Subscription to) {
-        progress.check(subscription == null, "a second subscription");
+        // Reactor reports an Error of a callable, which only the seam throws here, by a second one.
+        progress.check(subscription == null || progress.mayBeStruck(), "a second subscription");
         subscription = to;
         request();
     }
