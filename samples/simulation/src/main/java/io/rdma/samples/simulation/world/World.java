@@ -245,7 +245,8 @@ public final class World {
         // A loop may notice only now that its queue has failed, and others later still.
         boolean live = DeviceResources.of(resources).loops().stream().anyMatch(loop -> loop.failure() == null);
         verdict.check(
-                client.hasWorked() || !live || plan.failsDevice(0), "a new connection does not work, although a loop of the server does");
+                client.hasWorked() || !live || plan.failsDevice(0),
+                "a new connection does not work, although a loop of the server does");
         return client.hasWorked();
     }
 
