@@ -16,9 +16,14 @@ public final class CountedLease {
     }
 
     /** Returns a buffer like that of a pool, which passes from owner to owner. */
-    @SuppressWarnings("NullAway") // it is never posted
     public RegisteredBuffer exclusive() {
-        return new RegisteredBuffer(null, MEMORY, returns::incrementAndGet, 0);
+        return exclusive(0);
+    }
+
+    /** Returns a buffer like the one at a place of a pool. */
+    @SuppressWarnings("NullAway") // it is never posted
+    public RegisteredBuffer exclusive(int place) {
+        return new RegisteredBuffer(null, MEMORY, returns::incrementAndGet, place);
     }
 
     /** Returns how often the memory was given back. */

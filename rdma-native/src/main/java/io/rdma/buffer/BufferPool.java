@@ -1,5 +1,6 @@
 package io.rdma.buffer;
 
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.os.StackRoom;
 import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
@@ -156,19 +157,16 @@ public final class BufferPool implements AutoCloseable {
                 int more = Math.min(count - made, 3 * made);
                 add(allocate(more), more);
             }
-        } catch (RuntimeException e) { // the pool continues with the buffers it has
+        } catch (Throwable e) { // such as no memory: the pool continues with the buffers it has
             full = true;
-            log().log(
-                            Logger.Level.WARNING,
-                            "a buffer pool cannot grow and stays at " + made + " of " + count + " buffers",
-                            e);
+            report("a buffer pool cannot grow and stays at " + made + " of " + count + " buffers", e);
         } finally {
             growing.set(false);
         }
-        if (closedBecause != null) {
-            closeRegionsIfWhole();
-        }
         drain();
+        if (closedBecause != null) {
+            new CloseSteps().run(this::closeRegionsIfWhole).log(BufferPool.class, "a closed pool was not deregistered");
+        }
     }
 
     /**
@@ -339,7 +337,9 @@ public final class BufferPool implements AutoCloseable {
 
     private synchronized void closeRegionsIfWhole() {
         if (free.size() == made) {
-            regions.forEach(MemoryRegion::close); // a second close does nothing
+            CloseSteps steps = new CloseSteps();
+            regions.forEach(region -> steps.run(region::close)); // a second close does nothing
+            steps.report();
         }
     }
 

@@ -92,14 +92,66 @@ public final class RegistrationCache implements AutoCloseable {
         MemoryRegion region = cached(memory);
         if (region == null) {
             misses.incrementAndGet();
-            region = domain.register(memory, EnumSet.of(AccessFlag.LOCAL_WRITE));
-            region.retain();
-            keep(new Entry(region));
+            region = registered(memory);
         } else {
             hits.incrementAndGet();
         }
-        MemoryRegion held = region;
-        return new RegisteredBuffer(held, memory, true, () -> release(held));
+        return over(region, memory);
+    }
+
+    /**
+     * Makes memory usable as a source if the cache has it registered. Makes no system call and may be called on the
+     * loop.
+     *
+     * @param memory any memory, also read-only
+     * @return to be closed; null if the memory is not inside a segment that the cache has
+     */
+    public @Nullable RegisteredBuffer leaseCached(MemorySegment memory) {
+        if (!memory.isNative() || memory.byteSize() == 0 || memory.byteSize() > Integer.MAX_VALUE) {
+            return null;
+        }
+        MemoryRegion region = cached(memory);
+        if (region == null) {
+            return null;
+        }
+        hits.incrementAndGet();
+        return over(region, memory);
+    }
+
+    /** Returns a lease, which takes over a hold on the region. */
+    private static RegisteredBuffer over(MemoryRegion region, MemorySegment memory) {
+        try {
+            return new RegisteredBuffer(region, memory, true, () -> release(region));
+        } catch (Throwable e) { // no memory for the buffer
+            release(region);
+            throw e;
+        }
+    }
+
+    /** Registers memory, keeps an entry for it, and returns its region, which is held for the caller. */
+    private MemoryRegion registered(MemorySegment memory) {
+        MemoryRegion fresh = domain.register(memory, EnumSet.of(AccessFlag.LOCAL_WRITE));
+        fresh.retain();
+        Entry entry = new Entry(fresh);
+        try {
+            keep(entry);
+            return fresh;
+        } catch (Throwable e) { // such as a refusal to deregister an entry that was dropped
+            CloseSteps steps = new CloseSteps();
+            if (!isKept(entry)) {
+                steps.run(fresh::close);
+            }
+            steps.run(() -> release(fresh));
+            Throwable later = steps.failure();
+            if (later != null) {
+                CloseSteps.suppress(e, later);
+            }
+            throw e;
+        }
+    }
+
+    private synchronized boolean isKept(Entry entry) {
+        return byUse.containsKey(entry);
     }
 
     private static void check(MemorySegment memory) {
@@ -127,7 +179,12 @@ public final class RegistrationCache implements AutoCloseable {
      */
     private static void release(MemoryRegion region) {
         if (region.isClosed()) {
-            region.environment().startOrRun("rdma-free", region::release);
+            region.environment()
+                    .startOrRun(
+                            "rdma-free",
+                            () -> new CloseSteps()
+                                    .run(region::release) // if the device refuses it, the domain tries again
+                                    .log(RegistrationCache.class, "leased memory was not deregistered"));
         } else {
             region.release();
         }

@@ -252,7 +252,7 @@ public final class CmIdentifier implements AutoCloseable {
         QueuePairType type = portSpace == PortSpace.UDP ? QueuePairType.UD : QueuePairType.RC;
         QpInitAttr wanted = new QpInitAttr(
                 sendQueue.handle(), receiveQueue.handle(), 0, Structures.of(capacity), type.code(), false);
-        Qp made = cm.createQp(open(), domain.handle(), wanted);
+        Qp made = domain.call(pd -> cm.createQp(open(), pd, wanted));
         QueuePair own = new QueuePair(
                 verbs, domain.context(), type, made, Structures.capacity(made.cap()), this::destroyQueuePair);
         queuePair = own;

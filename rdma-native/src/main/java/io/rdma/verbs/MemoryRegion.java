@@ -8,6 +8,7 @@ import io.rdma.types.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -231,14 +232,15 @@ public final class MemoryRegion implements AutoCloseable {
         }
         Extent taken = new Extent(old.mr, memory, memory.address(), memory.byteSize(), budget);
         try {
-            Mr mr = verbs.memory()
+            LongFunction<Mr> call = pd -> verbs.memory()
                     .reregMr(
                             old.mr.handle(),
                             change.flags(),
-                            domain == null ? 0 : domain.handle(),
+                            pd,
                             change.memory() == null ? 0 : memory.address(),
                             change.memory() == null ? 0 : memory.byteSize(),
                             change.accessCode());
+            Mr mr = domain == null ? call.apply(0) : domain.call(call);
             extent = new Extent(mr, memory, memory.address(), memory.byteSize(), budget);
             giveBack(old);
         } catch (Throwable e) {

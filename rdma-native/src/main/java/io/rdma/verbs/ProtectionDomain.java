@@ -27,7 +27,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +40,7 @@ public final class ProtectionDomain extends NativeObject {
     private final long context;
     private final OpenObjects siblings;
     private final MemoryPolicy policy;
+    private final CallsUnderWay calls = new CallsUnderWay("ProtectionDomain");
     private final Set<MemoryRegion> refused = ConcurrentHashMap.newKeySet(); // closed, but not deregistered
 
     ProtectionDomain(Verbs verbs, long context, long handle, MemoryPolicy policy, OpenObjects siblings) {
@@ -47,6 +48,16 @@ public final class ProtectionDomain extends NativeObject {
         this.context = context;
         this.siblings = siblings;
         this.policy = policy;
+    }
+
+    /**
+     * Makes a call of the library that takes this domain. Meanwhile the domain is not destroyed.
+     *
+     * @param call gets the handle of the domain
+     * @throws IllegalStateException if the domain is closed
+     */
+    <T> T call(LongFunction<T> call) {
+        return calls.make(() -> call.apply(handle()));
     }
 
     /** Returns the handle of the device context that this domain belongs to. */
@@ -182,7 +193,7 @@ public final class ProtectionDomain extends NativeObject {
                 policy.budget(),
                 fixed,
                 deregistered,
-                () -> verbs.regMr(handle(), memory.address(), bytes, iova, flags));
+                pd -> verbs.regMr(pd, memory.address(), bytes, iova, flags));
     }
 
     /** Registers a region whose bytes are charged to a budget. */
@@ -193,10 +204,10 @@ public final class ProtectionDomain extends NativeObject {
             RegistrationBudget budget,
             boolean fixed,
             Runnable deregistered,
-            Supplier<Mr> registration) {
+            LongFunction<Mr> registration) {
         budget.take(bytes);
         try {
-            MemoryRegion.Extent extent = new MemoryRegion.Extent(registration.get(), memory, iova, bytes, budget);
+            MemoryRegion.Extent extent = new MemoryRegion.Extent(call(registration), memory, iova, bytes, budget);
             return new MemoryRegion(verbs, extent, fixed, deregistered, refused::add);
         } catch (Throwable e) {
             budget.giveBack(bytes);
@@ -214,7 +225,7 @@ public final class ProtectionDomain extends NativeObject {
      */
     public MemoryRegion registerEverythingOnDemand(Set<AccessFlag> access) {
         int flags = AccessFlag.registered(access) | Ibv.ACCESS_ON_DEMAND;
-        Mr mr = verbs.regMr(handle(), 0, -1, 0, flags); // NULL and SIZE_MAX
+        Mr mr = call(pd -> verbs.regMr(pd, 0, -1, 0, flags)); // NULL and SIZE_MAX
         MemoryRegion.Extent all = new MemoryRegion.Extent(mr, NativeMemory.ALL, 0, Long.MAX_VALUE, null);
         return new MemoryRegion(verbs, all, true, () -> {}, refused::add);
     }
@@ -242,7 +253,7 @@ public final class ProtectionDomain extends NativeObject {
                 policy.budget(),
                 true,
                 () -> {},
-                () -> verbs.memory().regDmabufMr(handle(), offset, length, iova, descriptor, flags));
+                pd -> verbs.memory().regDmabufMr(pd, offset, length, iova, descriptor, flags));
     }
 
     /**
@@ -258,7 +269,7 @@ public final class ProtectionDomain extends NativeObject {
      */
     public MemoryRegion register(DeviceMemory memory, long offset, long length, Set<AccessFlag> access) {
         int flags = AccessFlag.registered(access) | Ibv.ACCESS_ZERO_BASED;
-        Mr mr = verbs.memory().regDmMr(handle(), memory.handle(), offset, length, flags);
+        Mr mr = call(pd -> verbs.memory().regDmMr(pd, memory.handle(), offset, length, flags));
         return new MemoryRegion(
                 verbs, new MemoryRegion.Extent(mr, MemorySegment.NULL, 0, length, null), true, () -> {}, refused::add);
     }
@@ -276,7 +287,10 @@ public final class ProtectionDomain extends NativeObject {
      */
     public void advise(MemoryAdvice advice, boolean wait, MemoryRegion region, long offset, int length) {
         Objects.checkFromIndexSize(offset, length, region.length());
-        verbs.memory().adviseMr(handle(), advice.code(), wait, region.address() + offset, length, region.lkey());
+        call(pd -> {
+            verbs.memory().adviseMr(pd, advice.code(), wait, region.address() + offset, length, region.lkey());
+            return null;
+        });
     }
 
     /**
@@ -288,7 +302,7 @@ public final class ProtectionDomain extends NativeObject {
      */
     public ProtectionDomain allocateParentDomain() {
         return siblings.make(() -> new ProtectionDomain(
-                verbs, context, verbs.memory().allocParentDomain(context, handle()), policy, siblings));
+                verbs, context, call(pd -> verbs.memory().allocParentDomain(context, pd)), policy, siblings));
     }
 
     /**
@@ -399,7 +413,7 @@ public final class ProtectionDomain extends NativeObject {
                 type.code(),
                 false);
         ExtendedVerbs extended = posting == PostingInterface.EXTENDED ? verbs.extended() : null;
-        Qp qp = extended == null ? verbs.createQp(handle(), attr) : extended.createQpEx(handle(), attr, type.sendOps());
+        Qp qp = call(pd -> extended == null ? verbs.createQp(pd, attr) : extended.createQpEx(pd, attr, type.sendOps()));
         QpCap granted = shared != null
                 ? withReceives(
                         qp.cap(),
@@ -424,7 +438,8 @@ public final class ProtectionDomain extends NativeObject {
         return new SharedReceiveQueue(
                 verbs,
                 this,
-                verbs.xrc().createXrcSrq(handle(), xrc.handle(), completions.handle(), Structures.of(attributes)));
+                call(pd ->
+                        verbs.xrc().createXrcSrq(pd, xrc.handle(), completions.handle(), Structures.of(attributes))));
     }
 
     /**
@@ -436,7 +451,7 @@ public final class ProtectionDomain extends NativeObject {
      * @throws VerbsException EINVAL if a RoCE path has no global route; another errno if the destination is unreachable
      */
     public AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
-        return new AddressHandle(verbs, verbs.createAh(handle(), attributes.toAttr()), attributes);
+        return new AddressHandle(verbs, call(pd -> verbs.createAh(pd, attributes.toAttr())), attributes);
     }
 
     private static QpCap withReceives(QpCap cap, int maxRecvWr, int maxRecvSge) {
@@ -452,7 +467,7 @@ public final class ProtectionDomain extends NativeObject {
      *     no shared receive queues
      */
     public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueAttributes attributes) {
-        return new SharedReceiveQueue(verbs, this, verbs.createSrq(handle(), Structures.of(attributes)));
+        return new SharedReceiveQueue(verbs, this, call(pd -> verbs.createSrq(pd, Structures.of(attributes))));
     }
 
     /**
@@ -463,7 +478,7 @@ public final class ProtectionDomain extends NativeObject {
      * @throws VerbsException EOPNOTSUPP or ENOSYS if the device has no memory windows
      */
     public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
-        return new MemoryWindow(verbs, verbs.windows().allocMw(handle(), type.code()), type);
+        return new MemoryWindow(verbs, call(pd -> verbs.windows().allocMw(pd, type.code())), type);
     }
 
     @Override
@@ -473,6 +488,6 @@ public final class ProtectionDomain extends NativeObject {
                 region.deregister();
             }
         }
-        verbs.deallocPd(handle);
+        calls.end("ibv_dealloc_pd", () -> verbs.deallocPd(handle));
     }
 }

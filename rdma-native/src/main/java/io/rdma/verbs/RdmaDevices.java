@@ -2,15 +2,14 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ffi.lib.FfmVerbs;
-import io.rdma.internal.ibv.DeviceEntry;
 import io.rdma.internal.os.Preparation;
+import io.rdma.internal.soft.SoftDevices;
 import io.rdma.internal.soft.SoftVerbs;
 import io.rdma.types.Errno;
 import io.rdma.types.PortState;
 import io.rdma.types.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The devices of this process: those of libibverbs, then the software device {@code soft0}, which always exists. */
@@ -42,27 +41,19 @@ public final class RdmaDevices {
         verbs.getDeviceList().forEach(entry -> devices.add(new RdmaDevice(verbs, entry)));
     }
 
-    private static Optional<RdmaDevice> software(String name) {
-        SoftVerbs verbs = SoftVerbs.shared();
-        for (DeviceEntry entry : verbs.getDeviceList()) {
-            if (entry.name().equals(name)) {
-                return Optional.of(new RdmaDevice(verbs, entry));
-            }
-        }
-        return Optional.empty();
-    }
-
     /**
-     * Returns the device with a given name. For {@code soft0} the search for libibverbs is skipped, because it would
-     * take a good part of the time until the first message.
+     * Returns the device with a given name. Besides the listed ones, the devices that tests made with {@code
+     * SoftNetwork} have names. For a software device the search for libibverbs is skipped, because it would take a good
+     * part of the time until the first message.
      *
      * @param name such as {@code rxe0}
      * @return the device
      * @throws VerbsException ENODEV if there is none; the message lists those that exist
      */
     public static RdmaDevice named(String name) {
-        Optional<RdmaDevice> software = software(name);
-        return software.isPresent() ? software.get() : listed(name);
+        return SoftDevices.named(name)
+                .map(verbs -> new RdmaDevice(verbs, verbs.getDeviceList().getFirst()))
+                .orElseGet(() -> listed(name));
     }
 
     private static RdmaDevice listed(String name) {

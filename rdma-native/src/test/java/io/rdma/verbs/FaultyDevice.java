@@ -23,8 +23,14 @@ public final class FaultyDevice {
     /** Status of the next completion of a send; 0 for the true one. */
     public final AtomicInteger nextSendStatus = new AtomicInteger();
 
+    /** Status of the next completion of a receive that succeeds; 0 for the true one. */
+    public final AtomicInteger nextReceiveStatus = new AtomicInteger();
+
     /** Length of the next completion of a receive; -1 for the true one. */
     public final AtomicInteger nextReceiveLength = new AtomicInteger(-1);
+
+    /** Exception that the next poll throws. */
+    public final AtomicReference<@Nullable RuntimeException> nextPollThrows = new AtomicReference<>();
 
     /** Error that the next post of sends throws, instead of posting or after it. */
     public final AtomicReference<@Nullable Error> nextSendThrows = new AtomicReference<>();
@@ -37,6 +43,9 @@ public final class FaultyDevice {
 
     /** Errors that the next call of a method of {@link Verbs} throws instead of the call, by the method's name. */
     public final Map<String, Error> nextThrows = new ConcurrentHashMap<>();
+
+    /** Actions that run before the next call of a method of {@link Verbs}, by the method's name. */
+    public final Map<String, Runnable> nextRuns = new ConcurrentHashMap<>();
 
     /** Whether all receives of shared queues are refused. */
     public volatile boolean refuseSharedReceives;
@@ -90,6 +99,10 @@ public final class FaultyDevice {
                         deadToArm && (long) arguments[0] == deadQueue ? -Errno.EIO : invoke(real, method, arguments);
                     case "pollCq" -> pollCq(real, (long) arguments[0], (int) arguments[1], (long) arguments[2]);
                     default -> {
+                        Runnable before = nextRuns.remove(method.getName());
+                        if (before != null) {
+                            before.run();
+                        }
                         Error instead = nextThrows.remove(method.getName());
                         if (instead != null) {
                             throw instead;
@@ -132,6 +145,10 @@ public final class FaultyDevice {
         if (cq == deadQueue && !deadToArm) {
             return -Errno.EIO;
         }
+        RuntimeException instead = nextPollThrows.getAndSet(null);
+        if (instead != null) {
+            throw instead;
+        }
         int polled = real.pollCq(cq, entries, wc);
         for (int i = 0; i < polled; i++) {
             long one = wc + (long) i * Wc.SIZE;
@@ -143,7 +160,8 @@ public final class FaultyDevice {
                 }
             }
             boolean send = Wc.status(one) == 0 && (opcode & 128) == 0; // IBV_WC_RECV
-            int status = send ? nextSendStatus.getAndSet(0) : 0;
+            boolean receive = Wc.status(one) == 0 && !send;
+            int status = send ? nextSendStatus.getAndSet(0) : receive ? nextReceiveStatus.getAndSet(0) : 0;
             if (status != 0) {
                 Wc.status(one, status);
                 Wc.opcode(one, -1); // undefined, like all but wr_id, status, qp_num and vendor_err

@@ -2,6 +2,8 @@ package io.rdma.internal.engine;
 
 import io.rdma.buffer.CountedLease;
 import io.rdma.buffer.RegisteredBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -16,10 +18,11 @@ public final class MessageStreamRaces {
 
     /** A stream on a connection that has no room, so that submitted operations wait. */
     private static final class BlockedStream extends MessageStream {
+        private final List<Operation> queued = new ArrayList<>();
         private volatile Operation waiting;
 
         private BlockedStream(BlockedStream[] self) {
-            super(operation -> self[0].submitted(operation), 1);
+            super(operation -> self[0].submitted(operation), 2);
             self[0] = this;
         }
 
@@ -34,6 +37,7 @@ public final class MessageStreamRaces {
             }
             if (operation.markQueued()) {
                 waiting = operation;
+                queued.add(operation);
             } else {
                 operation.releaseUnposted();
             }
@@ -117,6 +121,44 @@ public final class MessageStreamRaces {
         public void look(II_Result result) {
             result.r1 = stream.isLost() ? 1 : 0;
             result.r2 = lease.returns();
+        }
+    }
+
+    /**
+     * The stream ends while its two messages are posted. The peer may get both, or the first: never the second alone.
+     */
+    @JCStressTest
+    @Outcome(
+            id = {"11, 2", "10, 2", "0, 2"},
+            expect = Expect.ACCEPTABLE,
+            desc = "both, the first, or none")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "a gap, or a buffer is lost")
+    @State
+    public static class EndMeetsPost {
+        private final CountedLease lease = new CountedLease();
+        private final BlockedStream stream = BlockedStream.make();
+
+        /** Sends two messages, which wait. */
+        public EndMeetsPost() {
+            stream.send(lease.exclusive(0));
+            stream.send(lease.exclusive(1));
+        }
+
+        @Actor
+        public void poster(II_Result result) {
+            for (Operation operation : stream.queued) {
+                result.r1 = result.r1 * 10 + (operation.markPosted() ? 1 : 0);
+            }
+        }
+
+        @Actor
+        public void canceller() {
+            stream.abandonAll();
+        }
+
+        @Arbiter
+        public void look(II_Result result) {
+            result.r2 = lease.returns() + result.r1 / 10 + result.r1 % 10; // a posted one is given back at its end
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.rdma.internal.close;
 
-import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 
 /** Stack of the resources of an unfinished construction, which closes them, newest first, unless they are kept. */
@@ -38,10 +37,6 @@ public final class CleanupStack implements AutoCloseable {
         while (!made.isEmpty()) {
             steps.run(made.pop()::close);
         }
-        Throwable failure = steps.failure();
-        if (failure != null) {
-            System.getLogger(CleanupStack.class.getName())
-                    .log(failure instanceof Error ? Level.ERROR : Level.WARNING, "clean-up failed", failure);
-        }
+        steps.log(CleanupStack.class, "clean-up failed");
     }
 }

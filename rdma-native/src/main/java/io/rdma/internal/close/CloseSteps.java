@@ -1,6 +1,7 @@
 package io.rdma.internal.close;
 
 import io.rdma.types.RdmaException;
+import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +64,18 @@ public final class CloseSteps {
      */
     public @Nullable Throwable failure() {
         return first;
+    }
+
+    /**
+     * Logs the first failure, if there is one, for an owner whose caller is gone.
+     *
+     * @param owner class whose log gets it
+     * @param message what was closed
+     */
+    public void log(Class<?> owner, String message) {
+        if (first != null) {
+            System.getLogger(owner.getName()).log(first instanceof Error ? Level.ERROR : Level.WARNING, message, first);
+        }
     }
 
     /** Throws the first failure, if there is one. A checked exception becomes the cause of an {@link RdmaException}. */

@@ -213,7 +213,7 @@ final class AddressHandles implements AutoCloseable {
     private static void destroy(CachedAddress one) {
         try {
             one.handle().close();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // the others are destroyed
             LOG.log(System.Logger.Level.WARNING, "an address handle was not destroyed", e);
         }
     }

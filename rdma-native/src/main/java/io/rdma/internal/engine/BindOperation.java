@@ -1,6 +1,7 @@
 package io.rdma.internal.engine;
 
 import io.rdma.engine.BoundWindow;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.MemoryWindow;
 import io.rdma.verbs.MemoryWindowBinding;
@@ -39,14 +40,23 @@ final class BindOperation extends Operation {
 
     @Override
     protected void completed(long value) {
-        if (!result.complete(bound)) {
-            bound.close(); // no caller waits any more
+        if (!result.complete(bound)) { // no caller waits any more
+            report(free());
         }
     }
 
     @Override
     protected void failed(RuntimeException error) {
-        bound.close();
+        CloseSteps freeing = free();
         result.completeExceptionally(error);
+        report(freeing);
+    }
+
+    private CloseSteps free() {
+        return new CloseSteps().run(bound::close);
+    }
+
+    private static void report(CloseSteps freeing) {
+        freeing.log(BindOperation.class, "a memory window was not freed: it is closed with its connection");
     }
 }

@@ -23,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * they concern, and passes them to the subscribers.
  */
 final class DeviceEvents implements AutoCloseable {
+    /** Attempts to read an event. A failure for want of memory passes, that of a broken descriptor does not. */
+    private static final int ATTEMPTS = 3;
+
+    private static final String UNREADABLE = "the events of the device cannot be read any more";
+
     private final AsyncEvents events;
     private final List<CompletionLoop> loops;
     private final Map<CompletionLoop, SharedReceives> shared;
@@ -40,8 +45,22 @@ final class DeviceEvents implements AutoCloseable {
                 .start();
     }
 
+    /** Returns whether events are read still. */
+    boolean isReading() {
+        synchronized (subscribers) {
+            return !ended;
+        }
+    }
+
     private void run() {
-        end(read());
+        RuntimeException failure = read();
+        try {
+            if (failure != null) { // connections would wait for ever for an error that only an event reports
+                loops.forEach(loop -> loop.fail(failure));
+            }
+        } finally {
+            end(failure);
+        }
     }
 
     /**
@@ -50,12 +69,21 @@ final class DeviceEvents implements AutoCloseable {
      * @return why the events ended; null if the end was wanted
      */
     private @Nullable RuntimeException read() {
+        int failures = 0;
         while (true) {
             AsyncEvent event;
             try {
                 event = events.await(-1) ? events.take() : null;
+                failures = 0;
             } catch (Throwable e) { // any failure: the subscribers must not wait for ever
-                return running ? unreadable(e) : null;
+                if (!running) {
+                    return null;
+                }
+                if (++failures == ATTEMPTS) {
+                    return unreadable(e);
+                }
+                log().log(Logger.Level.WARNING, "an event of the device could not be read, and is tried again", e);
+                continue;
             }
             if (event != null) {
                 hear(event);
@@ -64,10 +92,8 @@ final class DeviceEvents implements AutoCloseable {
     }
 
     private static RuntimeException unreadable(Throwable cause) {
-        log().log(Logger.Level.ERROR, "the events of the device cannot be read any more", cause);
-        return cause instanceof RuntimeException e
-                ? e
-                : new RdmaException("the events of the device cannot be read any more", cause);
+        log().log(Logger.Level.ERROR, UNREADABLE, cause);
+        return cause instanceof RuntimeException e ? e : new RdmaException(UNREADABLE, cause);
     }
 
     /**

@@ -4,34 +4,23 @@ import io.rdma.buffer.RegistrationCache;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.environment.Environment;
 import io.rdma.internal.close.CleanupStack;
-import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.loop.CompletionLoop;
-import io.rdma.internal.loop.CompletionQueueLimits;
-import io.rdma.internal.loop.LoopGroup;
 import io.rdma.internal.loop.LoopThread;
-import io.rdma.internal.os.StackRoom;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.DeviceContext;
-import io.rdma.verbs.MemoryPolicy;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RegistrationBudget;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-// Order of the close. Each step is tried, even if an earlier one threw.
-// 1. Pending set-ups are refused or broken off. The close waits for them: from then on no endpoint joins a loop.
-// 2. The endpoints close. The close waits until they are drained.
-// 3. Companions, loops, shared receives, events and registrations close, then the domains with the device.
-
 /**
- * An open device with a protection domain and completion loops, which the connections of one server or client share. It
- * is thread-safe.
+ * An open device with completion loops and a protection domain, for the connections of one user. It is thread-safe.
+ *
+ * <p>A user is an application that opened the device for its clients and servers. Where the process shares a device,
+ * each client connection, server and socket is a user of its own, with a {@link #part} of the same open device.
  */
 public final class DeviceResources implements AutoCloseable {
     /** Object of a public package that stands for these resources. */
@@ -40,17 +29,9 @@ public final class DeviceResources implements AutoCloseable {
         DeviceResources resources();
     }
 
-    private final DeviceContext context;
-    private final MemoryPolicy memory;
-    private final RegistrationCache registrations;
-    private final long cachedBytes;
-    private final LoopGroup loops;
-    private final DeviceEvents events;
-    private final Map<CompletionLoop, SharedReceives> shared = new HashMap<>(); // not changed after the constructor
-    private final EndedDomains domains;
-    private final Companions companions = new Companions();
-    private final PendingSetups setups = new PendingSetups();
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final OpenDevice device;
+    private final RegistrationCache registrations; // of the domain of these connections
+    private final boolean part;
 
     /** Opens a device with {@link ResourceOptions#DEFAULT}. */
     public DeviceResources(RdmaDevice device) {
@@ -73,26 +54,48 @@ public final class DeviceResources implements AutoCloseable {
      * @param driver makes a thread drive each loop until it is closed
      */
     DeviceResources(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
-        try (CleanupStack cleanup = new CleanupStack()) {
-            context = cleanup.add(device.open());
-            domains = new EndedDomains(context);
-            memory = new MemoryPolicy(options.hugePages(), new RegistrationBudget(options.maxRegisteredBytes()));
-            cachedBytes = options.cachedBytes();
-            ProtectionDomain domain = cleanup.add(context.allocateProtectionDomain(memory));
-            registrations = cleanup.add(new RegistrationCache(domain, cachedBytes));
-            CompletionQueueLimits limits = CompletionQueueLimits.of(options, context.queryDevice());
-            loops = cleanup.add(new LoopGroup(context, options.loops(), limits, driver));
-            if (options.sharedReceiveBuffers() > 0) {
-                for (CompletionLoop loop : loops.all()) {
-                    shared.put(
-                            loop,
-                            cleanup.add(new SharedReceives(
-                                    loop, domain, options.sharedReceiveBuffers(), options.sharedReceiveBufferSize())));
-                }
-            }
-            events = cleanup.add(new DeviceEvents(context, loops.all(), shared));
-            cleanup.keep();
+        this(new OpenDevice(device, options, driver));
+    }
+
+    private DeviceResources(OpenDevice device) {
+        this(device, device.domains().common(), false);
+    }
+
+    private DeviceResources(OpenDevice device, RegistrationCache registrations, boolean part) {
+        this.device = device;
+        this.registrations = registrations;
+        this.part = part;
+    }
+
+    /**
+     * Returns these resources for one of several users that do not know each other: a client, a server or a socket.
+     * Closing either closes both.
+     *
+     * @param ownDomain whether the user's connections have a domain that no other user's have. Datagrams have none,
+     *     because address handles are cached in the common one
+     * @return its user gives it back by {@link #endPart}
+     * @throws RdmaException if these resources are closed, or the device refuses a domain
+     */
+    DeviceResources part(boolean ownDomain) {
+        DeviceResources inCommon = new DeviceResources(device, registrations, true);
+        try (CleanupStack done = new CleanupStack()) {
+            done.add(inCommon.begin(() -> {})); // a close waits for the new domain
+            return ownDomain ? new DeviceResources(device, allocateDomain(), true) : inCommon;
         }
+    }
+
+    /** Ends the domain of a part, whose connections have ended. The device stays open. */
+    void endPart() {
+        device.domains().release(registrations); // a close waits for the end of the domain
+    }
+
+    /**
+     * Returns whether the device and all loops work, as far as is known, and nobody has closed these resources.
+     *
+     * @return false forever, once it was false
+     */
+    boolean isUsable() {
+        return device.isUsable();
     }
 
     /** Returns the resources behind their public object. */
@@ -106,7 +109,7 @@ public final class DeviceResources implements AutoCloseable {
      * @return open
      */
     public DeviceContext context() {
-        return context;
+        return device.context();
     }
 
     /**
@@ -115,7 +118,7 @@ public final class DeviceResources implements AutoCloseable {
      * @return the environment
      */
     public Environment environment() {
-        return context.environment();
+        return context().environment();
     }
 
     /**
@@ -142,7 +145,7 @@ public final class DeviceResources implements AutoCloseable {
      * @return live
      */
     public RegistrationBudget registrationBudget() {
-        return memory.budget();
+        return device.domains().budget();
     }
 
     /**
@@ -151,8 +154,7 @@ public final class DeviceResources implements AutoCloseable {
      * @return to be given to {@link #release}
      */
     public RegistrationCache allocateDomain() {
-        domains.closeUnused();
-        return new RegistrationCache(context.allocateProtectionDomain(memory), cachedBytes);
+        return device.domains().allocate();
     }
 
     /**
@@ -163,8 +165,7 @@ public final class DeviceResources implements AutoCloseable {
      */
     public void release(RegistrationCache own) {
         if (own != registrations) {
-            own.close();
-            domains.add(own.domain());
+            device.domains().release(own);
         }
     }
 
@@ -174,7 +175,7 @@ public final class DeviceResources implements AutoCloseable {
      * @return running, as many as configured
      */
     public List<CompletionLoop> loops() {
-        return loops.all();
+        return device.loops().all();
     }
 
     /**
@@ -184,7 +185,7 @@ public final class DeviceResources implements AutoCloseable {
      * @throws io.rdma.types.RdmaException if every loop has failed, with the reason
      */
     public CompletionLoop roomiestLoop() {
-        return loops.roomiest();
+        return device.loops().roomiest();
     }
 
     /**
@@ -194,7 +195,7 @@ public final class DeviceResources implements AutoCloseable {
      * @return null if each connection has a ring of its own
      */
     public @Nullable SharedReceives sharedReceives(CompletionLoop loop) {
-        return shared.get(loop);
+        return device.sharedReceives(loop);
     }
 
     /**
@@ -204,10 +205,18 @@ public final class DeviceResources implements AutoCloseable {
      *
      * @param breakOff called by a close, on its thread, at most once and not after the set-up has ended; must not block
      * @return to be closed when every object that it made has an owner or is closed again
-     * @throws IllegalStateException if these resources are closed
+     * @throws IllegalStateException if these resources are closed; {@link RdmaException} if the process shares them
      */
     public PendingSetup begin(Runnable breakOff) {
-        return setups.begin(breakOff);
+        try {
+            return device.begin(breakOff);
+        } catch (IllegalStateException closed) {
+            if (part) { // its user has not closed it, and finds other resources at the next try
+                throw new RdmaException(
+                        "the resources that this process shares were closed meanwhile: connect or bind again", closed);
+            }
+            throw closed;
+        }
     }
 
     /**
@@ -221,7 +230,7 @@ public final class DeviceResources implements AutoCloseable {
      * @throws IllegalStateException if these resources are closed
      */
     public <T extends AutoCloseable> T companion(Class<T> type, Function<? super DeviceContext, ? extends T> made) {
-        return companions.get(type, () -> made.apply(context));
+        return device.companion(type, made);
     }
 
     /**
@@ -230,7 +239,7 @@ public final class DeviceResources implements AutoCloseable {
      * @return a snapshot
      */
     public List<Endpoint> endpoints() {
-        return loops.all().stream().flatMap(Endpoint::on).toList();
+        return device.endpoints();
     }
 
     /**
@@ -242,7 +251,7 @@ public final class DeviceResources implements AutoCloseable {
      * @return to be closed by the subscriber; ends when these resources close
      */
     public EventBuffer events(Runnable changed) {
-        return events.subscribe(changed);
+        return device.events(changed);
     }
 
     /**
@@ -256,41 +265,6 @@ public final class DeviceResources implements AutoCloseable {
      */
     @Override
     public void close() {
-        StackRoom.require(StackRoom.CLOSE);
-        if (loops.isLoopThread()) {
-            throw new IllegalStateException(
-                    "resources cannot be closed on their own completion loop, because the close waits for it: close"
-                            + " them on another thread");
-        }
-        if (!setups.endAll()) {
-            if (!setups.isEndedByCaller()) { // else a step of this close called it
-                ended.join(); // an interrupt does not end the wait
-            }
-            return;
-        }
-        CloseSteps steps = new CloseSteps();
-        try {
-            closeAll(steps);
-        } finally {
-            ended.complete(null);
-        }
-        steps.report();
-    }
-
-    private void closeAll(CloseSteps steps) {
-        List<CompletableFuture<Void>> left = new ArrayList<>();
-        for (Endpoint endpoint : endpoints()) {
-            steps.run(endpoint::close);
-            left.add(endpoint.closed());
-        }
-        steps.run(() ->
-                CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join());
-        companions.close(steps);
-        steps.run(loops::close);
-        shared.values().forEach(receives -> steps.run(receives::close));
-        steps.run(events::close);
-        steps.run(registrations::close);
-        domains.add(registrations.domain());
-        domains.closeWithDevice(steps);
+        device.close();
     }
 }

@@ -11,8 +11,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
-// Invariant: one thread at a time tries to close a domain. A second close of an object does nothing, so a second thread
-// would take a domain for closed whose close is about to be refused.
+// Invariants
+// - One thread at a time tries to close a domain. A second close of an object does nothing, so a second thread would
+// take a domain for closed whose close is about to be refused.
+// - A domain is in `used` from its allocation until it is closed or in `held`. The thread that ends a connection may do
+// that after the connection counts as closed, so the close of the device waits for it.
 
 /**
  * Protection domains of connections that have ended. The device refuses to close a domain (EBUSY) while the application
@@ -27,15 +30,25 @@ final class EndedDomains {
 
     private final DeviceContext context;
     private final Set<ProtectionDomain> held = new HashSet<>(); // under its own monitor, which no system call holds
+    private final Set<ProtectionDomain> used = new HashSet<>(); // under the monitor of `held`
 
     EndedDomains(DeviceContext context) {
         this.context = context;
     }
 
+    /** Adds a domain of a connection, which {@link #add} will end. */
+    void begin(ProtectionDomain allocated) {
+        synchronized (held) {
+            used.add(allocated);
+        }
+    }
+
     /** Closes a domain as soon as nothing of it is held any more. Once for each domain; on a loop, too. */
     void add(ProtectionDomain ended) {
-        if (!isClosed(ended)) { // no other thread knows it yet
-            synchronized (held) {
+        boolean closed = isClosed(ended); // no other thread tries it yet
+        synchronized (held) {
+            used.remove(ended);
+            if (!closed) {
                 held.add(ended);
             }
         }
@@ -44,7 +57,7 @@ final class EndedDomains {
     /**
      * Closes the domains of which nothing is held any more. Not on a loop: it is a system call for each.
      *
-     * @return whether all are closed
+     * @return whether all are closed, and no connection has one
      */
     synchronized boolean closeUnused() {
         List<ProtectionDomain> all;
@@ -55,7 +68,7 @@ final class EndedDomains {
                 all.stream().filter(EndedDomains::isClosed).toList();
         synchronized (held) {
             closed.forEach(held::remove);
-            return held.isEmpty();
+            return held.isEmpty() && used.isEmpty();
         }
     }
 

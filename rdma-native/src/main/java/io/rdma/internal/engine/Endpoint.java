@@ -8,6 +8,7 @@ import io.rdma.engine.NoReadsException;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.environment.Environment;
 import io.rdma.internal.close.CleanupStack;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.CompletionReservation;
 import io.rdma.internal.loop.LoopMember;
@@ -26,6 +27,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -207,6 +209,8 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * @throws IllegalStateException if the operation is in flight, or if its buffer is closed or in conflicting use;
      *     nothing was submitted then
      * @throws IllegalArgumentException if a message is longer than the peer receives; nothing was submitted then
+     * @throws ConnectionClosedException if the connection ended while the memory of a large message was registered;
+     *     nothing was submitted then
      * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was submitted then
      * @throws StackOverflowError if the caller's stack is nearly full; nothing was submitted then
      */
@@ -227,13 +231,33 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         }
         if (send && length > options.peerReceiveBufferSize()) {
             try {
-                operation.expose(domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ)));
+                operation.expose(
+                        inDomain(() -> domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ))));
             } catch (Throwable e) {
                 request.unborrow();
                 throw e;
             }
         }
         sends.submit(operation);
+    }
+
+    /**
+     * Makes something in the protection domain. The end of the connection may close the domain, and the regions in it,
+     * meanwhile.
+     *
+     * @throws ConnectionClosedException in place of an {@link IllegalStateException} that such an end explains
+     */
+    <T extends @Nullable Object> T inDomain(Supplier<T> making) {
+        try {
+            return making.get();
+        } catch (IllegalStateException e) {
+            if (!isClosing()) {
+                throw e;
+            }
+            ConnectionClosedException ended = closedException(false);
+            CloseSteps.suppress(ended, e);
+            throw ended;
+        }
     }
 
     /**
@@ -255,7 +279,11 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     public void probeIfQuiet(long now) {
         Probe asking = probe;
         if (asking != null && established) {
-            attempt(() -> asking.askIfQuiet(now));
+            try {
+                asking.askIfQuiet(now);
+            } catch (Throwable e) { // unprobed, a peer that is gone would never be noticed
+                fail(e);
+            }
         }
     }
 
@@ -373,7 +401,15 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     /** Ends a connection that no application gets. Sends no farewell. Messages that have arrived are dropped. */
     public void discard() {
         close.begin("connection was not established", null);
-        close.closed().thenRun(receives::discard); // the peer may have sent before this side gave up
+        dropUnclaimed();
+    }
+
+    /**
+     * Drops the messages that arrive before the end of a connection that no application got, which would hold their
+     * memory. Does nothing if the receive queue has a listener: then its consumer drops them.
+     */
+    public void dropUnclaimed() {
+        close.closed().thenRun(receives::discardUnclaimed);
     }
 
     /** Ends the connection because the peer's farewell arrived. Loop thread. */
@@ -427,9 +463,17 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
             if (sends.inFlight() == 0 && !options.farewells()) {
                 fail(cause);
             } else {
-                environment.startAfter(REFUSAL_NANOS, "rdma-lost", () -> loop.executeAfterPoll(() -> fail(cause)));
+                failSoon(cause);
             }
         });
+    }
+
+    private void failSoon(Throwable cause) {
+        try {
+            environment.startAfter(REFUSAL_NANOS, "rdma-lost", () -> loop.executeAfterPoll(() -> fail(cause)));
+        } catch (Throwable e) { // no timer, or no memory for one
+            fail(cause);
+        }
     }
 
     /**

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - A thread adds a region to the set and then reads whether the connection is closing. The loop reads the set when the
@@ -50,8 +52,7 @@ public final class EndpointMemory {
      * @throws ConnectionClosedException if the connection is closed
      */
     public MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
-        requireOpen();
-        return owned(domain.allocate(bytes, access));
+        return owned(made(() -> domain.allocate(bytes, access)));
     }
 
     /**
@@ -72,12 +73,11 @@ public final class EndpointMemory {
         if (time.isNegative() || time.isZero()) {
             throw new IllegalArgumentException("the time of a grant must be positive: " + time);
         }
-        requireOpen();
         CompletableFuture<Void> over = new CompletableFuture<>();
-        MemoryRegion grant = owned(domain.grant(memory, offset, length, access, () -> {
+        MemoryRegion grant = owned(made(() -> domain.grant(memory, offset, length, access, () -> {
             over.complete(null);
             regions.removeIf(MemoryRegion::isClosed);
-        }));
+        })));
         // On a thread of its own, because deregistering is slow.
         try {
             Environment.Timer timer = endpoint.loop()
@@ -116,8 +116,7 @@ public final class EndpointMemory {
             throw new IllegalArgumentException("a memory window must have at least 1 byte");
         }
         StackRoom.require(StackRoom.SIGNAL);
-        requireOpen();
-        MemoryWindow window = domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
+        MemoryWindow window = made(() -> domain.allocateMemoryWindow(MemoryWindowType.TYPE_2));
         BoundWindow bound = new PeerWindow(window);
         windows.removeIf(BoundWindow::isClosed);
         windows.add(bound);
@@ -135,8 +134,37 @@ public final class EndpointMemory {
      * @throws ConnectionClosedException if the connection is closed
      */
     public RegisteredBuffer register(MemorySegment memory) {
-        requireOpen();
-        return registrations.lease(memory);
+        return made(() -> registrations.lease(memory));
+    }
+
+    /**
+     * Finds the registration of memory that is to be sent, among the regions of {@link #allocate} and the memory of
+     * {@link #register}. A lease of a pool is not found, because its owner may give it back while the device reads.
+     *
+     * @param memory any memory, also read-only
+     * @return buffer that holds the registration, to be closed; null if the memory is not registered
+     * @throws ConnectionClosedException if the connection is closed
+     */
+    public @Nullable RegisteredBuffer leaseRegistered(MemorySegment memory) {
+        return made(() -> registered(memory));
+    }
+
+    private @Nullable RegisteredBuffer registered(MemorySegment memory) {
+        if (!memory.isNative() || memory.byteSize() == 0 || memory.byteSize() > Integer.MAX_VALUE) {
+            return null;
+        }
+        for (MemoryRegion region : regions) {
+            MemorySegment whole = region.segment();
+            long offset = memory.address() - whole.address();
+            if (offset >= 0
+                    && offset <= whole.byteSize() - memory.byteSize()
+                    && whole.scope().equals(memory.scope()) // else other memory had these addresses before
+                    && region.address() == whole.address() // not zero-based
+                    && !region.isClosed()) {
+                return RegisteredBuffer.of(region, offset, (int) memory.byteSize());
+            }
+        }
+        return registrations.leaseCached(memory);
     }
 
     /**
@@ -160,14 +188,14 @@ public final class EndpointMemory {
      * because the message may outlive it.
      */
     MemoryRegion allocateMessage(long bytes) {
-        requireOpen();
-        return domain.allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE));
+        return made(() -> domain.allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE)));
     }
 
-    private void requireOpen() {
+    private <T extends @Nullable Object> T made(Supplier<T> making) {
         if (endpoint.isClosing()) {
             throw endpoint.closedException(false);
         }
+        return endpoint.inDomain(making);
     }
 
     private MemoryRegion owned(MemoryRegion region) {

@@ -2,6 +2,7 @@ package io.rdma.internal.engine;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.types.RdmaException;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
@@ -108,18 +109,22 @@ final class Fetch {
             for (int i = 0; i < READS; i++) {
                 readNext(fresh);
             }
-        } catch (RdmaException | IllegalStateException | OutOfMemoryError e) {
-            endpoint.abort(new RdmaException(
-                    "no memory for a message of " + source.length() + " bytes: lower maxMessageSize. " + e.getMessage(),
-                    e));
-            fail();
         } catch (Throwable e) { // whatever it is, the consumer waits for the end of this message
             try {
-                endpoint.abort(e);
+                endpoint.abort(reason(e));
             } finally {
                 fail();
             }
         }
+    }
+
+    private Throwable reason(Throwable e) {
+        return e instanceof RdmaException || e instanceof IllegalStateException || e instanceof OutOfMemoryError
+                ? new RdmaException(
+                        "no memory for a message of " + source.length() + " bytes: lower maxMessageSize. "
+                                + e.getMessage(),
+                        e)
+                : e;
     }
 
     private void readNext(MemoryRegion into) {
@@ -184,6 +189,11 @@ final class Fetch {
 
     /** Deregisters on a separate thread: it is a slow system call, and a message is often closed on the loop. */
     private static void free(MemoryRegion region) {
-        region.environment().startOrRun("rdma-free", region::close);
+        region.environment()
+                .startOrRun(
+                        "rdma-free",
+                        () -> new CloseSteps()
+                                .run(region::close) // if the device refuses it, the domain tries again
+                                .log(Fetch.class, "the memory of a large message was not deregistered"));
     }
 }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 // - A lease of a pool buffer is exclusive. The stream reuses the operation of a buffer whenever it gets that buffer
 // again, so a message makes no garbage. An operation is not touched once its buffer may be leased again.
 // - An abandoned stream submits nothing more. abandonAll() sets the flag and then reads the operations; a send stores
-// its operation where abandonAll() finds it, and then reads the flag. So one of the two abandons the operation.
+// its operation where abandonAll() finds it, and then reads the flag. So one of the two abandons the operation. The
+// poster reads the flag, too, so no message is posted behind one that was abandoned: the peer gets no gap.
 // - Once a submit has begun, the submit or the end of the operation closes the message. An abandon before the operation
 // is submitted only sets a flag.
 
@@ -76,7 +77,7 @@ public abstract class MessageStream {
      * @throws IllegalArgumentException if the message would end behind the buffer
      * @throws IllegalStateException if the message needs no more than the buffer has
      */
-    protected static int fit(int encoded, RegisteredBuffer buffer) {
+    public static int fit(int encoded, RegisteredBuffer buffer) {
         int capacity = buffer.capacity();
         if (encoded > capacity) {
             throw new IllegalArgumentException(
@@ -100,7 +101,7 @@ public abstract class MessageStream {
      * @param buffer of the length that the encoder announced
      * @throws IllegalStateException if the message has another length
      */
-    protected static void requireFilled(int encoded, RegisteredBuffer buffer) {
+    public static void requireFilled(int encoded, RegisteredBuffer buffer) {
         if (encoded != buffer.capacity()) {
             throw new IllegalStateException("the encoder announced " + buffer.capacity() + " bytes but wrote " + encoded
                     + ": its length must be exact");
@@ -193,6 +194,11 @@ public abstract class MessageStream {
         Sent(MessageStream stream, WorkRequest request) {
             super(request);
             this.stream = stream;
+        }
+
+        @Override
+        boolean isWithdrawn() {
+            return stream.abandoned;
         }
 
         @Override

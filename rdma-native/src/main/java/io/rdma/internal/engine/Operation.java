@@ -1,5 +1,6 @@
 package io.rdma.internal.engine;
 
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.invoke.MethodHandles;
@@ -290,17 +291,14 @@ public abstract class Operation {
      * after that, so that the peer cannot read the data of its next owner.
      */
     private void unexpose(MemoryRegion region, Runnable then) {
-        region.environment().startOrRun("rdma-unexpose", () -> {
-            try {
-                region.close();
-            } finally {
-                try {
-                    request.giveBack();
-                } finally {
-                    then.run();
-                }
-            }
-        });
+        region.environment()
+                .startOrRun(
+                        "rdma-unexpose",
+                        () -> new CloseSteps()
+                                .run(region::close) // if the device refuses it, the domain tries again
+                                .run(request::giveBack)
+                                .run(then::run)
+                                .log(Operation.class, "the end of a large message failed"));
     }
 
     /** Gives back all that the submit took, after an abandon before the operation was posted or queued. */
@@ -328,12 +326,27 @@ public abstract class Operation {
     }
 
     /**
+     * Returns whether the operation must not be posted, because a stream that it is a part of was abandoned. The stream
+     * abandons its operations one after the other. Meanwhile the poster must not post one behind an abandoned one.
+     */
+    boolean isWithdrawn() {
+        return false;
+    }
+
+    /**
      * Marks a waiting operation as posted.
      *
      * @return false if it was abandoned while it waited
      */
     final boolean markPosted() {
-        return move(WAITING, POSTED);
+        if (!isWithdrawn()) {
+            return move(WAITING, POSTED);
+        }
+        // A thread that abandons it may have raised the flag, and not moved the state yet.
+        if (!abandonSubmitted() && move(WAITING, CANCELLED)) {
+            giveBack(NOTHING);
+        }
+        return false;
     }
 
     /**
@@ -342,7 +355,7 @@ public abstract class Operation {
      * @return false if it was abandoned before, and {@link #releaseUnposted} is due
      */
     final boolean markPostedAtOnce() {
-        if (abandoned != DOWN) {
+        if (abandoned != DOWN || isWithdrawn()) {
             return false;
         }
         STATE.setRelease(this, POSTED);

@@ -21,6 +21,11 @@ final class PendingSetups {
         return one;
     }
 
+    /** Returns whether set-ups are refused. */
+    synchronized boolean isEnded() {
+        return ender != null;
+    }
+
     /** Returns whether the caller is the thread that ended all set-ups, or is ending them. */
     synchronized boolean isEndedByCaller() {
         return ender == Thread.currentThread();

@@ -67,7 +67,7 @@ final class ReceiveGrowth {
                 ring.grow(more);
                 credits.grew(more);
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // such as no memory
             credits.stopGrowth();
             System.getLogger(ReceiveGrowth.class.getName())
                     .log(

@@ -288,6 +288,11 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         Thread.interrupted(); // an interrupt left set by a decoder would end waits of the loop's other receivers
     }
 
+    @Override
+    public void interrupted(RuntimeException cause) {
+        endpoint.fail(cause);
+    }
+
     private void giveBack(int slot) {
         if (shared != null) {
             credits.reposted(1, 0);
@@ -361,6 +366,13 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
             releaseIfDone();
         } finally {
             changed(); // the consumer waits for it, even if the device refuses to deregister the memory
+        }
+    }
+
+    /** Drops the messages that arrived, if there is no consumer. After the end. */
+    void discardUnclaimed() {
+        if (listener == null) {
+            discard();
         }
     }
 

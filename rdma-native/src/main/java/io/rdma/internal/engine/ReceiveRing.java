@@ -32,7 +32,7 @@ final class ReceiveRing implements InFlightTable.Owner {
         /** Reports that slots which were given back are posted again. On the thread that posts. */
         void reposted(int messages, int control);
 
-        /** Ends the connection, or all that share the ring: the device refused a post, or the post threw. */
+        /** Ends the connection, or all that share the ring: a post was refused or threw, or a completion is lost. */
         void refused(Throwable error);
 
         /** Handles the end of a receive; the slot is the receiver's to give back. Loop. */
@@ -171,6 +171,11 @@ final class ReceiveRing implements InFlightTable.Owner {
             repost(1, false); // posts slots that were given back earlier and wait for a batch
         }
         device.completed(slot, completions, index);
+    }
+
+    @Override
+    public void interrupted(RuntimeException cause) {
+        device.refused(cause); // the slot stays out: nobody knows whether it was given back
     }
 
     /** Records whether a slot holds a control frame or a message. Loop, before the slot is given back. */

@@ -52,6 +52,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
     private int fetched; // (loop)
     private int unsignaled; // (poster)
     private int signaledInChain; // (poster)
+    private boolean interrupted; // (loop) a completion is lost: nothing behind it shows that a request succeeded
     private boolean postDue; // (loop)
     private boolean held; // (loop) the loop is the poster until the batch is dispatched
     private final Farewell farewell = new Farewell();
@@ -342,7 +343,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         // A send queue completes in order, so every request before this slot succeeded, signaled or not.
         ring.endingUpTo(slot);
         while (ring.oldest() != slot) {
-            retire(null);
+            retire(interrupted ? endpoint.closedException(true) : null);
         }
         if (status == 0) {
             retire(null);
@@ -354,6 +355,12 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             retire(endpoint.failureOf(status, opcode, qpNumber, vendorError));
         }
         postSoon();
+    }
+
+    @Override
+    public void interrupted(RuntimeException cause) {
+        interrupted = true;
+        endpoint.fail(cause);
     }
 
     private void retire(@Nullable RuntimeException error) {

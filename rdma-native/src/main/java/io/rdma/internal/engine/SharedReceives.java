@@ -172,7 +172,12 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         Members now = members;
         int at = Arrays.binarySearch(now.numbers, completions.qpNumber(index));
         if (at >= 0) {
-            now.queues[at].completed(slot, completions, index);
+            ReceiveQueue queue = now.queues[at];
+            try {
+                queue.completed(slot, completions, index);
+            } catch (RuntimeException e) { // the others that share the ring go on
+                queue.interrupted(e);
+            }
         } else {
             ring.giveBack(slot);
         }

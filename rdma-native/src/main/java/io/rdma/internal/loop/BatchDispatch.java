@@ -4,10 +4,11 @@ import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionQueue;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 // Invariants (loop)
-// - All completions of a batch are processed, whatever a listener throws.
+// - All completions of a batch are processed, whatever a listener throws. A RuntimeException of the engine ends the
+// connection whose completion it handled, since the completion is lost. An Error ends the loop.
 // - Operations that a batch makes room for, and those that its listeners submit, are posted when the batch is
 // dispatched, with one doorbell per connection. Receivers are notified before that, once for all messages of the batch.
 // - Every queue in `due` is posted, whatever is thrown: else the loop would remain its poster for ever.
@@ -22,7 +23,6 @@ final class BatchDispatch {
     static final int MOST = 64;
 
     private final InFlightTable table;
-    private final Consumer<Throwable> threw;
     private final Runnable stale;
     private final CompletionBatch batch = new CompletionBatch(MOST);
     private final List<BatchSender> due = new ArrayList<>(); // to be posted when the batch is dispatched
@@ -32,12 +32,10 @@ final class BatchDispatch {
     /**
      * Creates the poller of a loop.
      *
-     * @param threw receives what a listener threw
      * @param stale called for a completion that belongs to no queue any more
      */
-    BatchDispatch(InFlightTable table, Consumer<Throwable> threw, Runnable stale) {
+    BatchDispatch(InFlightTable table, Runnable stale) {
         this.table = table;
-        this.threw = threw;
         this.stale = stale;
     }
 
@@ -54,7 +52,9 @@ final class BatchDispatch {
         dispatching = true;
         try {
             for (int i = 0; i < polled; i++) {
-                dispatch(i);
+                if (!table.dispatch(batch, i)) {
+                    stale.run();
+                }
             }
             notifyReceivers();
         } finally {
@@ -62,16 +62,6 @@ final class BatchDispatch {
             postSends();
         }
         return polled;
-    }
-
-    private void dispatch(int index) {
-        try {
-            if (!table.dispatch(batch, index)) {
-                stale.run();
-            }
-        } catch (RuntimeException e) {
-            threw.accept(e);
-        }
     }
 
     /**
@@ -98,7 +88,12 @@ final class BatchDispatch {
     private void notifyReceivers() {
         try {
             for (int i = 0; i < news.size(); i++) {
-                news.get(i).dispatched();
+                BatchReceiver receives = news.get(i);
+                try {
+                    receives.dispatched();
+                } catch (RuntimeException e) {
+                    receives.interrupted(e);
+                }
             }
         } finally {
             news.clear();
@@ -110,14 +105,25 @@ final class BatchDispatch {
      * those are posted at once.
      */
     private void postSends() {
+        @Nullable Error fatal = null;
         for (int i = 0; i < due.size(); i++) { // by index: an iterator would be allocated for each batch
-            BatchSender sends = due.get(i);
             try {
-                sends.dispatched();
-            } catch (RuntimeException e) {
-                threw.accept(e);
+                post(due.get(i));
+            } catch (Error e) {
+                fatal = e;
             }
         }
         due.clear();
+        if (fatal != null) {
+            throw fatal;
+        }
+    }
+
+    private static void post(BatchSender sends) {
+        try {
+            sends.dispatched();
+        } catch (RuntimeException e) {
+            sends.interrupted(e);
+        }
     }
 }

@@ -10,4 +10,7 @@ public interface BatchSender {
 
     /** Posts what the batch made room for, and what its listeners submitted. */
     void dispatched();
+
+    /** Ends the connection, because {@link #dispatched} threw: its operations wait to be posted. Loop. */
+    void interrupted(RuntimeException cause);
 }

@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  * drives it.
  */
 public final class CompletionLoop implements AutoCloseable {
+    private static final int WAKES = 3; // attempts to wake the loop for its end
+
     private static final int CLOSING_TICK_MILLIS = 5;
 
     private final CompletionChannel channel;
@@ -56,9 +58,10 @@ public final class CompletionLoop implements AutoCloseable {
     private final IdleProbes probes;
     private final String name;
     private volatile @Nullable Thread driver;
-    private final BatchDispatch dispatch = new BatchDispatch(table, this::listenerThrew, counters::staleCompletion);
+    private final BatchDispatch dispatch = new BatchDispatch(table, counters::staleCompletion);
     private volatile @Nullable Throwable failure; // (loop) writes: the cause of death
     private volatile boolean running = true;
+    private boolean ended; // under the monitor of `channel`
 
     /**
      * Creates a loop with one completion queue. Others are added when its queue pairs need them.
@@ -205,7 +208,7 @@ public final class CompletionLoop implements AutoCloseable {
             return;
         }
         synchronized (channel) { // rare; and the channel must not be closed meanwhile
-            if (!channel.isClosed()) {
+            if (!ended) {
                 channel.wake();
             }
         }
@@ -219,16 +222,27 @@ public final class CompletionLoop implements AutoCloseable {
         });
     }
 
-    /** Dispatches all completions that are present now. Loop thread, not from a completion. */
+    /**
+     * Dispatches all completions that are present now. If that throws, the loop is dead, since completions may be lost;
+     * the caller goes on. Loop thread, not from a completion.
+     */
     public void pollAll() {
-        for (CompletionQueues.Polled one : queues.all()) {
-            for (int left = one.queue().entries(); left > 0; ) { // bounded, as new completions may keep coming
-                int polled = poll(one);
-                if (polled < BatchDispatch.MOST) {
-                    break;
-                }
-                left -= polled;
+        try {
+            for (CompletionQueues.Polled one : queues.all()) {
+                pollAll(one);
             }
+        } catch (Throwable e) {
+            die(e);
+        }
+    }
+
+    private void pollAll(CompletionQueues.Polled one) {
+        for (int left = one.queue().entries(); left > 0; ) { // bounded, as new completions may keep coming
+            int polled = poll(one);
+            if (polled < BatchDispatch.MOST) {
+                break;
+            }
+            left -= polled;
         }
     }
 
@@ -444,6 +458,7 @@ public final class CompletionLoop implements AutoCloseable {
         CloseSteps steps = new CloseSteps();
         queues.destroy(steps);
         synchronized (channel) {
+            ended = true; // also if the device refuses to destroy the channel: nobody waits on it
             steps.run(channel::close);
         }
         return steps;
@@ -459,13 +474,27 @@ public final class CompletionLoop implements AutoCloseable {
     public void close() {
         boolean first = running;
         running = false;
-        wake();
+        wakeToEnd();
         if (isLoopThread()) {
             return;
         }
         CloseSteps steps = stopped.join(); // an interrupt does not end the wait
         if (first) {
             steps.report();
+        }
+    }
+
+    /** Wakes the loop. A failure is tried again, because a loop that sleeps on would keep its device open. */
+    private void wakeToEnd() {
+        for (int tries = 1; ; tries++) {
+            try {
+                wake();
+                return;
+            } catch (Throwable e) {
+                if (tries == WAKES) {
+                    throw e;
+                }
+            }
         }
     }
 

@@ -19,6 +19,9 @@ public final class InFlightTable {
     public interface Owner {
         /** Handles the completion of a slot. Loop thread. */
         void completed(int slot, CompletionBatch batch, int index);
+
+        /** Ends the connections of the queue, because {@link #completed} threw: they wait for what is lost. Loop. */
+        void interrupted(RuntimeException cause);
     }
 
     private static final int SLOT_BITS = 20;
@@ -126,7 +129,11 @@ public final class InFlightTable {
                 || (of.generations.get(slot) & GENERATION_MASK) != (int) (wrId >>> GENERATION_SHIFT)) {
             return false;
         }
-        owner.completed(slot, batch, index);
+        try {
+            owner.completed(slot, batch, index);
+        } catch (RuntimeException e) {
+            owner.interrupted(e);
+        }
         return true;
     }
 }

@@ -6,34 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.VerbsException;
-import io.rdma.verbs.FaultyDevice;
 import io.rdma.verbs.MemoryRegion;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * Unusual events while one thread posts the operations of all threads, with timeouts too long to be added to a clock.
  */
-class BrokenPostTest extends ConnectedContract {
+class BrokenPostTest extends FaultyConnectedContract {
     private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
-
-    private final FaultyDevice faults = new FaultyDevice();
-
-    @Override
-    String device() {
-        return "soft0";
-    }
-
-    @BeforeEach
-    @Override
-    void open() {
-        resources = new DeviceResources(faults.device(), resourceOptions());
-    }
 
     /**
      * Posts the bind of one thread on another thread. The bind completes, and its window is closed, before that post

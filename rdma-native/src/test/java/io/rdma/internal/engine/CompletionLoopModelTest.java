@@ -6,6 +6,7 @@ import io.rdma.internal.loop.CompletionQueueLimits;
 import io.rdma.internal.loop.InFlightTable;
 import io.rdma.internal.loop.LoopThread;
 import io.rdma.testing.Stress;
+import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ModelVerbs;
 import java.util.concurrent.CountDownLatch;
 import org.jetbrains.lincheck.Lincheck;
@@ -43,7 +44,17 @@ class CompletionLoopModelTest {
         CompletionLoop loop = new CompletionLoop(device.context(), CompletionQueueLimits.fixed(2), "loop");
         LoopThread.start(loop, IdleStrategy.SLEEP);
         CountDownLatch done = new CountDownLatch(tasks + completions);
-        InFlightTable.Slots slots = loop.table().add(2, (slot, batch, index) -> done.countDown());
+        InFlightTable.Slots slots = loop.table().add(2, new InFlightTable.Owner() {
+            @Override
+            public void completed(int slot, CompletionBatch batch, int index) {
+                done.countDown();
+            }
+
+            @Override
+            public void interrupted(RuntimeException cause) {
+                throw cause;
+            }
+        });
         Thread other = new Thread(() -> {
             if (tasks > 0) {
                 loop.execute(done::countDown);

@@ -11,7 +11,6 @@ import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionException;
 import io.rdma.types.WorkCompletionStatus;
-import io.rdma.verbs.FaultyDevice;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -20,7 +19,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,20 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Faults that only a broken device or driver produces. Every operation ends once, with the right error, and nothing is
  * left.
  */
-class FaultyDeviceTest extends ConnectedContract {
-    private final FaultyDevice faults = new FaultyDevice();
-
-    @Override
-    String device() {
-        return "soft0";
-    }
-
-    @BeforeEach
-    @Override
-    void open() {
-        resources = new DeviceResources(faults.device(), resourceOptions());
-    }
-
+class FaultyDeviceTest extends FaultyConnectedContract {
     /** Checks {@code bad_wr}: the requests before it are posted and executed, the others are not. */
     @ParameterizedTest(name = "the request after {0} is refused, signal every {1}")
     @CsvSource({"0, 4", "1, 4", "5, 4", "5, 1", "11, 8", "12, 4", "15, 8"})

@@ -20,6 +20,11 @@ class InFlightTableModelTest {
         public void completed(int slot, CompletionBatch batch, int index) {
             got.incrementAndGet();
         }
+
+        @Override
+        public void interrupted(RuntimeException cause) {
+            throw cause;
+        }
     }
 
     @Test

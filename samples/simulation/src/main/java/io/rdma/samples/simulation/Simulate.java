@@ -4,18 +4,23 @@ import io.rdma.samples.simulation.coverage.Coverage;
 import io.rdma.samples.simulation.schedule.Trace;
 import io.rdma.samples.simulation.shrink.GivenPlans;
 import io.rdma.samples.simulation.story.Failures;
+import io.rdma.samples.simulation.story.RunUnderWay;
 import io.rdma.samples.simulation.world.Plan;
 import io.rdma.samples.simulation.world.ShortPlan;
+import io.rdma.samples.simulation.world.Sweep;
 import io.rdma.samples.simulation.world.World;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -45,6 +50,16 @@ public final class Simulate implements Callable<Integer> {
     @Option(names = "--short", description = "short runs: two hosts, a hundred small messages, up to ten faults")
     private boolean brief;
 
+    @Option(
+            names = "--sweep",
+            arity = "0..1",
+            fallbackValue = "CANCEL",
+            split = ",",
+            paramLabel = "FAULT",
+            description = "runs each plan again and again, with one of these faults more, before each step of its run"
+                    + " (default: ${FALLBACK-VALUE})")
+    private List<Plan.FaultKind> swept = List.of();
+
     @Option(names = "--tell", description = "prints the story of each run: what happened when, without the steps")
     private boolean tell;
 
@@ -65,6 +80,8 @@ public final class Simulate implements Callable<Integer> {
 
     @Mixin
     private final Failures failures = new Failures();
+
+    private final RunUnderWay underWay = new RunUnderWay();
 
     private Simulate() {}
 
@@ -98,9 +115,10 @@ public final class Simulate implements Callable<Integer> {
         long taken = 0;
         long done = 0;
         int failed = 0;
-        long last = plans.isGiven() ? plans.count() : runs;
-        for (; done < last && System.nanoTime() - began < TimeUnit.SECONDS.toNanos(seconds); done++) {
-            Plan plan = plan(done);
+        Iterator<Plan> all = plans().iterator();
+        for (; System.nanoTime() - began < TimeUnit.SECONDS.toNanos(seconds) && all.hasNext(); done++) {
+            Plan plan = all.next();
+            underWay.begins(plan);
             World.Run run = World.run(plan, detail());
             run.simulation().trace().lines().forEach(System.out::println);
             plan.faults().forEach(fault -> faults.merge(fault.kind().name(), 1L, Long::sum));
@@ -115,6 +133,7 @@ public final class Simulate implements Callable<Integer> {
                 }
             }
         }
+        underWay.over();
         double took = (System.nanoTime() - began) / 1e9;
         double worked = (processor.getCurrentThreadCpuTime() - before) / 1e9;
         failures.shrink(); // the search is not a part of the time for runs
@@ -123,6 +142,15 @@ public final class Simulate implements Callable<Integer> {
                 done, plans.isGiven() ? "given plans" : "seed " + seed, took, done / took, done / worked, failed);
         System.out.printf("%d messages, %d datagrams, %d steps, faults %s%n", messages, datagrams, taken, faults);
         return failed == 0 && done > 0 ? 0 : 1; // no run at all shows nothing
+    }
+
+    /** Returns the plans to run: those that were given or those of the seeds, or what a sweep makes of them. */
+    private Stream<Plan> plans() {
+        Stream<Plan> each =
+                LongStream.range(0, plans.isGiven() ? plans.count() : runs).mapToObj(this::plan);
+        return swept.isEmpty()
+                ? each
+                : each.flatMap(plan -> swept.stream().flatMap(kind -> new Sweep(plan, kind).plans()));
     }
 
     private Plan plan(long number) {

@@ -103,7 +103,7 @@ public final class Agent {
     private static final class Rewriting implements ClassFileTransformer {
         @Override
         public byte @Nullable [] transform(
-                ClassLoader loader, String name, Class<?> being, ProtectionDomain domain, byte[] bytes) {
+                ClassLoader loader, @Nullable String name, Class<?> being, ProtectionDomain domain, byte[] bytes) {
             try {
                 if (Waits.rewrites(name)) {
                     return Waits.rewrite(bytes);
@@ -114,7 +114,7 @@ public final class Agent {
                 if (Dispatchers.rewrites(name)) {
                     return Dispatchers.rewrite(bytes);
                 }
-                return Accesses.rewrites(name) ? rewrite(loader, name, bytes) : null;
+                return name != null && Accesses.rewrites(name) ? rewrite(loader, name, bytes) : null;
             } catch (Throwable e) { // the JVM would ignore it, and simulate half of the program
                 e.printStackTrace();
                 Runtime.getRuntime().halt(3);

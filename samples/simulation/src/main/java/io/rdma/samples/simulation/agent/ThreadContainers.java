@@ -17,8 +17,8 @@ final class ThreadContainers {
 
     private ThreadContainers() {}
 
-    static boolean rewrites(String name) {
-        return name.equals(NAME);
+    static boolean rewrites(@Nullable String name) {
+        return NAME.equals(name);
     }
 
     static byte[] rewrite(byte[] bytes) {

@@ -1,5 +1,6 @@
 package io.rdma.samples.simulation.agent;
 
+import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -19,8 +20,11 @@ final class Waits {
 
     private Waits() {}
 
-    static boolean rewrites(String name) {
-        return name.equals(VIRTUAL_THREAD) || name.startsWith("java/util/concurrent/") && !name.contains("ForkJoin");
+    /** Returns whether a class is rewritten; false for null, with which a class loader leaves the name out. */
+    static boolean rewrites(@Nullable String name) {
+        return name != null
+                && (name.equals(VIRTUAL_THREAD)
+                        || name.startsWith("java/util/concurrent/") && !name.contains("ForkJoin"));
     }
 
     static byte[] rewrite(byte[] bytes) {

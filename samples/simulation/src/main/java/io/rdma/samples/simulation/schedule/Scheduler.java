@@ -48,6 +48,7 @@ public final class Scheduler implements Executor {
     private volatile @Nullable Task running; // or the last one that ran
     private boolean submitted; // whether the next step of the running thread has been placed
     private final Blocked blocked = new Blocked();
+    private final StepTasks stepTasks = new StepTasks();
 
     /** Place where the calling thread's next step goes, in place of the ready ones. */
     private sealed interface Aside {
@@ -141,6 +142,14 @@ public final class Scheduler implements Executor {
         return timer;
     }
 
+    /**
+     * Runs a task on the scheduler's own thread before a step. All earlier steps are those of a run without
+     * it. A thread that the task makes ready takes that step.
+     */
+    public void beforeStep(long number, Runnable task) {
+        stepTasks.add(number, task);
+    }
+
     /** Lets other threads go on before the calling virtual thread. */
     public void pause() {
         if (!goesOn()) {
@@ -162,7 +171,11 @@ public final class Scheduler implements Executor {
     private boolean goesOn() {
         Timer next = next();
         Task caller = running;
-        if (caller == null || !mayRun(caller.owner()) || isOver() || next != null && next.due() <= now) {
+        if (caller == null
+                || !mayRun(caller.owner())
+                || isOver()
+                || stepTasks.isDue(steps + 1)
+                || next != null && next.due() <= now) {
             return false;
         }
         int choice = choices.below(ready.size() + 1);
@@ -221,6 +234,7 @@ public final class Scheduler implements Executor {
         mostSteps = most;
         while (!isOver()) {
             fire();
+            chosen = stepTasks.run(steps + 1, ready, chosen);
             if (!ready.isEmpty()) {
                 step(take(chosen == NONE ? choices.below(ready.size()) : chosen));
                 continue;

@@ -11,6 +11,11 @@ public interface Call<T> {
 
     void cancel();
 
+    /** Returns what completes when nothing of the call runs. A cancelled coroutine goes on until it suspends. */
+    default CompletableFuture<?> gone() {
+        return end().handle((value, failure) -> value);
+    }
+
     /** Waits for the end, and returns whether the operation succeeded. */
     default boolean succeeds() {
         return end().handle((value, failure) -> failure == null).join();

@@ -17,6 +17,8 @@ final class ClientProgram {
     private final World world;
     private final Verdict verdict;
     private @Nullable Session session;
+    private @Nullable Call<Link> connecting;
+    private boolean gaveUp;
     private boolean done;
 
     ClientProgram(int number, Plan.Client plan, Terms terms, Host host, World world, Verdict verdict) {
@@ -68,11 +70,12 @@ final class ClientProgram {
                     .succeeds();
             return;
         }
-        Call<Link> connecting = frontEnd.connect(this + " connecting", setup);
+        Call<Link> connect = frontEnd.connect(this + " connecting", setup);
+        connecting = connect;
         Duration bound = Duration.ofNanos(terms.longestConnect() + world.plan().pausesOf(number));
-        if (verdict.endsWithin(bound, connecting) && connecting.succeeds()) {
+        if (verdict.endsWithin(bound, connect) && connect.succeeds()) {
             try {
-                serve(connecting.end().join());
+                serve(connect.end().join());
             } catch (ServerProgram.Unfinished e) {
                 verdict.note(String.valueOf(e.getMessage()));
             }
@@ -92,6 +95,24 @@ final class ClientProgram {
                 fault.accept(session);
             }
         });
+    }
+
+    /** Cancels a call: one of those on its connection, or that of connecting. */
+    void cancel(int which) {
+        host.run("fault", () -> {
+            Call<Link> connect = connecting;
+            if (session != null) {
+                session.cancel(which);
+            } else if (connect != null) {
+                gaveUp |= !connect.end().isDone();
+                connect.cancel();
+            }
+        });
+    }
+
+    /** Returns whether it has cancelled its connect. The server may have the connection all the same. */
+    boolean hasGivenUp() {
+        return gaveUp;
     }
 
     @Override

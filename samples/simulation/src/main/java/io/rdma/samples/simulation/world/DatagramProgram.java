@@ -111,14 +111,13 @@ final class DatagramProgram {
     }
 
     /** Makes a call that no peer and no network can fail. */
-    <T> DatagramCall<T> local(String what, Publisher<T> to, Consumer<T> items) {
-        return call(what, to, items, this::failed, () -> {});
+    <T> Call<Void> local(String what, Publisher<T> to, Consumer<T> items) {
+        return call(what, to, items, this::failed);
     }
 
     /** Makes a call. */
-    <T> DatagramCall<T> call(
-            String what, Publisher<T> to, Consumer<T> items, BiConsumer<String, Throwable> failures, Runnable atEnd) {
-        return new DatagramCall<>(verdict, host, this + " " + what, to, items, failures, atEnd);
+    <T> Call<Void> call(String what, Publisher<T> to, Consumer<T> items, BiConsumer<String, Throwable> failures) {
+        return Recorder.each(host, new Progress<>(verdict, host, this + " " + what, failures), to, items);
     }
 
     /** Notes a failure. Only a disposal, or the end of the device, fails what does not wait for a peer. */
@@ -170,7 +169,7 @@ final class DatagramProgram {
 
     private void run() {
         RdmaDatagramSocket bound;
-        DatagramCall<?> received;
+        Call<Void> received;
         DatagramSender sending;
         try (RdmaResources resources = World.open(host, Terms.USUAL)) {
             bound = bind(resources);
@@ -209,9 +208,9 @@ final class DatagramProgram {
         bound.dispose();
     }
 
-    private void end(RdmaDatagramSocket bound, DatagramCall<?> received) {
+    private void end(RdmaDatagramSocket bound, Call<Void> received) {
         bound.disposeNow(World.PATIENCE);
-        verdict.check(received.hasEnded(), this + ": the stream did not end with the socket");
+        verdict.check(received.end().isDone(), this + ": the stream did not end with the socket");
         verdict.check(received.succeeds() || deviceFails, this + ": the stream of a disposed socket did not complete");
     }
 
@@ -225,7 +224,7 @@ final class DatagramProgram {
                 .bindNow(World.PATIENCE);
     }
 
-    private DatagramCall<?> receive(RdmaDatagramSocket from) {
+    private Call<Void> receive(RdmaDatagramSocket from) {
         if (plan.held() < 0) {
             return local("receiving", from.receive(Datagram::read), this::arrived);
         }

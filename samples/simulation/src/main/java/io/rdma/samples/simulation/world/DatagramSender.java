@@ -75,14 +75,13 @@ final class DatagramSender {
         for (int i = 0; i < LOOK_UPS; i++) {
             List<DatagramAddress> found = new ArrayList<>(1);
             boolean open = peer.isOpen();
-            DatagramCall<DatagramAddress> look = program.call(
+            Call<Void> look = program.call(
                     "looking up " + peer,
                     socket.resolve(
                             peer.address().getAddress().getHostAddress(),
                             peer.address().getPort()),
                     found::add,
-                    (where, failure) -> program.failedToFind(where, failure, open && peer.isOpen()),
-                    () -> {});
+                    (where, failure) -> program.failedToFind(where, failure, open && peer.isOpen()));
             if (look.succeeds()) {
                 program.check(found.size() == 1, "found " + found.size() + " addresses of " + peer);
                 program.check(!open || peer.has(found.getFirst()), "found " + found + " for " + peer);
@@ -121,8 +120,7 @@ final class DatagramSender {
                     program.failed(where, failure);
                     program.check(acquired.isEmpty(), "a buffer, and then an error");
                     end.complete(null);
-                },
-                () -> {});
+                });
         return end;
     }
 
@@ -133,12 +131,12 @@ final class DatagramSender {
     }
 
     private void record(int number, CompletableFuture<Void> end, Mono<Void> send) {
-        program.call(
-                "datagram " + number,
-                send.doOnSuccess(nothing -> run.log().sent(number)),
-                nothing -> {},
-                program::failed,
-                () -> end.complete(null));
+        program.local(
+                        "datagram " + number,
+                        send.doOnSuccess(nothing -> run.log().sent(number)),
+                        nothing -> {})
+                .end()
+                .whenComplete((nothing, failure) -> end.complete(null));
     }
 
     /** Checks what a socket does after its disposal. */

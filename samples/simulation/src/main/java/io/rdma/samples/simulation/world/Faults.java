@@ -26,12 +26,21 @@ record Faults(
         List<ClientProgram> clients,
         Runnable stop,
         Verdict verdict) {
+    /** Calls of a session of which one is cancelled. */
+    static final int CALLS = 8;
+
     /** Nanoseconds by which a clock goes back at most. */
     private static final long FARTHEST_BACK = 6_000_000_000L;
 
-    /** Lets each fault happen at its time. */
+    /** Lets each fault happen at its time, or before its step. */
     void schedule() {
-        plan.faults().forEach(fault -> scheduler.at(scheduler.now() + fault.at(), () -> happen(fault)));
+        for (Plan.Fault fault : plan.faults()) {
+            if (fault.step() > 0) {
+                scheduler.beforeStep(fault.step(), () -> scheduler.as(server.owner(), () -> happen(fault)));
+            } else {
+                scheduler.at(scheduler.now() + fault.at(), () -> happen(fault));
+            }
+        }
     }
 
     private void happen(Plan.Fault fault) {
@@ -60,7 +69,7 @@ record Faults(
             case POWER -> client.host().losePower();
             case CLOSE -> client.fault(Session::closeEarly);
             case ABORT -> client.fault(Session::abort);
-            case CANCEL -> client.fault(session -> session.cancel((int) fault.lasts() & 7));
+            case CANCEL -> client.cancel((int) fault.lasts() & (CALLS - 1));
             default -> throw new AssertionError(fault);
         }
     }

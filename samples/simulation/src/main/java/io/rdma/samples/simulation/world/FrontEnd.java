@@ -5,6 +5,7 @@ import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.connect.RdmaResources;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
@@ -20,6 +21,9 @@ public interface FrontEnd {
         /** On the thread that resumes them, such as a completion loop. */
         UNCONFINED_COROUTINES
     }
+
+    /** Time between a loss and the next attempt to connect. */
+    Duration BEFORE_RETRY = Duration.ofMillis(10);
 
     /**
      * What a connection needs.

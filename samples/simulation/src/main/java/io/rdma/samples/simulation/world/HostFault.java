@@ -84,17 +84,30 @@ public record HostFault(int host, String call, int number, SeamFault.Kind kind) 
     static List<HostFault> draw(Choices choices, int hosts) {
         List<HostFault> faults = new ArrayList<>();
         for (int i = choices.oneIn(3) ? 1 + choices.below(MOST) : 0; i > 0; i--) {
-            SeamCall call = Objects.requireNonNull(SeamCall.named(METHODS.get(choices.below(METHODS.size()))));
-            List<SeamFault.Kind> kinds = kinds(call);
-            int most = call.negative() ? 1 << choices.below(1 + DATA_CALLS) : 1 + choices.below(CONTROL_CALLS);
-            int number = 1 + choices.below(most);
-            SeamFault.Kind kind = kinds.get(choices.below(kinds.size()));
-            HostFault fault = new HostFault(choices.below(hosts), call.name(), number, kind);
-            if (faults.stream().noneMatch(fault::hitsCallOf)) { // what failed once may be tried again, once
-                faults.add(fault);
-            }
+            HostFault fault = of(METHODS.get(choices.below(METHODS.size())), choices);
+            add(fault.on(choices.below(hosts)), faults);
         }
         return faults;
+    }
+
+    /** Draws a fault of a call of the server. */
+    static HostFault of(String name, Choices choices) {
+        SeamCall call = Objects.requireNonNull(SeamCall.named(name));
+        List<SeamFault.Kind> kinds = kinds(call);
+        int most = call.negative() ? 1 << choices.below(1 + DATA_CALLS) : 1 + choices.below(CONTROL_CALLS);
+        int number = 1 + choices.below(most);
+        return new HostFault(0, name, number, kinds.get(choices.below(kinds.size())));
+    }
+
+    HostFault on(int other) {
+        return new HostFault(other, call, number, kind);
+    }
+
+    /** Adds a fault, unless there is one of that call: what failed once may be tried again, once. */
+    static void add(HostFault fault, List<HostFault> to) {
+        if (to.stream().noneMatch(fault::hitsCallOf)) {
+            to.add(fault);
+        }
     }
 
     private boolean hitsCallOf(HostFault other) {

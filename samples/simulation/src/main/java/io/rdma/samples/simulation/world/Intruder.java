@@ -47,6 +47,10 @@ final class Intruder {
     void start() {
         host.run("main", () -> {
             List<InetSocketAddress> managers = server.verbs().rdmacm().listening();
+            if (managers.isEmpty()) {
+                verdict.note("intruder: the server does not listen"); // a fault has ended it before
+                return;
+            }
             try (DeviceContext context = DeviceOf.only(host.seam()).open();
                     CmEventChannel channel = context.createEventChannel()) {
                 for (int i = 0; i < ATTEMPTS; i++) {

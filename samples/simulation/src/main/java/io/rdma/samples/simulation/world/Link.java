@@ -50,9 +50,6 @@ public interface Link {
 
     Call<BoundWindow> bind(String name, MemoryRegion memory, long offset, long length, AccessFlag... access);
 
-    /** Sends a message that invalidates a window of the peer. */
-    Call<Void> sendWithInvalidate(String name, RegisteredBuffer message, RemoteMemory window);
-
     RdmaEndpoint endpoint();
 
     /** Begins to close the connection. */

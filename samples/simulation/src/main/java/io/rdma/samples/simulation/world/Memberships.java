@@ -86,17 +86,15 @@ final class Memberships {
     }
 
     private void join(RdmaDatagramSocket socket, Group group) {
-        DatagramCall<DatagramAddress> joined =
-                program.local("joining group " + group.number, socket.join(group.ip), address -> {
-                    DatagramAddress before = group.address;
-                    program.check(
-                            before == null || before.equals(address), "group " + group.number + " has two addresses");
-                    group.address = address;
-                    if (!group.member) {
-                        group.member = true;
-                        group.joined = log.time();
-                    }
-                });
+        Call<Void> joined = program.local("joining group " + group.number, socket.join(group.ip), address -> {
+            DatagramAddress before = group.address;
+            program.check(before == null || before.equals(address), "group " + group.number + " has two addresses");
+            group.address = address;
+            if (!group.member) {
+                group.member = true;
+                group.joined = log.time();
+            }
+        });
         joined.succeeds();
     }
 
@@ -105,12 +103,8 @@ final class Memberships {
         for (Group group : groups) {
             if (group.member) {
                 group.member = false;
-                DatagramCall<Void> left = program.call(
-                        "leaving group " + group.number,
-                        socket.leave(group.ip),
-                        nothing -> {},
-                        program::failedToLeave,
-                        () -> {});
+                Call<Void> left = program.call(
+                        "leaving group " + group.number, socket.leave(group.ip), nothing -> {}, program::failedToLeave);
                 if (left.succeeds()) {
                     group.begun = false;
                     group.left = log.time();

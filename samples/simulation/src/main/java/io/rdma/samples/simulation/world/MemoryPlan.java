@@ -30,6 +30,11 @@ public record MemoryPlan(int threads, int operations, MemoryPlan.Right right) {
                 Right.values()[choices.below(Right.values().length)]);
     }
 
+    /** Returns whether the server binds a memory window for the client. */
+    boolean binds() {
+        return operations > 0 && right == Right.WINDOW;
+    }
+
     /** Right to use memory of the peer. */
     public enum Right {
         /** The key of a region. */

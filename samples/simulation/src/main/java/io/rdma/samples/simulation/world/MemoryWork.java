@@ -68,6 +68,7 @@ final class MemoryWork {
         private final short[] bytes = new short[LANE - WORD];
         private long word;
         private boolean wordKnown = true;
+        private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
 
         Lane(int number, Choices choices) {
             name = session + " memory " + number + " ";
@@ -85,6 +86,7 @@ final class MemoryWork {
                     case 2 -> add();
                     default -> swap();
                 };
+                last.join(); // a cancelled call that still runs might take effect behind the next one
             }
         }
 
@@ -96,6 +98,7 @@ final class MemoryWork {
                     LockSupport.parkNanos(1 + choices.below(LONGEST_WAIT));
                 }
                 call.cancel();
+                last = call.gone();
             }
             return call.succeeds();
         }

@@ -152,13 +152,20 @@ public record Plan(
      * @param kind what happens
      * @param at nanoseconds after the beginning
      * @param target number of the client; of a fault of any host, one more than the last is the server
-     * @param lasts nanoseconds, of a fault that ends; of a clock, how far it jumps
+     * @param lasts nanoseconds, of a fault that ends; of a clock, how far it jumps; of a cancel, which call
+     * @param step number of the step of a thread before which it happens, in place of a time; 0 for a time
      */
-    public record Fault(FaultKind kind, long at, int target, long lasts) {
+    public record Fault(FaultKind kind, long at, int target, long lasts, long step) {
         public Fault {
+            Bounds.atLeast(0, step, "step");
             Bounds.atLeast(0, at, "at");
             Bounds.atLeast(0, target, "target");
             Bounds.atLeast(1, lasts, "lasts");
+        }
+
+        /** Returns a fault at a time. */
+        static Fault at(FaultKind kind, long at, int target, long lasts) {
+            return new Fault(kind, at, target, lasts, 0);
         }
     }
 
@@ -211,6 +218,11 @@ public record Plan(
                 .toList();
     }
 
+    /** Returns this plan with other faults. */
+    Plan with(List<Fault> other) {
+        return new Plan(seed, clients, weather, other, pauses, reception, connecting, frontEnd, datagrams, hostFaults);
+    }
+
     /** Returns this plan in good weather and without faults. */
     Plan withoutFaults() {
         List<Client> good = clients.stream().map(Client::withoutTrouble).toList();
@@ -255,24 +267,21 @@ public record Plan(
         }
         List<Fault> faults = new ArrayList<>();
         for (int i = choices.below(MOST_FAULTS + 1); i > 0; i--) {
-            faults.add(new Fault(
+            faults.add(Fault.at(
                     FaultKind.values()[choices.below(FaultKind.values().length)],
                     choices.below(LAST_FAULT),
                     choices.below(clients.size() + 1),
                     1 + choices.below(choices.oneIn(3) ? 20_000_000_000L : 50_000_000L)));
         }
         Weather weather = choices.oneIn(3) ? new Weather(1_000, 200_000, 20, 20, 10) : Weather.FINE;
-        return new Plan(
-                seed,
-                clients,
-                weather,
-                faults,
-                choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL,
-                reception(habits),
-                Connecting.of(choices.split(), clients.size()),
-                frontEnd(habits),
-                DatagramPlan.draw(choices.split(), clients.size()),
-                HostFault.draw(choices.split(), 1 + clients.size()));
+        Pauses pauses = choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL;
+        Link.Reception reception = reception(habits);
+        Connecting connecting = Connecting.of(choices.split(), clients.size());
+        FrontEnd.Kind frontEnd = frontEnd(habits);
+        List<DatagramPlan> datagrams = DatagramPlan.draw(choices.split(), clients.size());
+        List<HostFault> hostFaults = HostFault.draw(choices.split(), 1 + clients.size());
+        hostFaults.addAll(new RareCalls(clients, connecting, datagrams).draw(choices.split()));
+        return new Plan(seed, clients, weather, faults, pauses, reception, connecting, frontEnd, datagrams, hostFaults);
     }
 
     private static Link.Reception reception(Choices choices) {

@@ -30,11 +30,6 @@ final class Progress<T> {
         verdict.begun(this);
     }
 
-    /** Returns whether a call of the seam fails in this run. */
-    boolean mayBeStruck() {
-        return verdict.mayBeStruck();
-    }
-
     void check(boolean holds, String otherwise) {
         verdict.check(holds, name + ": " + otherwise);
     }

@@ -4,7 +4,6 @@ import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import reactor.core.Exceptions;
@@ -13,10 +12,6 @@ import reactor.util.retry.Retry;
 
 /** The Reactor front-end on a host. */
 final class ReactorFrontEnd implements FrontEnd {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-    private static final Duration PAUSE = Duration.ofMillis(10);
-
     private final Host host;
     private final Verdict verdict;
 
@@ -46,7 +41,7 @@ final class ReactorFrontEnd implements FrontEnd {
     @Override
     public Call<Void> reconnect(String name, Setup setup, int retries, Handler handler) {
         Mono<Void> done = client(setup)
-                .reconnect(Retry.fixedDelay(retries, PAUSE), connection -> handle(connection, handler))
+                .reconnect(Retry.fixedDelay(retries, BEFORE_RETRY), connection -> handle(connection, handler))
                 .onErrorMap(Exceptions::isRetryExhausted, failure -> Objects.requireNonNull(failure.getCause()))
                 .onErrorMap(setup::judged);
         return Recorder.one(verdict, host, name, done);
@@ -64,7 +59,7 @@ final class ReactorFrontEnd implements FrontEnd {
                 .host(setup.address().getAddress().getHostAddress())
                 .port(setup.address().getPort())
                 .handle(connection -> handle(connection, handler))
-                .bindNow(PATIENCE);
+                .bindNow(World.PATIENCE);
         return () -> {
             server.dispose();
             return Recorder.one(verdict, host, "server stops", server.onDispose());

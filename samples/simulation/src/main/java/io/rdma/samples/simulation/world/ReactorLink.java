@@ -12,17 +12,24 @@ import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Connection of the Reactor front-end. */
-record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implements Link {
+record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implements Link, AutoCloseable {
     /** Items that a publisher has ready for its own threads. */
     private static final int AHEAD = 4;
 
     private <T> Call<T> call(String name, Publisher<T> publisher) {
         return Recorder.one(verdict, host, name, publisher);
+    }
+
+    /** Subscribes to a callable. Reactor reports an {@code Error} of one by a second subscription, which is dropped. */
+    private <T> Call<T> called(String name, Mono<T> callable) {
+        return call(name, callable.map(Function.identity()));
     }
 
     @Override
@@ -100,23 +107,18 @@ record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implem
 
     @Override
     public Call<MemoryRegion> allocate(String name, long bytes, AccessFlag... access) {
-        return call(name, connection.allocate(bytes, access));
+        return called(name, connection.allocate(bytes, access));
     }
 
     @Override
     public Call<MemoryRegion> grant(
             String name, MemoryRegion memory, long offset, long length, Duration time, AccessFlag... access) {
-        return call(name, connection.grant(memory, offset, length, time, access));
+        return called(name, connection.grant(memory, offset, length, time, access));
     }
 
     @Override
     public Call<BoundWindow> bind(String name, MemoryRegion memory, long offset, long length, AccessFlag... access) {
         return call(name, connection.bind(memory, offset, length, access));
-    }
-
-    @Override
-    public Call<Void> sendWithInvalidate(String name, RegisteredBuffer message, RemoteMemory window) {
-        return call(name, connection.sendWithInvalidate(message, window));
     }
 
     @Override

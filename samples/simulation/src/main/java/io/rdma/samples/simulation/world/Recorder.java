@@ -3,6 +3,7 @@ package io.rdma.samples.simulation.world;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -27,39 +28,45 @@ final class Recorder<I, T> implements CoreSubscriber<I>, Call<T> {
     private @Nullable T last;
     private long outstanding;
 
-    private Recorder(Verdict verdict, Host host, String name, int demand, Function<I, @Nullable T> items) {
+    private Recorder(Host host, Progress<T> progress, int demand, Function<I, @Nullable T> items) {
         this.host = host;
+        this.progress = progress;
         this.demand = demand;
         this.items = items;
-        progress = new Progress<>(verdict, host, name);
     }
 
     /** Subscribes to one item, or to an end without an item. */
     static <T> Call<T> one(Verdict verdict, Host host, String name, Publisher<T> to) {
-        return all(verdict, host, name, 0, to, item -> item);
+        return subscribed(new Recorder<>(host, new Progress<>(verdict, host, name), 0, item -> item), to);
     }
 
     /**
-     * Subscribes to items.
+     * Subscribes to items that are no result.
      *
      * @param demand number that is requested at a time, 0 for all
      */
-    static <I, T> Call<T> all(
-            Verdict verdict, Host host, String name, int demand, Publisher<I> to, Function<I, @Nullable T> items) {
-        Recorder<I, T> recorder = new Recorder<>(verdict, host, name, demand, items);
+    static <I> Call<Void> each(Verdict verdict, Host host, String name, int demand, Publisher<I> to) {
+        return subscribed(new Recorder<>(host, new Progress<>(verdict, host, name), demand, item -> null), to);
+    }
+
+    /** Subscribes to all items for a consumer, with a progress that judges its failures in a way of its own. */
+    static <I> Call<Void> each(Host host, Progress<Void> progress, Publisher<I> to, Consumer<I> items) {
+        return subscribed(
+                new Recorder<>(host, progress, 0, item -> {
+                    items.accept(item);
+                    return null;
+                }),
+                to);
+    }
+
+    private static <I, T> Call<T> subscribed(Recorder<I, T> recorder, Publisher<I> to) {
         to.subscribe(recorder);
         return recorder;
     }
 
-    /** Subscribes to items that are no result. */
-    static <I> Call<Void> each(Verdict verdict, Host host, String name, int demand, Publisher<I> to) {
-        return all(verdict, host, name, demand, to, item -> null);
-    }
-
     @Override
     public void onSubscribe(Subscription to) {
-        // Reactor reports an Error of a callable, which only the seam throws here, by a second one.
-        progress.check(subscription == null || progress.mayBeStruck(), "a second subscription");
+        progress.check(subscription == null, "a second subscription");
         subscription = to;
         request();
     }
@@ -124,6 +131,10 @@ final class Recorder<I, T> implements CoreSubscriber<I>, Call<T> {
     public void cancel() {
         if (progress.cancelled(new CancellationException())) {
             Objects.requireNonNull(subscription).cancel();
+            T result = last;
+            if (result != null) { // its end has not come yet
+                discard(result);
+            }
         }
     }
 

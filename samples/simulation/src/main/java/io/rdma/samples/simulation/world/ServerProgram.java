@@ -56,6 +56,7 @@ final class ServerProgram {
             verdict.check(
                     !orderly
                             || world.isStopped()
+                            || world.hasGivenUp()
                             || world.sessions().stream().anyMatch(session -> session.mayLookOrderly(0)),
                     "an orderly end before the first message");
             throw new Unfinished("the client sent nothing", null);
@@ -66,6 +67,7 @@ final class ServerProgram {
     private void serve(Session session, Received received, Call<Void> up) {
         Plan.Client plan = session.plan();
         Call<Void> down = link.send("server down to " + session, session.messages(plan.down()));
+        down.end().whenComplete((value, failure) -> session.serverSent(failure));
         lend(session);
         CompletableFuture.anyOf(session.worked(), up.end())
                 .handle((value, failure) -> null)

@@ -1,5 +1,6 @@
 package io.rdma.samples.simulation.world;
 
+import io.rdma.engine.ConnectionClosedException;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.types.RemoteMemory;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ final class Session {
     private boolean closedEarly;
     private boolean cancelled;
     private boolean gaveUp;
+    private boolean serverGaveUp;
     private boolean done;
 
     Session(int number, ClientProgram client, Link link, World world, Verdict verdict) {
@@ -78,6 +80,14 @@ final class Session {
         return !plan.stream() || arrived == 0;
     }
 
+    /**
+     * Notes how the server's stream to the client ended. One that failed because a call of the seam did is over before
+     * a close, which then looks orderly. One that the end of the connection cut must not look so.
+     */
+    void serverSent(@Nullable Throwable failure) {
+        serverGaveUp = failure != null && !(failure instanceof ConnectionClosedException) && world.isServerStruck();
+    }
+
     /** Returns whether everything was sent and received. */
     boolean isDone() {
         return done;
@@ -92,6 +102,11 @@ final class Session {
     void abort() {
         verdict.note(this + " aborts");
         link.abort(new IllegalStateException("the client aborts"));
+    }
+
+    /** Returns the number of its calls so far. */
+    int calls() {
+        return calls.size();
     }
 
     void cancel(int which) {
@@ -117,7 +132,7 @@ final class Session {
         Call<Void> up = started(link.send(this + " up", messages(plan.up())));
         down.end().whenComplete((value, failure) -> lent.complete(null)); // the server is gone
         up.end().whenComplete((value, failure) -> {
-            if (failure != null && client.host().isStruck()) {
+            if (failure != null && (cancelled || client.host().isStruck())) {
                 lent.complete(null); // the server may never know of this session
             }
         });
@@ -131,7 +146,7 @@ final class Session {
                     !orderly
                             || received.count() == plan.down()
                             || closedEarly
-                            || world.isStopped() && isBetween(received.count()),
+                            || world.isStopped() && (serverGaveUp || isBetween(received.count())),
                     this + ": an orderly end after " + received.count() + " of " + plan.down());
         }
         verdict.note(this + " closes");

@@ -30,7 +30,7 @@ public final class ShortPlan {
                 choices.oneIn(2));
         List<Plan.Fault> faults = new ArrayList<>();
         for (int i = choices.below(MOST_FAULTS + 1); i > 0; i--) {
-            faults.add(new Plan.Fault(kind(choices), choices.below(LAST_FAULT), 0, 1 + choices.below(LONGEST_FAULT)));
+            faults.add(Plan.Fault.at(kind(choices), choices.below(LAST_FAULT), 0, 1 + choices.below(LONGEST_FAULT)));
         }
         return Plan.ofStreams(
                 seed, List.of(client), Weather.FINE, faults, choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL);

@@ -50,11 +50,6 @@ public final class Verdict {
         }
     }
 
-    /** Returns whether a call of the seam fails in this run. */
-    boolean mayBeStruck() {
-        return seamFails;
-    }
-
     /** Exception that a simulated application throws. */
     static class ApplicationFailure extends RuntimeException {
         private static final long serialVersionUID = 1;

@@ -57,7 +57,7 @@ public final class World {
     private final DatagramRun datagrams;
     private int handling;
     private boolean stopped;
-    private boolean begun;
+    private long begun; // number of steps before it; 0 before the clients have begun
 
     private World(Plan plan, Trace.Detail told) {
         this.plan = plan;
@@ -95,8 +95,10 @@ public final class World {
      *
      * @param verdict what was wrong
      * @param simulation with its trace
+     * @param begun number of steps before the clients began
+     * @param calls most calls of a session
      */
-    public record Run(Verdict verdict, Simulation simulation) {}
+    public record Run(Verdict verdict, Simulation simulation, long begun, int calls) {}
 
     /** Runs a plan, and tells its story if that is wanted. */
     public static Run run(Plan plan, boolean told) {
@@ -120,7 +122,8 @@ public final class World {
         if (uncaught != null && !world.verdict.isInjected(uncaught)) {
             world.verdict.unexpected("a thread", uncaught);
         }
-        return new Run(world.verdict, world.simulation);
+        int calls = world.sessions.stream().mapToInt(Session::calls).max().orElse(0);
+        return new Run(world.verdict, world.simulation, world.begun, calls);
     }
 
     /** Checks that the connection managers of the living hosts have forgotten all identifiers and peers. */
@@ -154,6 +157,11 @@ public final class World {
     /** Returns whether the server stopped while it served. */
     boolean isStopped() {
         return stopped;
+    }
+
+    /** Returns whether a client cancelled its connect, so that its connection ends unused. */
+    boolean hasGivenUp() {
+        return clients.stream().anyMatch(ClientProgram::hasGivenUp);
     }
 
     /** Returns whether a call of the seam of the server was made to fail. */
@@ -209,8 +217,8 @@ public final class World {
 
     private void begin() {
         stopped = false;
-        if (!begun) {
-            begun = true;
+        if (begun == 0) {
+            begun = simulation.scheduler().steps();
             clients.forEach(ClientProgram::start);
             if (intruder != null) {
                 intruder.start();
@@ -245,7 +253,7 @@ public final class World {
         // A loop may notice only now that its queue has failed, and others later still.
         boolean live = DeviceResources.of(resources).loops().stream().anyMatch(loop -> loop.failure() == null);
         verdict.check(
-                client.hasWorked() || !live || plan.failsDevice(0),
+                client.hasWorked() || stopped || !live || plan.failsDevice(0), // a fault of a step may stop it only now
                 "a new connection does not work, although a loop of the server does");
         return client.hasWorked();
     }

@@ -42,6 +42,11 @@ internal class CoroutineCall<T : Any>(
         }
     }
 
+    override fun gone(): CompletableFuture<*> =
+        CompletableFuture<Void?>().also {
+            job.invokeOnCompletion { _ -> it.complete(null) }
+        }
+
     /** Suspends until the coroutine has ended. */
     suspend fun join(): Unit = job.join()
 

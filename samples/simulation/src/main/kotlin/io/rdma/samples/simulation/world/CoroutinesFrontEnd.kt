@@ -6,10 +6,13 @@ import io.rdma.coroutines.RdmaConfiguration
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.RdmaServer
 import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.future.future
 import kotlinx.coroutines.withContext
-import kotlin.time.Duration.Companion.milliseconds
+import java.util.concurrent.CompletionException
+import kotlin.time.toKotlinDuration
 
 /** The coroutines front-end on a host. The coroutines run where [kind] says. */
 internal class CoroutinesFrontEnd(
@@ -71,7 +74,7 @@ internal class CoroutinesFrontEnd(
                 setup.address().address.hostAddress,
                 setup.address().port,
                 retry = { _, _ ->
-                    delay(PAUSE)
+                    delay(FrontEnd.BEFORE_RETRY.toKotlinDuration())
                     losses++ < retries
                 },
                 configure = { use(setup) },
@@ -85,11 +88,23 @@ internal class CoroutinesFrontEnd(
         handler: FrontEnd.Handler,
     ) = withContext(Dispatchers.IO) { handler.serve(link(connection)) }
 
+    private fun bound(setup: FrontEnd.Setup): RdmaServer {
+        val binding =
+            CoroutineScope(dispatcher).future {
+                RdmaServer.bind(setup.address().address.hostAddress, setup.address().port) { use(setup) }
+            }
+        try {
+            return binding.join()
+        } catch (e: CompletionException) {
+            throw e.cause ?: e
+        }
+    }
+
     override fun bind(
         setup: FrontEnd.Setup,
         handler: FrontEnd.Handler,
     ): FrontEnd.Service {
-        val server = RdmaServer.bind(setup.address().address.hostAddress, setup.address().port) { use(setup) }
+        val server = bound(setup)
         val serving =
             start<Void>("server serves") {
                 server.serve { connection -> serve(connection, handler) }
@@ -102,9 +117,5 @@ internal class CoroutinesFrontEnd(
                 null
             }
         }
-    }
-
-    private companion object {
-        val PAUSE = 10.milliseconds
     }
 }

@@ -127,12 +127,6 @@ internal class CoroutinesLink(
         vararg access: AccessFlag,
     ): Call<BoundWindow> = start(name) { connection.bind(memory, offset, length, *access) }
 
-    override fun sendWithInvalidate(
-        name: String,
-        message: RegisteredBuffer,
-        window: RemoteMemory,
-    ): Call<Void> = act(name) { connection.sendWithInvalidate(message, window) }
-
     override fun endpoint(): RdmaEndpoint = connection.endpoint
 
     override fun close(): Unit = connection.close()

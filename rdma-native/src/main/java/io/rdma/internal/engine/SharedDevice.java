@@ -1,0 +1,151 @@
+package io.rdma.internal.engine;
+
+import io.rdma.environment.Environment;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+// States: OPEN -> RETIRED (failed, or idle for long) -> CLOSING, or OPEN -> CLOSING.
+// - OPEN takes users. Without users it is kept for some time, then it is retired.
+// - RETIRED takes no new users. It closes when the last user is gone.
+// - CLOSING: one thread closes the resources. Users that leave then have nothing to do.
+
+/** Open device that several users share, and their number. Thread-safe. */
+final class SharedDevice {
+    private enum State {
+        OPEN,
+        RETIRED,
+        CLOSING
+    }
+
+    private final DeviceResources resources;
+    private final Duration keep;
+    private final Consumer<SharedDevice> forget;
+    private State state = State.OPEN; // guarded by this
+    private int users = 1; // guarded by this
+    private Environment.@Nullable Timer keeping; // guarded by this; set while there is no user
+
+    /**
+     * Counts its first user.
+     *
+     * @param resources open, closed by this
+     * @param keep time for which the device stays open without users
+     * @param forget called when no user can join any more, more than once perhaps; must not block
+     */
+    SharedDevice(DeviceResources resources, Duration keep, Consumer<SharedDevice> forget) {
+        this.resources = resources;
+        this.keep = keep;
+        this.forget = forget;
+    }
+
+    DeviceResources resources() {
+        return resources;
+    }
+
+    /**
+     * Adds a user.
+     *
+     * @return false if the device has failed, or closes, or is closed
+     */
+    boolean tryJoin() {
+        synchronized (this) {
+            if (state == State.OPEN && resources.isUsable()) {
+                users++;
+                stopKeeping();
+                return true;
+            }
+        }
+        if (retire(false)) {
+            resources.environment().startOrRun("rdma-release", this::closeLogged);
+        }
+        return false;
+    }
+
+    /** Removes a user. Closes the device if this was the last user of one that has failed. Blocks then. */
+    void leave() {
+        synchronized (this) {
+            users--;
+        }
+        if (!keepsIdle() && retire(false)) {
+            resources.close();
+        }
+    }
+
+    /** Keeps the device for later users if it has none; returns whether it does. */
+    private boolean keepsIdle() {
+        if (!resources.isUsable() || !keep.isPositive()) {
+            return false;
+        }
+        synchronized (this) {
+            if (users > 0 || state != State.OPEN) {
+                return false;
+            }
+            stopKeeping();
+            try {
+                keeping = resources.environment().startAfter(keep.toNanos(), "rdma-release", this::expire);
+                return true;
+            } catch (Throwable e) { // no memory for a timer: without one the device would stay open
+                return false;
+            }
+        }
+    }
+
+    private void expire() {
+        if (retire(false)) {
+            closeLogged();
+        }
+    }
+
+    /**
+     * Refuses further users, unless the device works and has users.
+     *
+     * @param regardless whether to refuse further users, and to close, in any case
+     * @return whether the caller has to close the resources
+     */
+    private boolean retire(boolean regardless) {
+        boolean works = resources.isUsable();
+        boolean closes;
+        synchronized (this) {
+            if (state == State.CLOSING || users > 0 && works && !regardless) {
+                return false;
+            }
+            closes = regardless || users == 0;
+            state = closes ? State.CLOSING : State.RETIRED;
+            stopKeeping();
+        }
+        forget.accept(this);
+        return closes;
+    }
+
+    /** Returns whether a thread closes the device, or has closed it. */
+    synchronized boolean isClosing() {
+        return state == State.CLOSING;
+    }
+
+    /** Closes the device, with the connections of its users. Blocks. */
+    void close() {
+        retire(true);
+        resources.close(); // or waits for the thread that closes them
+    }
+
+    private void stopKeeping() {
+        if (keeping != null) {
+            keeping.cancel();
+            keeping = null;
+        }
+    }
+
+    /** Closes the resources. No caller is left to get a failure, so it is logged. */
+    private void closeLogged() {
+        try {
+            resources.close();
+        } catch (Throwable e) {
+            System.getLogger(SharedDevice.class.getName())
+                    .log(
+                            Level.ERROR,
+                            "the shared resources of " + resources.context().name() + " were not closed",
+                            e);
+        }
+    }
+}

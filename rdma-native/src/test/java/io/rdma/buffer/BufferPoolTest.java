@@ -1,0 +1,81 @@
+package io.rdma.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.testing.CapturedLog;
+import io.rdma.types.HugePages;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.FaultyDevice;
+import io.rdma.verbs.MemoryPolicy;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.RegistrationBudget;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Pool of buffers on a device that refuses to register or to deregister memory. */
+class BufferPoolTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Error REFUSAL = new InternalError("a test's");
+
+    private final FaultyDevice faults = new FaultyDevice();
+    private final RegistrationBudget budget = new RegistrationBudget(1 << 20);
+
+    private static CompletableFuture<RegisteredBuffer> ask(BufferPool pool) {
+        CompletableFuture<RegisteredBuffer> got = new CompletableFuture<>();
+        pool.acquire(new BufferWaiter() {
+            @Override
+            public void acquired(RegisteredBuffer buffer) {
+                got.complete(buffer);
+            }
+
+            @Override
+            public void failed(RuntimeException error) {
+                got.completeExceptionally(error);
+            }
+        });
+        return got;
+    }
+
+    private ProtectionDomain domain(DeviceContext context) {
+        return context.allocateProtectionDomain(new MemoryPolicy(HugePages.NONE, budget));
+    }
+
+    @Test
+    void aRefusalOfOneSlabKeepsNoOtherRegistered() {
+        try (DeviceContext context = faults.device().open();
+                ProtectionDomain domain = domain(context)) {
+            BufferPool pool = new BufferPool(domain, 1, 4, 64);
+            long firstSlab = budget.registered();
+            CompletableFuture<RegisteredBuffer> one = ask(pool);
+            CompletableFuture<RegisteredBuffer> two = ask(pool);
+            assertThat(two).as("of the second slab").succeedsWithin(PATIENCE);
+            one.join().close();
+            two.join().close();
+            await().atMost(PATIENCE).until(() -> !pool.isGrowing());
+            faults.nextThrows.put("deregMr", REFUSAL);
+            assertThatThrownBy(pool::close).isSameAs(REFUSAL);
+            assertThat(budget.registered()).isEqualTo(firstSlab);
+        }
+        assertThat(budget.registered()).as("after the close of the domain").isZero();
+    }
+
+    @Test
+    void anErrorWhileItGrowsLeavesItItsBuffers() {
+        try (DeviceContext context = faults.device().open();
+                ProtectionDomain domain = domain(context);
+                BufferPool pool = new BufferPool(domain, 1, 4, 64);
+                CapturedLog log = new CapturedLog(BufferPool.class.getName())) {
+            CompletableFuture<RegisteredBuffer> one = ask(pool);
+            faults.nextThrows.put("regMr", REFUSAL);
+            CompletableFuture<RegisteredBuffer> two = ask(pool);
+            await().atMost(PATIENCE).until(() -> log.has("cannot grow"));
+            one.join().close();
+            assertThat(two).succeedsWithin(PATIENCE);
+            two.join().close();
+        }
+        assertThat(budget.registered()).isZero();
+    }
+}

@@ -1,0 +1,33 @@
+package io.rdma.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.testing.CapturedLog;
+import org.junit.jupiter.api.Test;
+
+/** Large messages whose memory the device refuses to deregister, on threads that have no caller. */
+class RefusedDeregistrationTest extends FaultyConnectedContract {
+    private void refuse() {
+        faults.nextThrows.put("deregMr", new InternalError("a test's"));
+    }
+
+    @Test
+    void aRefusalIsLoggedAndTheMessageEnds() {
+        connect(small().withMaxMessageSize(1 << 16));
+        try (RegisteredBuffer large = client.memory().allocateBuffer(1 << 16);
+                CapturedLog ofSender = new CapturedLog(Operation.class.getName());
+                CapturedLog ofReceiver = new CapturedLog(Fetch.class.getName())) {
+            refuse(); // the sender's: it deregisters first, when the message is read
+            Counted sent = submit(client, WorkRequest.send(large, false));
+            ReceivedMessage message = next(server.receives()::poll);
+            assertThat(sent.ended().error).isNull();
+            await().atMost(PATIENCE).until(() -> ofSender.has("SEVERE", "large message"));
+            refuse();
+            message.close();
+            await().atMost(PATIENCE).until(() -> ofReceiver.has("SEVERE", "not deregistered"));
+        }
+    }
+}
