@@ -36,7 +36,9 @@ public class RdmaConnectException extends RdmaException {
         /** The two sides failed to set up the connection, {@code RDMA_CM_EVENT_CONNECT_ERROR}. */
         CONNECT_ERROR,
         /** The caller cancelled the attempt. */
-        CANCELLED
+        CANCELLED,
+        /** A pool has no servers to connect to: its {@link AddressSupplier} returned an empty list. */
+        NO_SERVERS
     }
 
     private final Reason reason;

@@ -39,6 +39,15 @@ public sealed interface RdmaResources extends AutoCloseable permits OpenResource
     }
 
     /**
+     * Returns the resources of clients, servers and sockets that are given none.
+     *
+     * @return of this process, always the same object
+     */
+    static SharedResources shared() {
+        return SharedResources.PROCESS;
+    }
+
+    /**
      * Returns the device.
      *
      * @return open

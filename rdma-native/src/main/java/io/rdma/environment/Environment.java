@@ -81,7 +81,8 @@ public interface Environment {
     Timer after(long nanos, Runnable task);
 
     /**
-     * Starts a task on a thread of its own after some time.
+     * Starts a task on a thread of its own after some time. If no thread can be started, the thread of the timers runs
+     * it.
      *
      * @param nanos delay
      * @param name name of the thread
@@ -89,7 +90,7 @@ public interface Environment {
      * @return to cancel it before
      */
     default Timer startAfter(long nanos, String name, Runnable task) {
-        return after(nanos, () -> start(name, task));
+        return after(nanos, () -> startOrRun(name, task));
     }
 
     /**

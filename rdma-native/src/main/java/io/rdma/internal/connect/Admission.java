@@ -3,6 +3,7 @@ package io.rdma.internal.connect;
 import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.Endpoint;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -113,7 +114,9 @@ final class Admission {
         handshakes.acquireUninterruptibly(limits.handshakes());
         handshakes.release(limits.handshakes());
         List<Endpoint> open = List.copyOf(connections);
-        open.forEach(Endpoint::close);
+        CloseSteps steps = new CloseSteps();
+        open.forEach(endpoint -> steps.run(endpoint::close));
+        steps.report(); // a connection whose close did not begin would be awaited for ever
         CompletableFuture.allOf(open.stream().map(Endpoint::closed).toArray(CompletableFuture[]::new))
                 .join();
     }

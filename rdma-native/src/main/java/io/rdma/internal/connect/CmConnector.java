@@ -86,9 +86,11 @@ final class CmConnector {
             }
             cleanup.add(endpoint::discard);
             id.establish();
+            EstablishedConnection connection =
+                    new EstablishedConnection(endpoint, local, Objects.requireNonNull(id.remoteAddress()));
+            watch(loop, id, dialog, endpoint); // closes the identifier, perhaps at once
             cleanup.keep();
-            watch(loop, id, dialog, endpoint);
-            return new EstablishedConnection(endpoint, local, Objects.requireNonNull(id.remoteAddress()));
+            return connection;
         } catch (VerbsException e) {
             throw new RdmaConnectException(
                     Reason.CONNECT_ERROR, "connecting to " + address + " failed: " + e.getMessage(), e);

@@ -42,6 +42,7 @@ final class CmListener implements AutoCloseable {
     private final CmLoop loop;
     private final CmIdentifier id;
     private final Set<CmDialog> dialogs = ConcurrentHashMap.newKeySet();
+    private @Nullable InetSocketAddress address; // set before it is shared
     private volatile boolean closed;
 
     private CmListener(
@@ -66,7 +67,7 @@ final class CmListener implements AutoCloseable {
      *
      * @param tokens each request must have one of them; null if no token is needed
      * @throws VerbsException EADDRINUSE if the port is in use, another errno if the address belongs to no RDMA device
-     * @throws RdmaException if there is no connection manager
+     * @throws RdmaException if there is no connection manager, or its events cannot be read any more
      */
     static CmListener bind(
             DeviceResources resources,
@@ -79,10 +80,20 @@ final class CmListener implements AutoCloseable {
         CmListener listener = new CmListener(resources, options, admission, refusals, tokens, served);
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(listener);
-            listener.id.bind(address);
-            listener.id.listen(BACKLOG);
+            listener.listen(address);
             cleanup.keep();
             return listener;
+        }
+    }
+
+    private void listen(InetSocketAddress wanted) {
+        try {
+            id.bind(wanted);
+            id.listen(BACKLOG);
+            address = Objects.requireNonNull(id.localAddress());
+        } catch (IllegalStateException e) {
+            loop.requireLive(); // its end has closed this listener
+            throw e;
         }
     }
 
@@ -92,7 +103,7 @@ final class CmListener implements AutoCloseable {
     }
 
     InetSocketAddress address() {
-        return Objects.requireNonNull(id.localAddress());
+        return Objects.requireNonNull(address);
     }
 
     /** Handler of the events of the listener's own identifier. */
@@ -226,11 +237,12 @@ final class CmListener implements AutoCloseable {
             cleanup.add(() -> loop.close(id));
             cleanup.add(endpoint::discard);
             request.dialog.await(CmEventType.ESTABLISHED);
+            EstablishedConnection connection = new EstablishedConnection(
+                    endpoint, Objects.requireNonNull(id.localAddress()), Objects.requireNonNull(id.remoteAddress()));
+            CmConnector.watch(loop, id, request.dialog, endpoint); // closes the identifier, perhaps at once
             cleanup.keep();
+            return connection;
         }
-        CmConnector.watch(loop, id, request.dialog, endpoint);
-        return new EstablishedConnection(
-                endpoint, Objects.requireNonNull(id.localAddress()), Objects.requireNonNull(id.remoteAddress()));
     }
 
     private Endpoint accept(CmIdentifier request, ConnectionParameters asked, byte[] proof) {

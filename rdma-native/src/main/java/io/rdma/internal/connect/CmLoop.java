@@ -58,6 +58,20 @@ final class CmLoop implements AutoCloseable {
 
     /** Creates an identifier. Its events go to the handler, on the loop's thread. */
     synchronized CmIdentifier create(PortSpace portSpace, CmEventHandler handler) {
+        requireLive();
+        CmIdentifier made = channel.createIdentifier(portSpace);
+        made.attach(handler);
+        open.add(made);
+        return made;
+    }
+
+    /**
+     * Does nothing if events arrive.
+     *
+     * @throws IllegalStateException if the resources are closed
+     * @throws RdmaException if the events cannot be read any more
+     */
+    synchronized void requireLive() {
         if (closed) {
             throw new IllegalStateException("the resources are closed: open new ones");
         }
@@ -67,10 +81,6 @@ final class CmLoop implements AutoCloseable {
                             + " new ones",
                     failure);
         }
-        CmIdentifier made = channel.createIdentifier(portSpace);
-        made.attach(handler);
-        open.add(made);
-        return made;
     }
 
     void close(CmIdentifier identifier) {

@@ -215,7 +215,7 @@ public final class DatagramBinding implements AutoCloseable {
      * Leaves a group.
      *
      * <p><b>Completes</b> when no more datagrams arrive from it; exceptionally with {@link IllegalStateException} if it
-     * was not joined.
+     * was not joined, or {@link io.rdma.types.VerbsException} if the device refused: the group is joined as before.
      *
      * @param group as joined
      * @return on a thread of its own

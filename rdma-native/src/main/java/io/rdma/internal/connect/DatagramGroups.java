@@ -113,20 +113,22 @@ final class DatagramGroups {
      * Leaves a group.
      *
      * @throws IllegalStateException if the group is not joined
+     * @throws VerbsException if the queue pair was not detached: it is still a member
      */
     void leave(InetAddress group) {
         turn.lock();
         try {
             Membership left;
             synchronized (this) {
-                left = members.remove(group);
+                left = members.get(group);
                 if (left == null) {
                     throw new IllegalStateException("not a member of group " + group.getHostAddress()
                             + (closed ? ": the datagram endpoint is closed" : ""));
                 }
                 if (!closed) {
-                    queuePair.detachMulticast(left.route().dgid(), left.lid());
+                    detach(left);
                 }
+                members.remove(group); // one that is attached stays a member, so that the close detaches it
             }
             leave(group, left);
         } finally {
@@ -150,12 +152,20 @@ final class DatagramGroups {
         if (waiting != null) {
             waiting.cancel();
         }
-        for (Membership member : members.values()) {
-            try {
-                queuePair.detachMulticast(member.route().dgid(), member.lid());
-            } catch (VerbsException e) {
-                LOG.log(System.Logger.Level.WARNING, "a queue pair was not detached from its group", e);
-            }
+        CloseSteps steps = new CloseSteps();
+        members.values().forEach(member -> steps.run(() -> detach(member)));
+        steps.report();
+    }
+
+    /**
+     * Detaches the queue pair from a group. A failed attempt is repeated once: otherwise the device would refuse for
+     * ever to destroy the queue pair, and everything that it uses.
+     */
+    private void detach(Membership member) {
+        try {
+            queuePair.detachMulticast(member.route().dgid(), member.lid());
+        } catch (Throwable refused) {
+            queuePair.detachMulticast(member.route().dgid(), member.lid());
         }
     }
 

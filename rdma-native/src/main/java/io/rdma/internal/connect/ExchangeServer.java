@@ -128,9 +128,11 @@ final class ExchangeServer {
             cleanup.add(endpoint::discard);
             exchange.awaitReady();
             exchange.complete();
+            EstablishedConnection connection =
+                    new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
+            ConnectionWatch.start(exchange, endpoint); // closes the exchange, perhaps at once
             cleanup.keep();
-            ConnectionWatch.start(exchange, endpoint);
-            return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
+            return connection;
         }
     }
 

@@ -205,6 +205,7 @@ final class QueuePairBringUp implements AutoCloseable {
         } catch (Throwable e) {
             boolean ended = endpoint.isClosing(); // for a reason that came between, and its queue pair is destroyed
             endpoint.fail(e);
+            endpoint.dropUnclaimed(); // in RTR, messages may have arrived
             if (ended && e instanceof IllegalStateException) {
                 throw new RdmaConnectException(
                         RdmaConnectException.Reason.DEVICE,

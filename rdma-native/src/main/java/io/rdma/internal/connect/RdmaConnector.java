@@ -78,6 +78,7 @@ public final class RdmaConnector {
         }
         if (cancelled) {
             connection.endpoint().close();
+            connection.endpoint().dropUnclaimed(); // the server may have sent already
             handler.failed(cancelled(null));
         } else {
             handler.connected(connection);
@@ -179,9 +180,11 @@ public final class RdmaConnector {
             exchange.sendReady();
             exchange.complete();
             begun.close(); // from here on closing the resources closes the endpoint, with a farewell
+            EstablishedConnection connection =
+                    new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
+            ConnectionWatch.start(exchange, endpoint); // closes the exchange, perhaps at once
             cleanup.keep();
-            ConnectionWatch.start(exchange, endpoint);
-            return new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
+            return connection;
         } catch (SocketTimeoutException e) {
             throw new RdmaConnectException(
                     Reason.TIMEOUT, address + " did not answer within " + options.handshakeTimeout(), e);

@@ -155,6 +155,7 @@ public final class RdmaListener implements AutoCloseable {
         } catch (Throwable e) { // thrown by the application: it ends only this connection
             log().log(Logger.Level.ERROR, "the connection handler threw; its connection is closed", e);
             connection.endpoint().abort(e);
+            connection.endpoint().dropUnclaimed();
         }
     }
 

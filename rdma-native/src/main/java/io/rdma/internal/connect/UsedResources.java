@@ -3,30 +3,48 @@ package io.rdma.internal.connect;
 import io.rdma.connect.RdmaResources;
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DeviceResources;
-import io.rdma.verbs.RdmaDevices;
+import io.rdma.internal.engine.SharedDevices;
+import io.rdma.internal.engine.SharedUse;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resources of one client connection, server or socket: those of the application, or its own.
+ * Resources of one client connection, server or socket: those of the application, or its part of those that the process
+ * shares.
  *
  * @param resources open
- * @param owned whether {@link #release} closes them
+ * @param owner closed by {@link #release}; does nothing for those of the application
  */
-public record UsedResources(DeviceResources resources, boolean owned) {
+public record UsedResources(DeviceResources resources, AutoCloseable owner) {
     /**
-     * Returns the resources of the application, or opens a device. Blocks for some milliseconds if it opens one.
+     * Returns the resources of connections. Blocks for some milliseconds if the device is not open.
      *
-     * @param shared resources of the application; null to open a device
-     * @param device name of the device to open; null for the default one
+     * @param given resources of the application; null for those that the process shares
+     * @param device name of the device that the process shares; null for the default one
      * @return the resources, to be released
      */
-    public static UsedResources of(@Nullable RdmaResources shared, @Nullable String device) {
-        if (shared != null) {
-            return new UsedResources(DeviceResources.of(shared), false);
+    public static UsedResources of(@Nullable RdmaResources given, @Nullable String device) {
+        return of(given, device, true);
+    }
+
+    /**
+     * Returns the resources of a datagram socket. All sockets share a protection domain, because they share a cache of
+     * address handles. No peer can reach memory by a datagram.
+     *
+     * @param given see {@link #of}
+     * @param device see {@link #of}
+     * @return the resources, to be released
+     */
+    public static UsedResources ofDatagrams(@Nullable RdmaResources given, @Nullable String device) {
+        return of(given, device, false);
+    }
+
+    private static UsedResources of(@Nullable RdmaResources given, @Nullable String device, boolean ownDomain) {
+        if (given != null) {
+            return new UsedResources(DeviceResources.of(given), () -> {});
         }
-        return new UsedResources(
-                new DeviceResources(device == null ? RdmaDevices.defaultDevice() : RdmaDevices.named(device)), true);
+        SharedUse use = SharedDevices.PROCESS.use(device, ownDomain);
+        return new UsedResources(use.resources(), use);
     }
 
     /**
@@ -45,11 +63,9 @@ public record UsedResources(DeviceResources resources, boolean owned) {
         }
     }
 
-    /** Closes the resources unless they are those of the application. Blocks. */
+    /** Gives the resources back unless they are those of the application. May block. */
     public void release() {
-        if (owned) {
-            resources.close();
-        }
+        new CloseSteps().run(owner::close).report();
     }
 
     /**

@@ -98,6 +98,7 @@ class CmLoopTest {
                 .isInstanceOf(RdmaException.class)
                 .hasRootCause(end)
                 .hasMessageContaining("close these resources");
+        assertThatThrownBy(loop::requireLive).isInstanceOf(RdmaException.class).hasCause(end);
     }
 
     @Test

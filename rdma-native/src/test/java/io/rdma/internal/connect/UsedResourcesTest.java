@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 /** Release of resources that fails: after another failure, which stays the one reported, or behind a server. */
 class UsedResourcesTest {
     private final FaultyDevice faults = new FaultyDevice();
-    private final UsedResources used = new UsedResources(new DeviceResources(faults.device()), true);
+    private final DeviceResources resources = new DeviceResources(faults.device());
+    private final UsedResources used = new UsedResources(resources, resources);
 
     @AfterEach
     void close() {

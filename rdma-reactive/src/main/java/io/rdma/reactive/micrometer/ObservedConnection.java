@@ -13,6 +13,7 @@ import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -64,6 +65,16 @@ final class ObservedConnection implements RdmaConnection {
     @Override
     public Mono<Void> send(int length, Consumer<MemorySegment> writer) {
         return observed("send", connection.send(length, writer));
+    }
+
+    @Override
+    public Mono<Void> send(ByteBuffer message) {
+        return observed("send", connection.send(message));
+    }
+
+    @Override
+    public <T> Mono<Void> sendObject(T value, MessageEncoder<? super T> encoder) {
+        return observed("send", connection.sendObject(value, encoder));
     }
 
     @Override

@@ -6,14 +6,18 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.rdma.connect.PoolOptions;
 import io.rdma.connect.RdmaResources;
 import io.rdma.engine.LoopCounters;
+import io.rdma.reactive.RdmaClient;
+import io.rdma.reactive.pool.RdmaConnectionPool;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -51,6 +55,9 @@ class MetersTest {
         try (RdmaResources resources = RdmaResources.open(RdmaDevices.named("soft0"))) {
             new RdmaMetrics(resources).bindTo(registry);
         }
+        RdmaConnectionPool pool = RdmaConnectionPool.create(RdmaClient.create().port(1), PoolOptions.DEFAULT);
+        new RdmaPoolMetrics("orders", pool.metrics()).bindTo(registry);
+        pool.disposeNow(Duration.ofSeconds(60));
         Map<String, String> meters = new TreeMap<>();
         for (Meter meter : registry.getMeters()) {
             Meter.Id id = meter.getId();

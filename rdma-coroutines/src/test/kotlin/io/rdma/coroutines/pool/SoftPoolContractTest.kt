@@ -1,0 +1,5 @@
+package io.rdma.coroutines.pool
+
+class SoftPoolContractTest : PoolContract() {
+    override val device = "soft0"
+}
