@@ -2,38 +2,38 @@ package io.rdma.samples.factors
 
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaServer
+import io.rdma.coroutines.call.withCalls
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.runBlocking
+import kotlinx.serialization.json.Json
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 
-/**
- * Serves until the process is asked to end (SIGTERM, Ctrl-C). Requests that were accepted are answered before it ends.
- */
+/** Serves until SIGTERM or Ctrl-C. Requests that were accepted are answered before it ends. */
 fun factorServer(
     device: String,
     host: String,
     port: Int,
 ) = runBlocking {
+    val service = FactorService()
     val server = RdmaServer.bind(host, port) { this.device = device }
-    val service = FactorServer(server)
     val end =
         Thread {
-            runBlocking { service.stop(10.seconds) }
-            println("answered ${service.answered()} requests")
+            runBlocking {
+                service.calls.stop(10.seconds)
+                server.closeAndAwait()
+            }
+            println("answered ${service.answered} requests")
             System.out.flush()
         }
     Runtime.getRuntime().addShutdownHook(end)
     println("listening on port ${server.port}")
-    service.serve()
+    server.serve { service.calls.serve(it) }
     end.join()
 }
 
-/**
- * Runs a number of clients, each with a connection of its own and a number of concurrent requests. Returns how many
- * answers were right.
- */
+/** Runs clients with a connection and [requests] concurrent calls each. Returns how many answers were right. */
 fun factorClients(
     device: String,
     host: String,
@@ -42,29 +42,19 @@ fun factorClients(
     requests: Int,
 ): Int =
     runBlocking {
-        (0 until clients)
-            .map { client -> async { factorClient(device, host, port, requests, 1_000_000L * (client + 1)) } }
-            .awaitAll()
-            .sum()
+        val numbers = (1L..clients).map { client -> List(requests) { 1_000_000 * client + it } }
+        numbers.map { async { factorClient(device, host, port, it) } }.awaitAll().sum()
     }
 
 private suspend fun factorClient(
     device: String,
     host: String,
     port: Int,
-    requests: Int,
-    first: Long,
+    numbers: List<Long>,
 ): Int =
     RdmaClient.connect(host, port) { this.device = device }.use { connection ->
-        FactorClient.use(connection) { client ->
-            (first until first + requests)
-                .map { number -> async { isRight(number, client.ask(number, 1.minutes)) } }
-                .awaitAll()
-                .count { it }
+        connection.withCalls(Json) { client ->
+            val answers = numbers.map { async { client.factors(it, 1.minutes).fold(1L, Long::times) == it } }
+            answers.awaitAll().count { it }
         }
     }
-
-private fun isRight(
-    number: Long,
-    answer: Answer,
-): Boolean = answer.outcome == Outcome.DONE && answer.factors.fold(1L, Long::times) == number

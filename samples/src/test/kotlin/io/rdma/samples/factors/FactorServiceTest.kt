@@ -1,15 +1,20 @@
 package io.rdma.samples.factors
 
+import io.rdma.call.RdmaCallException
+import io.rdma.call.RdmaCallException.Status
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaServer
+import io.rdma.coroutines.call.RdmaCallClient
+import io.rdma.coroutines.call.withCalls
 import io.rdma.engine.ConnectionClosedException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
-import kotlinx.coroutines.withTimeoutOrNull
+import kotlinx.serialization.json.Json
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.Test
@@ -24,16 +29,17 @@ import kotlin.time.Duration.Companion.seconds
 class FactorServiceTest {
     private val patience = 2.minutes
 
-    private fun service(test: suspend CoroutineScope.(FactorServer, Int) -> Unit) =
+    private fun service(test: suspend CoroutineScope.(FactorService, Int) -> Unit) =
         runBlocking {
             withTimeout(patience) {
                 val server = RdmaServer.bind("127.0.0.1", 0) { device = "soft0" }
-                val service = FactorServer(server, atOnce = 8)
-                val serving = launch { service.serve() }
+                val service = FactorService()
+                val serving = launch { server.serve { service.calls.serve(it) } }
                 try {
                     test(service, server.port)
                 } finally {
-                    service.stop(patience)
+                    service.calls.stop(patience)
+                    server.closeAndAwait()
                     serving.join()
                 }
             }
@@ -41,8 +47,10 @@ class FactorServiceTest {
 
     private suspend fun <T> client(
         port: Int,
-        block: suspend CoroutineScope.(FactorClient) -> T,
-    ): T = RdmaClient.connect("127.0.0.1", port) { device = "soft0" }.use { FactorClient.use(it, block) }
+        block: suspend CoroutineScope.(RdmaCallClient) -> T,
+    ): T = RdmaClient.connect("127.0.0.1", port) { device = "soft0" }.use { it.withCalls(Json, block = block) }
+
+    private suspend fun failure(call: suspend () -> Unit): Throwable? = runCatching { call() }.exceptionOrNull()
 
     @Test
     fun `every one of many requests of many clients gets its own answer`() =
@@ -54,48 +62,65 @@ class FactorServiceTest {
                             client(port) { asking ->
                                 (1L..50L)
                                     .map { it * client * 2 }
-                                    .map { number -> async { number to asking.ask(number, patience) } }
+                                    .map { number -> async { number to asking.factors(number, patience) } }
                                     .awaitAll()
                             }
                         }
                     }.awaitAll()
                     .flatten()
-            assertThat(answers).hasSize(500).allSatisfy { (number, answer) ->
-                assertThat(answer.factors.fold(1L, Long::times)).isEqualTo(number)
+            assertThat(answers).hasSize(500).allSatisfy { (number, factors) ->
+                assertThat(factors.fold(1L, Long::times)).isEqualTo(number)
             }
-            assertThat(service.answered()).isEqualTo(500)
+            assertThat(service.answered).isEqualTo(500)
         }
 
     @Test
     fun `a request whose time is over is given up and others go on`() =
-        service { _, port ->
-            client(port) { asking ->
-                val late = (1..3).map { async { asking.ask(HARD, 20.milliseconds) } }
-                assertThat(asking.ask(12, patience).factors).containsExactly(2, 2, 3)
-                assertThat(late.awaitAll().map { it.outcome }).containsOnly(Outcome.OUT_OF_TIME)
-                assertThat(asking.ask(1, patience).outcome).isEqualTo(Outcome.REFUSED)
-            }
-        }
-
-    @Test
-    fun `a caller that stops waiting does not disturb the others`() =
-        service { _, port ->
-            client(port) { asking ->
-                assertThat(withTimeoutOrNull(20.milliseconds) { asking.ask(HARD, 1.seconds) }).isNull()
-                assertThat(asking.ask(35, patience).factors).containsExactly(5, 7)
-            }
-        }
-
-    @Test
-    fun `a stop answers the accepted requests, and accepts no more`() =
         service { service, port ->
             client(port) { asking ->
-                val taken = async { asking.ask(HARD, 5.seconds) } // long enough for the test to see it in progress
-                awaiting { assertThat(service.working()).isEqualTo(1) }
-                service.stop(patience)
-                assertThat(taken.await().outcome).isEqualTo(Outcome.OUT_OF_TIME)
-                assertThat(runCatching { asking.ask(2, patience) }.exceptionOrNull())
-                    .isInstanceOf(ConnectionClosedException::class.java)
+                val late = (1..3).map { async { failure { asking.factors(HARD, 20.milliseconds) } } }
+                assertThat(asking.factors(12, patience)).containsExactly(2, 2, 3)
+                assertThat(late.awaitAll().map { (it as RdmaCallException).status() })
+                    .containsOnly(Status.DEADLINE_EXCEEDED)
+                awaiting { assertThat(service.calls.inFlight).isZero() }
+            }
+        }
+
+    @Test
+    fun `a number without factors is refused`() =
+        service { _, port ->
+            client(port) { asking ->
+                assertThat(failure { asking.factors(1, patience) })
+                    .isInstanceOfSatisfying(RdmaCallException::class.java) {
+                        assertThat(it.type()).isEqualTo(FactorService.REFUSED)
+                        assertThat(it).hasMessage("1 has no prime factors")
+                    }
+            }
+        }
+
+    @Test
+    fun `a caller that stops waiting ends the work and does not disturb the others`() =
+        service { service, port ->
+            client(port) { asking ->
+                val asked = launch { asking.factors(HARD, patience) }
+                awaiting { assertThat(service.calls.inFlight).isEqualTo(1) }
+                asked.cancelAndJoin()
+                assertThat(asking.factors(35, patience)).containsExactly(5, 7)
+                awaiting { assertThat(service.calls.inFlight).isZero() }
+                assertThat(service.answered).isEqualTo(1)
+            }
+        }
+
+    @Test
+    fun `a stop waits for the accepted requests, and accepts no more`() =
+        service { service, port ->
+            client(port) { asking ->
+                // long enough for the test to see it in progress
+                val taken = async { failure { asking.factors(HARD, 5.seconds) } }
+                awaiting { assertThat(service.calls.inFlight).isEqualTo(1) }
+                assertThat(service.calls.stop(patience)).isTrue()
+                assertThat((taken.await() as RdmaCallException).status()).isEqualTo(Status.DEADLINE_EXCEEDED)
+                assertThat(failure { asking.factors(2, patience) }).isInstanceOf(ConnectionClosedException::class.java)
             }
         }
 
@@ -103,23 +128,21 @@ class FactorServiceTest {
     fun `work for a client that has gone is given up`() =
         service { service, port ->
             client(port) { asking ->
-                val asked = launch { runCatching { asking.ask(HARD, patience) } }
-                awaiting { assertThat(service.working()).isEqualTo(1) }
+                val asked = launch { runCatching { asking.factors(HARD, patience) } }
+                awaiting { assertThat(service.calls.inFlight).isEqualTo(1) }
                 asked.cancel()
             }
-            awaiting { assertThat(service.working()).isZero() }
-            assertThat(service.answered()).isZero()
+            awaiting { assertThat(service.calls.inFlight).isZero() }
+            assertThat(service.answered).isZero()
         }
 
     @Test
-    fun `an invalid request ends only its own connection`() =
+    fun `an invalid request is refused and its connection goes on`() =
         service { _, port ->
-            client(port) { good ->
-                RdmaClient.connect("127.0.0.1", port) { device = "soft0" }.use { bad ->
-                    bad.send(3) { }
-                    bad.awaitClosed()
-                }
-                assertThat(good.ask(6, patience).factors).containsExactly(2, 3)
+            client(port) { asking ->
+                val error = failure { asking.call<String, List<Long>>("factors", "six", patience) }
+                assertThat((error as RdmaCallException).status()).isEqualTo(Status.UNDECODABLE_REQUEST)
+                assertThat(asking.factors(6, patience)).containsExactly(2, 3)
             }
         }
 

@@ -10,13 +10,14 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.messaging.rsocket.RSocketRequester;
+import org.springframework.messaging.rsocket.service.RSocketServiceProxyFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 /**
- * A client: Spring's requester over the transport that {@code rdma.client.*} configures. It performs each kind of
- * interaction once, prints the results, and ends.
+ * A client: the interface of the service over the transport that {@code rdma.client.*} configures. It performs each
+ * kind of interaction once, prints the results, and ends.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -35,12 +36,17 @@ class WeatherClient {
     }
 
     @Bean(destroyMethod = "dispose")
-    RSocketRequester weather(RSocketRequester.Builder builder, RdmaClientTransport transport) {
+    RSocketRequester requester(RSocketRequester.Builder builder, RdmaClientTransport transport) {
         return builder.transport(transport);
     }
 
     @Bean
-    ApplicationRunner everyInteraction(RSocketRequester weather) {
+    WeatherService weather(RSocketRequester requester) {
+        return RSocketServiceProxyFactory.builder(requester).build().createClient(WeatherService.class);
+    }
+
+    @Bean
+    ApplicationRunner everyInteraction(WeatherService weather) {
         return arguments -> Flux.concat(report(weather), latest(weather), measure(weather), average(weather))
                 .doOnNext(System.out::println)
                 .blockLast(PATIENCE);
@@ -51,22 +57,21 @@ class WeatherClient {
         return Flux.range(0, READINGS).map(number -> new Reading(station, number, WeatherController.celsius(number)));
     }
 
-    private static Mono<String> report(RSocketRequester weather) {
+    private static Mono<String> report(WeatherService weather) {
         return readings("oslo")
-                .concatMap(reading -> weather.route("report").data(reading).send())
+                .concatMap(weather::report)
                 .then(Mono.just("fire-and-forget   " + READINGS + " readings of oslo reported"));
     }
 
     /**
      * Asks until the last reading is there, since after a fire-and-forget the client does not know when it has arrived.
      */
-    private static Flux<String> latest(RSocketRequester weather) {
-        Mono<Reading> last = weather.route("latest.{station}", "oslo")
-                .retrieveMono(Reading.class)
+    private static Flux<String> latest(WeatherService weather) {
+        Mono<Reading> last = weather.latest("oslo")
                 .filter(reading -> reading.number() == READINGS - 1)
                 .switchIfEmpty(Mono.error(() -> new IllegalStateException("not all readings have arrived")))
                 .retryWhen(Retry.backoff(Long.MAX_VALUE, Duration.ofMillis(5)).maxBackoff(Duration.ofSeconds(1)));
-        Mono<Reading> nobody = weather.route("latest.{station}", "atlantis").retrieveMono(Reading.class);
+        Mono<Reading> nobody = weather.latest("atlantis");
         return Flux.concat(
                 last.map(reading -> "request-response  " + reading),
                 nobody.map(Reading::toString)
@@ -74,21 +79,17 @@ class WeatherClient {
     }
 
     /** Takes a few items of an endless stream. The server measures exactly as many as the client requests. */
-    private static Mono<String> measure(RSocketRequester weather) {
-        return weather.route("measure.{station}", "bergen")
-                .retrieveFlux(Reading.class)
+    private static Mono<String> measure(WeatherService weather) {
+        return weather.measure("bergen")
                 .take(ASKED)
                 .collectList()
-                .flatMap(got -> weather.route("measured.{station}", "bergen")
-                        .retrieveMono(Long.class)
+                .flatMap(got -> weather.measured("bergen")
                         .map(measured -> "request-stream    asked for " + ASKED + ", got " + got.size()
                                 + ", the server measured " + measured));
     }
 
-    private static Mono<String> average(RSocketRequester weather) {
-        return weather.route("average")
-                .data(readings("tromso"), Reading.class)
-                .retrieveFlux(Double.class)
+    private static Mono<String> average(WeatherService weather) {
+        return weather.average(readings("tromso"))
                 .collectList()
                 .map(averages -> "request-channel   " + READINGS + " readings out, " + averages.size()
                         + " averages in: " + first(averages) + " …");

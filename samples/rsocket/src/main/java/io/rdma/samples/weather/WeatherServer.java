@@ -1,6 +1,6 @@
 package io.rdma.samples.weather;
 
-import io.rdma.reactive.spring.RdmaRSocketServerLifecycle;
+import io.rdma.spring.boot.RdmaRSocketServerLifecycle;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;

@@ -19,6 +19,7 @@ import org.springframework.http.codec.cbor.JacksonCborDecoder;
 import org.springframework.http.codec.cbor.JacksonCborEncoder;
 import org.springframework.messaging.rsocket.RSocketRequester;
 import org.springframework.messaging.rsocket.RSocketStrategies;
+import org.springframework.messaging.rsocket.service.RSocketServiceProxyFactory;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
@@ -130,6 +131,31 @@ class WeatherTest {
                 .then(() -> assertThat(sent).hasValue(10))
                 .thenCancel()
                 .verify(PATIENCE);
+    }
+
+    /** The methods of an interface are the interactions: each kind of them, with an error and demand on the wire. */
+    @Test
+    void anInterfaceCallsTheController() {
+        WeatherService service =
+                RSocketServiceProxyFactory.builder(weather).build().createClient(WeatherService.class);
+        service.report(reading("lima", 3)).block(PATIENCE);
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(ApplicationErrorException.class) // not yet
+                .untilAsserted(
+                        () -> assertThat(service.latest("lima").block(PATIENCE)).isEqualTo(reading("lima", 3)));
+        assertThatThrownBy(() -> service.latest("ys").block(PATIENCE))
+                .isInstanceOf(ApplicationErrorException.class)
+                .hasMessage("no reading of ys");
+        StepVerifier.create(service.measure("quito"), 2)
+                .expectNext(reading("quito", 0), reading("quito", 1))
+                .then(() ->
+                        assertThat(service.measured("quito").block(PATIENCE)).isEqualTo(2))
+                .thenCancel()
+                .verify(PATIENCE);
+        assertThat(service.average(Flux.just(reading("x", 0), reading("x", 0)))
+                        .collectList()
+                        .block(PATIENCE))
+                .containsExactly(WeatherController.celsius(0), WeatherController.celsius(0));
     }
 
     @Test

@@ -1,0 +1,5 @@
+package io.rdma.coroutines.call
+
+class SoftCallContractTest : CallContract() {
+    override val device = "soft0"
+}

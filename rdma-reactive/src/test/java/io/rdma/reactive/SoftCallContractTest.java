@@ -1,0 +1,8 @@
+package io.rdma.reactive;
+
+class SoftCallContractTest extends CallContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}
