@@ -3,16 +3,17 @@ package io.rdma.samples.cache;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.CountAtBucket;
+import io.micrometer.core.instrument.distribution.HistogramSnapshot;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import org.HdrHistogram.Histogram;
-import org.HdrHistogram.Recorder;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.stereotype.Component;
 import reactor.core.Disposable;
@@ -21,19 +22,19 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-// Invariant: only the thread that takes snapshots uses the windows. Operations use only the recorders, which
-// are thread-safe.
-
 /**
- * Counts and durations of the operations. They are published as meters, and twice a second as a snapshot of the last
- * ten seconds for the page.
+ * Counts and durations of the operations, as meters. Twice a second the page gets a snapshot of their last ten seconds.
  */
 @Component
 final class CacheStatistics implements DisposableBean {
     private static final Duration PERIOD = Duration.ofMillis(500);
-    private static final int PERIODS = 20;
-    private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
-    private static final int BARS = 20; // below 1 µs, below 2 µs and so on, up to half a second
+    private static final Duration WINDOW = Duration.ofSeconds(10);
+
+    /** Upper limits of the bars: 1 µs, 2 µs and so on, up to half a second, and one that no operation reaches. */
+    private static final Duration[] BARS = Stream.concat(
+                    IntStream.range(0, 19).mapToObj(i -> Duration.ofNanos(1000L << i)),
+                    Stream.of(Duration.ofMinutes(1)))
+            .toArray(Duration[]::new);
 
     /**
      * Statistics of one kind of operation over one transport.
@@ -59,27 +60,11 @@ final class CacheStatistics implements DisposableBean {
     /** The data that the page shows. */
     record Snapshot(List<Operation> operations, long tornReads, long lockWaits) {}
 
-    /** Key of the recorders. */
+    /** Key of the timers. */
     private record Key(String transport, String operation) {}
 
-    /** Recorder and window of one kind of operation over one transport. */
-    private static final class Kind {
-        final Recorder recorder = new Recorder(LONGEST_NANOS, 2);
-        final Timer timer;
-        final ArrayDeque<Histogram> window = new ArrayDeque<>();
-        long total;
-
-        Kind(Timer timer) {
-            this.timer = timer;
-        }
-
-        void record(long nanos) {
-            recorder.recordValue(Math.min(Math.max(0, nanos), LONGEST_NANOS));
-            timer.record(nanos, TimeUnit.NANOSECONDS);
-        }
-    }
-
-    private final Map<Key, Kind> kinds = new LinkedHashMap<>(); // not changed after construction
+    private final Map<Key, Timer> timers = new LinkedHashMap<>(); // not changed after construction
+    private final long start = System.nanoTime();
     private final Counter tornReads;
     private final Counter lockWaits;
     private final Scheduler scheduler = Schedulers.newSingle("cache-statistics", true);
@@ -89,13 +74,18 @@ final class CacheStatistics implements DisposableBean {
     CacheStatistics(MeterRegistry registry) {
         for (String operation : List.of("get", "put", "add")) {
             for (String transport : List.of(Cache.RDMA, Cache.TCP)) {
-                kinds.put(
+                timers.put(
                         new Key(transport, operation),
-                        new Kind(Timer.builder("cache.operations")
+                        Timer.builder("cache.operations")
                                 .description("From the subscription to the answer, retries included")
                                 .tag("operation", operation)
                                 .tag("transport", transport)
-                                .register(registry)));
+                                .publishPercentiles(0.5, 0.99)
+                                .percentilePrecision(2)
+                                .serviceLevelObjectives(BARS)
+                                .distributionStatisticExpiry(WINDOW)
+                                .distributionStatisticBufferLength((int) WINDOW.dividedBy(PERIOD))
+                                .register(registry));
             }
         }
         tornReads = Counter.builder("cache.reads.torn")
@@ -113,10 +103,10 @@ final class CacheStatistics implements DisposableBean {
 
     /** Returns the same operation, which also records its duration if it succeeds. */
     <T> Mono<T> timed(String transport, String operation, Mono<T> mono) {
-        Kind kind = Objects.requireNonNull(kinds.get(new Key(transport, operation)));
+        Timer timer = Objects.requireNonNull(timers.get(new Key(transport, operation)));
         return Mono.defer(() -> {
-            long start = System.nanoTime();
-            return mono.doOnSuccess(value -> kind.record(System.nanoTime() - start));
+            long begun = System.nanoTime();
+            return mono.doOnSuccess(value -> timer.record(System.nanoTime() - begun, TimeUnit.NANOSECONDS));
         });
     }
 
@@ -134,40 +124,28 @@ final class CacheStatistics implements DisposableBean {
     }
 
     private Snapshot snapshot() {
+        double seconds = Math.min(WINDOW.toNanos(), System.nanoTime() - start) / 1e9;
         List<Operation> operations = new ArrayList<>();
-        kinds.forEach((key, kind) -> operations.add(operation(key, kind)));
+        timers.forEach((key, timer) -> operations.add(operation(key, timer.takeSnapshot(), seconds)));
         return new Snapshot(operations, (long) tornReads.count(), (long) lockWaits.count());
     }
 
-    private static Operation operation(Key key, Kind kind) {
-        Histogram latest = kind.recorder.getIntervalHistogram();
-        kind.total += latest.getTotalCount();
-        kind.window.add(latest);
-        if (kind.window.size() > PERIODS) {
-            kind.window.remove();
+    private static Operation operation(Key key, HistogramSnapshot recent, double seconds) {
+        List<Long> bars = new ArrayList<>();
+        double shorter = 0;
+        for (CountAtBucket bucket : recent.histogramCounts()) { // each counts all that are shorter than its limit
+            bars.add((long) (bucket.count() - shorter));
+            shorter = bucket.count();
         }
-        Histogram recent = new Histogram(LONGEST_NANOS, 2);
-        kind.window.forEach(recent::add);
-        double seconds = kind.window.size() * PERIOD.toMillis() / 1e3;
         return new Operation(
                 key.operation(),
                 key.transport(),
-                kind.total,
-                recent.getTotalCount() / seconds,
-                recent.getValueAtPercentile(50) / 1e3,
-                recent.getValueAtPercentile(99) / 1e3,
-                recent.getMaxValue() / 1e3,
-                bars(recent));
-    }
-
-    private static List<Long> bars(Histogram histogram) {
-        long[] bars = new long[BARS];
-        histogram.recordedValues().forEach(value -> {
-            long micros = value.getValueIteratedTo() / 1000;
-            bars[Math.min(BARS - 1, Long.SIZE - Long.numberOfLeadingZeros(micros))] +=
-                    value.getCountAtValueIteratedTo();
-        });
-        return java.util.Arrays.stream(bars).boxed().toList();
+                recent.count(),
+                shorter / seconds,
+                recent.percentileValues()[0].value(TimeUnit.MICROSECONDS),
+                recent.percentileValues()[1].value(TimeUnit.MICROSECONDS),
+                recent.max(TimeUnit.MICROSECONDS),
+                bars);
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.rdma.reactive.spring;
+package io.rdma.spring.boot;
 
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;

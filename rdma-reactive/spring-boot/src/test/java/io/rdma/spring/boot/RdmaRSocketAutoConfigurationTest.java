@@ -1,4 +1,4 @@
-package io.rdma.reactive.spring;
+package io.rdma.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.rdma.reactive.spring;
+package io.rdma.spring.boot;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.rdma.reactive.spring;
+package io.rdma.spring.boot;
 
 import io.rdma.connect.ConnectionOptions;
 import java.util.function.UnaryOperator;
