@@ -1,5 +1,6 @@
 package io.rdma.soft;
 
+import io.rdma.internal.soft.SoftDevices;
 import io.rdma.internal.soft.SoftVerbs;
 import io.rdma.internal.soft.device.SoftFailure;
 import io.rdma.internal.soft.link.SoftFaults;
@@ -10,15 +11,16 @@ import java.util.Collections;
 import java.util.Map;
 
 /**
- * Network of this process's software device {@code soft0}: the faults of its links, its counters, and a capture of the
- * packets that it sends and receives. Everything can be changed at any time, from any thread, with connections open. A
- * change takes effect with the next packet.
+ * Network of a software device: the faults of its links, its counters, and a capture of the packets that it sends and
+ * receives. Everything can be changed at any time, from any thread, with connections open. A change takes effect with
+ * the next packet.
  *
- * <p>A link leads from this process to one device. Between queue pairs of this process it leads to the process's own
- * address. While any fault is set, the packets between those queue pairs pass through the socket as well, where the
- * same can happen to them as to others.
+ * <p>The device is {@code soft0}, which all users of this process share, or one that {@link #create} made. A link leads
+ * from the device to one device. Between queue pairs of this device it leads to the device's own address. While any
+ * fault is set, the packets between those queue pairs pass through the socket as well, where the same can happen to
+ * them as to others.
  */
-public final class SoftNetwork {
+public final class SoftNetwork implements AutoCloseable {
     private static final SoftNetwork THIS_PROCESS = new SoftNetwork(SoftVerbs.shared());
 
     private final SoftVerbs verbs;
@@ -34,6 +36,46 @@ public final class SoftNetwork {
      */
     public static SoftNetwork ofThisProcess() {
         return THIS_PROCESS;
+    }
+
+    /**
+     * Makes a software device and returns its network. The device is on the loopback interface, at a UDP port of its
+     * own, and not open. It is used by its {@link #device name}, wherever a device is named. It is no member of {@link
+     * io.rdma.verbs.RdmaDevices#list}. It reaches the other software devices of this host, of this process and others.
+     *
+     * @return to be closed when the device is no longer used
+     */
+    public static SoftNetwork create() {
+        return new SoftNetwork(SoftDevices.make());
+    }
+
+    /**
+     * Returns the name of the device, to be used with {@code RdmaDevices.named}, {@code RdmaClient.device} and so on.
+     *
+     * @return {@code soft0}, or the name of a device that was made, which no other device of this process has or had
+     */
+    public String device() {
+        return verbs.name();
+    }
+
+    /**
+     * Returns the number of objects of the device that are open, by their type in C: {@code ibv_context}, {@code
+     * ibv_pd}, {@code ibv_mr}, {@code rdma_cm_id} and so on. The objects are those of the application and of this
+     * library.
+     *
+     * @return a snapshot, without types of which no object is open
+     */
+    public Map<String, Integer> openObjects() {
+        return Collections.unmodifiableMap(verbs.open());
+    }
+
+    /**
+     * Ends the name of a device that was made. Objects of the device that are open remain so, and can be used. Does
+     * nothing for {@code soft0}.
+     */
+    @Override
+    public void close() {
+        SoftDevices.forget(verbs);
     }
 
     /**
@@ -71,8 +113,8 @@ public final class SoftNetwork {
     }
 
     /**
-     * Loses all packets that this process sends, until {@link #heal} or other faults are set. Peers in other processes
-     * can still send.
+     * Loses all packets that the device sends, until {@link #heal} or other faults are set. Peers of other devices can
+     * still send.
      */
     public void partition() {
         setFaults(LinkFaults.NONE.withPartitioned(true));
@@ -123,7 +165,7 @@ public final class SoftNetwork {
 
     /**
      * Takes the port's link down, {@code IBV_EVENT_PORT_ERR}, or brings it up, {@code IBV_EVENT_PORT_ACTIVE}. While it
-     * is down, no packets are sent to other processes or received from them. Queue pairs of this process still reach
+     * is down, no packets are sent to other devices or received from them. Queue pairs of this device still reach
      * each other, as those of an adapter do.
      *
      * @param up whether the link is up, as it is when the device is opened

@@ -56,6 +56,9 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -102,6 +105,11 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
+    public String name() {
+        return config.name();
+    }
+
+    @Override
     public SoftRdmacm rdmacm() {
         return rdmacm;
     }
@@ -136,6 +144,18 @@ public final class SoftVerbs implements CmDevice {
     }
 
     /**
+     * Returns the number of objects that are open, by their type in C.
+     *
+     * @return a snapshot in the order of the types' names, without types of which none is open
+     */
+    public SortedMap<String, Integer> open() {
+        SortedMap<String, Integer> counts = new TreeMap<>();
+        Stream.concat(handles.all(SoftObject.class).stream(), rdmacm.objects().stream())
+                .forEach(object -> counts.merge(object.struct(), 1, Integer::sum));
+        return counts;
+    }
+
+    /**
      * Returns the address at which the device listens.
      *
      * @return null if the device is not open
@@ -153,7 +173,7 @@ public final class SoftVerbs implements CmDevice {
      */
     public synchronized void captureTo(@Nullable Path file) {
         try {
-            device().captureTo(file == null ? null : new CaptureFile(file, environment()));
+            device().captureTo(file == null ? null : new CaptureFile(file, name(), environment()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -226,7 +246,7 @@ public final class SoftVerbs implements CmDevice {
     SoftDevice device() {
         SoftDevice now = device;
         if (now == null) {
-            throw new VerbsException(NAME, Errno.ENODEV, "The device is not open");
+            throw new VerbsException(name(), Errno.ENODEV, "The device is not open");
         }
         return now;
     }
@@ -240,14 +260,14 @@ public final class SoftVerbs implements CmDevice {
 
     @Override
     public List<DeviceEntry> getDeviceList() {
-        return List.of(new DeviceEntry(NAME, GUID, NODE_CA, TRANSPORT_IB));
+        return List.of(new DeviceEntry(name(), GUID, NODE_CA, TRANSPORT_IB));
     }
 
     @Override
     public synchronized long openDevice(String name) {
-        if (!NAME.equals(name)) {
+        if (!name().equals(name)) {
             throw new VerbsException(
-                    "ibv_open_device(" + name + ")", Errno.ENODEV, "The software device has the name " + NAME);
+                    "ibv_open_device(" + name + ")", Errno.ENODEV, "This software device has the name " + name());
         }
         if (device == null) {
             device = new SoftDevice(config, handles, rdmacm.agent());
@@ -286,9 +306,9 @@ public final class SoftVerbs implements CmDevice {
         return device().port(config.activeMtu());
     }
 
-    private static void checkPort(String call, int port) {
+    private void checkPort(String call, int port) {
         if (port != 1) {
-            throw new VerbsException(call, Errno.EINVAL, NAME + " has port 1 only, not port " + port);
+            throw new VerbsException(call, Errno.EINVAL, name() + " has port 1 only, not port " + port);
         }
     }
 
@@ -307,7 +327,7 @@ public final class SoftVerbs implements CmDevice {
         object("ibv_query_gid_ex", context, SoftContext.class);
         checkPort("ibv_query_gid_ex", port);
         if (index != 0) {
-            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, NAME + " has GID 0 only, not " + index);
+            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, name() + " has GID 0 only, not " + index);
         }
         return gid();
     }
@@ -320,7 +340,7 @@ public final class SoftVerbs implements CmDevice {
             throw new VerbsException(
                     "ibv_query_pkey",
                     Errno.EINVAL,
-                    NAME + " has the default partition at index 0 only, none at " + index);
+                    name() + " has the default partition at index 0 only, none at " + index);
         }
         return 0xffff;
     }
@@ -519,7 +539,7 @@ public final class SoftVerbs implements CmDevice {
         return new Qp(qp.handle, qp.qpn, granted);
     }
 
-    private static int transport(int qpType) {
+    private int transport(int qpType) {
         return switch (qpType) {
             case QPT_RC -> Opcode.RC;
             case QPT_UC -> Opcode.UC;
@@ -529,7 +549,7 @@ public final class SoftVerbs implements CmDevice {
                 throw new VerbsException(
                         "ibv_create_qp",
                         Errno.EOPNOTSUPP,
-                        NAME + " supports queue pairs of type RC, UC, UD and XRC only");
+                        name() + " supports queue pairs of type RC, UC, UD and XRC only");
         };
     }
 

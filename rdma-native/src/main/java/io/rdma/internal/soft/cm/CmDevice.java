@@ -6,6 +6,9 @@ import java.net.InetSocketAddress;
 
 /** The device under the connection manager: its verbs, its address, and its queue pair 1. */
 public interface CmDevice extends Verbs {
+    /** Returns the name of the device. */
+    String name();
+
     /** Returns whether the device has an IP address of its own, and so uses the well-known port. */
     boolean onOwnAddress();
 

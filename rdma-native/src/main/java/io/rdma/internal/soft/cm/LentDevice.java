@@ -1,6 +1,5 @@
 package io.rdma.internal.soft.cm;
 
-import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.types.VerbsException;
 
 // Invariants
@@ -23,7 +22,7 @@ final class LentDevice {
     synchronized void bind(SoftCmId id) {
         if (!id.onDevice) {
             if (context == 0) {
-                context = verbs.openDevice(SoftLimits.NAME);
+                context = verbs.openDevice(verbs.name());
                 pd = verbs.allocPd(context);
             }
             bound++;

@@ -12,4 +12,9 @@ final class SoftCmChannel extends SoftObject {
     SoftCmChannel(Environment environment) {
         events = new EventQueue<>(environment);
     }
+
+    @Override
+    public String struct() {
+        return "rdma_event_channel";
+    }
 }

@@ -71,6 +71,11 @@ final class SoftCmId extends SoftObject {
         parameters = new CmParameters(isDatagram());
     }
 
+    @Override
+    public String struct() {
+        return "rdma_cm_id";
+    }
+
     boolean isDatagram() {
         return portSpace == PS_UDP;
     }

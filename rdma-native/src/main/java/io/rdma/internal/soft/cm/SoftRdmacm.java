@@ -16,7 +16,6 @@ import io.rdma.internal.soft.cm.SoftCmId.State;
 import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.HandleTable;
 import io.rdma.internal.soft.objects.QpTransitions;
-import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.internal.soft.objects.SoftObject;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
@@ -56,9 +55,14 @@ public final class SoftRdmacm implements Rdmacm {
         return agent;
     }
 
+    /** Returns the identifiers and event channels that exist. */
+    public List<SoftObject> objects() {
+        return handles.all(SoftObject.class);
+    }
+
     /** Returns the number of identifiers, event channels, ports and conversations that exist. For instruments. */
     public int inUse() {
-        return handles.all(SoftObject.class).size() + ports.size() + agent.listenersAndExchanges();
+        return objects().size() + ports.size() + agent.listenersAndExchanges();
     }
 
     /** Returns the addresses of the listeners. For instruments. */
@@ -183,7 +187,7 @@ public final class SoftRdmacm implements Rdmacm {
         synchronized (id) {
             return new CmIdEntry(
                     id.onDevice ? device.context() : 0,
-                    id.onDevice ? SoftLimits.NAME : "",
+                    id.onDevice ? verbs.name() : "",
                     id.onDevice ? device.pd() : 0,
                     id.onDevice ? 1 : 0,
                     id.local,
@@ -480,8 +484,8 @@ public final class SoftRdmacm implements Rdmacm {
         }
     }
 
-    private static VerbsException unsupported(String what) {
-        return new VerbsException("rdma_set_option", Errno.EOPNOTSUPP, SoftLimits.NAME + " does not support " + what);
+    private VerbsException unsupported(String what) {
+        return new VerbsException("rdma_set_option", Errno.EOPNOTSUPP, verbs.name() + " does not support " + what);
     }
 
     @Override

@@ -35,18 +35,19 @@ public final class CaptureFile implements AutoCloseable {
     /** Offset from the packets' clock, which counts from an arbitrary moment, to the Unix epoch. */
     private final long epoch;
 
-    public CaptureFile(Path file, Environment environment) throws IOException {
+    public CaptureFile(Path file, String device, Environment environment) throws IOException {
         this.environment = environment;
         epoch = environment.epochNanos() - environment.nanoTime();
         channel = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
         out.putInt(SECTION).putInt(28).putInt(BYTE_ORDER).putShort((short) 1).putShort((short) 0);
         out.putLong(-1).putInt(28);
-        byte[] name = "soft0".getBytes(StandardCharsets.US_ASCII);
-        int length = 20 + 4 + 8 + 8 + 4;
+        byte[] name = device.getBytes(StandardCharsets.US_ASCII);
+        int padding = -name.length & 3;
+        int length = 20 + 4 + name.length + padding + 8 + 4;
         out.putInt(INTERFACE).putInt(length).putShort((short) LINKTYPE_RAW).putShort((short) 0);
         out.putInt(0); // no limit of the captured length
-        option(OPTION_INTERFACE_NAME, name.length).put(name).put(new byte[3]);
+        option(OPTION_INTERFACE_NAME, name.length).put(name).put(new byte[padding]);
         option(OPTION_TIME_RESOLUTION, 1).put((byte) 9).put(new byte[3]);
         out.putInt(0).putInt(length);
         flush();

@@ -80,7 +80,7 @@ public final class ReceiveLane {
         }
         if (threads < 1 || threads > MOST_THREADS) {
             throw new VerbsException(
-                    "soft0", Errno.EINVAL, "Set -D" + PROPERTY + " to 1 to " + MOST_THREADS + ", not " + value);
+                    SoftConfig.NAME, Errno.EINVAL, "Set -D" + PROPERTY + " to 1 to " + MOST_THREADS + ", not " + value);
         }
         return threads;
     }

@@ -11,9 +11,10 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * Configuration of a software device: the address at which it listens, the faults of its links, its environment, and
- * the factory of its sockets.
+ * Configuration of a software device: its name, the address at which it listens, the faults of its links, its
+ * environment, and the factory of its sockets.
  *
+ * @param name name of the device
  * @param address local address
  * @param port UDP port, 0 for a free one
  * @param faults fault plan of its links
@@ -21,7 +22,10 @@ import java.net.UnknownHostException;
  * @param sockets factory of its UDP sockets
  */
 public record SoftConfig(
-        InetAddress address, int port, FaultPlan faults, Environment environment, LinkSockets sockets) {
+        String name, InetAddress address, int port, FaultPlan faults, Environment environment, LinkSockets sockets) {
+    /** Name of the device that each process has. */
+    public static final String NAME = "soft0";
+
     /** System property: the IP address to listen on, at UDP port 4791. */
     static final String ADDRESS_PROPERTY = "io.rdma.soft.address";
 
@@ -40,7 +44,7 @@ public record SoftConfig(
             return at(InetAddress.getByName(address.strip()), SoftAddress.ROCE_PORT);
         } catch (UnknownHostException e) {
             throw new VerbsException(
-                    "soft0",
+                    NAME,
                     Errno.EADDRNOTAVAIL,
                     "Set -D" + ADDRESS_PROPERTY + " to an IP address of this host, not " + address);
         }
@@ -56,16 +60,22 @@ public record SoftConfig(
 
     /** Returns the configuration of a device of this host with good links. */
     public static SoftConfig at(InetAddress address, int port) {
-        return new SoftConfig(address, port, new FaultPlan(SoftFaults.NONE), Environment.SYSTEM, LinkSockets.SYSTEM);
+        return new SoftConfig(
+                NAME, address, port, new FaultPlan(SoftFaults.NONE), Environment.SYSTEM, LinkSockets.SYSTEM);
     }
 
     public SoftConfig withFaults(SoftFaults newFaults) {
-        return new SoftConfig(address, port, new FaultPlan(newFaults), environment, sockets);
+        return new SoftConfig(name, address, port, new FaultPlan(newFaults), environment, sockets);
+    }
+
+    /** Returns the same device under another name. */
+    public SoftConfig withName(String newName) {
+        return new SoftConfig(newName, address, port, faults, environment, sockets);
     }
 
     /** Returns the same device in another environment, with sockets of that environment. */
     public SoftConfig within(Environment newEnvironment, LinkSockets newSockets) {
-        return new SoftConfig(address, port, faults, newEnvironment, newSockets);
+        return new SoftConfig(name, address, port, faults, newEnvironment, newSockets);
     }
 
     InetSocketAddress socketAddress() {

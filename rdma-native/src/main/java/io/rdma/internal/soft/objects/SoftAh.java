@@ -15,6 +15,11 @@ public final class SoftAh extends SoftObject {
         endpoint = new UdpAddress(target);
     }
 
+    @Override
+    public String struct() {
+        return "ibv_ah";
+    }
+
     public boolean isGroup() {
         return target.getAddress().isMulticastAddress();
     }

@@ -9,4 +9,9 @@ public final class SoftCompChannel extends SoftObject {
         this.context = context;
         events = new EventQueue<>(context.device.environment());
     }
+
+    @Override
+    public String struct() {
+        return "ibv_comp_channel";
+    }
 }

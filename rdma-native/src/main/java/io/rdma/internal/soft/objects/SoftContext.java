@@ -12,6 +12,11 @@ public final class SoftContext extends SoftObject {
         events = new EventQueue<>(device.environment());
     }
 
+    @Override
+    public String struct() {
+        return "ibv_context";
+    }
+
     public EventQueue<AsyncEventEntry> events() {
         return events;
     }

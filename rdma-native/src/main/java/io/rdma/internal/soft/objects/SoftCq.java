@@ -42,6 +42,11 @@ public final class SoftCq extends SoftObject {
         ring = new CompletionRing(cqe, SoftTimestamps.NONE);
     }
 
+    @Override
+    public String struct() {
+        return "ibv_cq";
+    }
+
     /**
      * Adds a completion. The request's flags define the meaning of its {@code imm}. The poll of the completion frees
      * the slots of the work queue before {@code retire}.

@@ -15,6 +15,11 @@ public final class SoftDm extends SoftObject {
         this.address = arena.allocate(length, alignment).address();
     }
 
+    @Override
+    public String struct() {
+        return "ibv_dm";
+    }
+
     public boolean covers(long offset, long bytes) {
         return offset >= 0 && bytes >= 0 && offset <= length && bytes <= length - offset;
     }

@@ -7,9 +7,6 @@ import io.rdma.internal.ibv.PortAttr;
 
 /** Limits of the software device, and the attributes that report them. */
 public final class SoftLimits {
-    /** Name of the device. */
-    public static final String NAME = "soft0";
-
     public static final long GUID = 0x0200_00ff_fe00_0001L;
     public static final int MAX_QP_WR = 16384;
     public static final int MAX_SGE = 30;

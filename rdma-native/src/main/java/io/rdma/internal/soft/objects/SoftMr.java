@@ -28,6 +28,11 @@ public final class SoftMr extends SoftObject {
         this.key = key;
     }
 
+    @Override
+    public String struct() {
+        return "ibv_mr";
+    }
+
     /** Reregisters it. Device thread, while no key names it. */
     public void change(SoftPd newPd, long newAddress, long newLength, long newIova, int newAccess, int newKey) {
         pd = newPd;

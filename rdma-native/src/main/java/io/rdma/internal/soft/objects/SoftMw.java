@@ -31,6 +31,11 @@ public final class SoftMw extends SoftObject {
         this.key = rkey;
     }
 
+    @Override
+    public String struct() {
+        return "ibv_mw";
+    }
+
     boolean isBound() {
         return region != null;
     }

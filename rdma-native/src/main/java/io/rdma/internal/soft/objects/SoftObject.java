@@ -4,4 +4,7 @@ package io.rdma.internal.soft.objects;
 public abstract class SoftObject {
     public long handle;
     public int users;
+
+    /** Returns the structure of C that the object stands for, such as {@code ibv_pd}. */
+    public abstract String struct();
 }

@@ -15,6 +15,11 @@ public final class SoftPd extends SoftObject {
         this.standsFor = standsFor;
     }
 
+    @Override
+    public String struct() {
+        return "ibv_pd";
+    }
+
     /** Returns the domain that comparisons use. */
     SoftPd root() {
         SoftPd other = standsFor;

@@ -108,6 +108,11 @@ public final class SoftQp extends SoftObject {
         responder = device.transports().responder(this);
     }
 
+    @Override
+    public String struct() {
+        return "ibv_qp";
+    }
+
     /** Returns the type, {@code IBV_QPT_*}. */
     public int type() {
         return switch (transport) {

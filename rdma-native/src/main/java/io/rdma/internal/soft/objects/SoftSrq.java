@@ -41,6 +41,11 @@ public final class SoftSrq extends SoftObject {
         }
     }
 
+    @Override
+    public String struct() {
+        return "ibv_srq";
+    }
+
     /** Creates a request object; a queue pair exchanges it for the first one it takes. */
     QueuedRequest place() {
         return new QueuedRequest(maxSge, 0);

@@ -7,4 +7,9 @@ public final class SoftXrcd extends SoftObject {
     public SoftXrcd(SoftContext context) {
         this.context = context;
     }
+
+    @Override
+    public String struct() {
+        return "ibv_xrcd";
+    }
 }

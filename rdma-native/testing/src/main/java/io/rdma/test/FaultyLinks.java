@@ -1,24 +1,27 @@
-package io.rdma.soft;
+package io.rdma.test;
 
+import io.rdma.soft.SoftNetwork;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Faults of all links of this process's {@code soft0} while a JUnit test runs; the links are good again afterwards. On
- * a class the annotation applies to all its tests, on a method to that test only. A test can take a {@link SoftNetwork}
- * as parameter and change the faults while it runs.
+ * Faults of all links of the {@linkplain RdmaExtension test's network} while a JUnit test runs; the links are good
+ * again afterwards. On a class the annotation applies to all its tests, and to those of nested classes, on a method to
+ * that test only. A test can take a {@link SoftNetwork} as parameter and change the faults while it runs.
  *
  * <p>The seed is published as report entry {@code io.rdma.soft.seed}. The system property of that name replaces the
  * seed, to repeat a run or to vary it.
  */
 @Documented
+@Inherited
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
-@ExtendWith(SoftNetworkExtension.class)
+@ExtendWith(RdmaExtension.class)
 public @interface FaultyLinks {
     /**
      * Probability that a packet is lost.

@@ -1,0 +1,32 @@
+package io.rdma.internal.soft;
+
+import io.rdma.internal.soft.link.SoftConfig;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Software devices of this process by their names: {@code soft0}, which always exists, and those that tests made. */
+public final class SoftDevices {
+    private static final Map<String, SoftVerbs> MADE = new ConcurrentHashMap<>();
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    private SoftDevices() {}
+
+    /** Makes a device on the loopback interface, with a name that no other device of this process has or had. */
+    public static SoftVerbs make() {
+        SoftVerbs made = new SoftVerbs(SoftConfig.loopback().withName("soft" + NUMBER.incrementAndGet()));
+        MADE.put(made.name(), made);
+        return made;
+    }
+
+    /** Ends the name of a device that was made. */
+    public static void forget(SoftVerbs made) {
+        MADE.remove(made.name());
+    }
+
+    /** Returns the device of a name. */
+    public static Optional<SoftVerbs> named(String name) {
+        return SoftConfig.NAME.equals(name) ? Optional.of(SoftVerbs.shared()) : Optional.ofNullable(MADE.get(name));
+    }
+}
