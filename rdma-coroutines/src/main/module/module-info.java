@@ -10,11 +10,22 @@ module io.rdma.coroutines {
     // Messages are a Flow, servers live in a CoroutineScope.
     requires transitive kotlinx.coroutines.core;
 
-    // Observations; an application that does not use them does not need it.
+    // An application that does not use the package of one of these does not need it: serialized values, buffers of
+    // kotlinx-io, observations.
+    requires static kotlinx.serialization.core;
+    requires static kotlinx.io.core;
     requires static micrometer.observation;
 
     // Client, server, connection, encoder and their builders; the rest is internal to Kotlin.
     exports io.rdma.coroutines;
+    // Pool of connections to one or several servers.
+    exports io.rdma.coroutines.pool;
+    // Values that kotlinx-serialization encodes and decodes.
+    exports io.rdma.coroutines.serialization;
+    // Calls: requests and answers that kotlinx-serialization encodes and decodes.
+    exports io.rdma.coroutines.call;
+    // Messages from and to buffers of kotlinx-io.
+    exports io.rdma.coroutines.io;
     // Observations of operations.
     exports io.rdma.coroutines.micrometer;
 }

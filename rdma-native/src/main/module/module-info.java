@@ -7,8 +7,6 @@
 module io.rdma.core {
     // Annotations of the public signatures; not needed at run time.
     requires static transitive org.jspecify;
-    // JUnit extension for users' tests; these users provide JUnit.
-    requires static org.junit.jupiter.api;
     requires org.jctools.core.jdk11;
     // Events of connections and slow operations.
     requires jdk.jfr;
@@ -25,6 +23,8 @@ module io.rdma.core {
     exports io.rdma.connect;
     // Options, counters and errors of the engine, and its view for monitoring and tuning a connection.
     exports io.rdma.engine;
+    // Errors of calls are in both front-ends' signatures.
+    exports io.rdma.call;
     // Clock, threads and randomness are reached from objects of verbs; tests of users may bring their own.
     exports io.rdma.environment;
     // Faulty links on purpose, counters and captures of the software device, for users' tests.
@@ -37,8 +37,16 @@ module io.rdma.core {
     exports io.rdma.internal.connect to
             io.rdma.reactive,
             io.rdma.coroutines;
+    // Their calls share frames and tables.
+    exports io.rdma.internal.call to
+            io.rdma.reactive,
+            io.rdma.coroutines;
     // They test, as the engine does, whether the caller's stack has room.
     exports io.rdma.internal.os to
+            io.rdma.reactive,
+            io.rdma.coroutines;
+    // Their servers close several things, each of which is tried.
+    exports io.rdma.internal.close to
             io.rdma.reactive,
             io.rdma.coroutines;
     // Its meters read the loops.

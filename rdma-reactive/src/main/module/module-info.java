@@ -16,30 +16,26 @@ module io.rdma.reactive {
     requires static io.netty.buffer;
     requires static io.netty.common;
 
-    // Spring's buffers and codecs, over Netty's buffers, and Spring's auto-configuration below. Optional too.
+    // The pool of connections. Optional too.
+    requires static reactor.pool;
+
+    // Spring's buffers and codecs, over Netty's buffers. Optional too.
     requires static spring.core;
 
     // Meters and observations. Optional too.
     requires static micrometer.core;
     requires static micrometer.observation;
 
-    // The auto-configuration of Spring Boot. Optional too.
-    requires static spring.beans;
-    requires static spring.boot;
-    requires static spring.boot.autoconfigure;
-    requires static spring.boot.health;
-    requires static spring.boot.rsocket;
-    requires static spring.context;
-    requires static spring.messaging;
-
     // Client, server, connection and encoder; their implementations are not public.
     exports io.rdma.reactive;
+    // Calls: typed requests and answers.
+    exports io.rdma.reactive.call;
     // Messages as Spring's data buffers, and its codecs over them.
     exports io.rdma.reactive.databuffer;
     // Meters and observations.
     exports io.rdma.reactive.micrometer;
+    // Pool of connections to one or several servers.
+    exports io.rdma.reactive.pool;
     // RSocket over RDMA.
     exports io.rdma.reactive.rsocket;
-    // Auto-configuration of Spring Boot, and its types that applications name.
-    exports io.rdma.reactive.spring;
 }

@@ -1,6 +1,8 @@
 import io.rdma.connect.RdmaConnectException
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaServer
+import io.rdma.coroutines.send
+import io.rdma.coroutines.texts
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay

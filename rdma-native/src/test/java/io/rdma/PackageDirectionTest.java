@@ -37,6 +37,11 @@ class PackageDirectionTest {
     private static final String CONNECT = "io.rdma.connect..";
     private static final String CONNECTING = "io.rdma.internal.connect..";
 
+    /** Errors, frames and tables of calls, for the front-ends. No other package depends on them. */
+    private static final String CALL = "io.rdma.call..";
+
+    private static final String CALLING = "io.rdma.internal.call..";
+
     /** How several objects are closed, for buffers, engine and connections. */
     private static final String CLOSE = "io.rdma.internal.close..";
 
@@ -149,6 +154,17 @@ class PackageDirectionTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule callsKnowOnlyTypesAndAreKnownToNoOther = classes()
+            .that()
+            .resideInAnyPackage(CALL, CALLING)
+            .should()
+            .onlyHaveDependentClassesThat()
+            .resideInAnyPackage(CALL, CALLING)
+            .andShould()
+            .onlyDependOnClassesThat(
+                    resideInAnyPackage(CALL, CALLING, TYPES).or(DescribedPredicate.not(resideInAPackage("io.rdma.."))));
+
+    @ArchTest
     static final ArchRule everyClassIsInAListedPackage = classes()
             .that()
             .resideInAPackage("io.rdma..")
@@ -162,6 +178,8 @@ class PackageDirectionTest {
                     CLOSE,
                     CONNECT,
                     CONNECTING,
+                    CALL,
+                    CALLING,
                     FFI,
                     SOFT,
                     OS,

@@ -3,6 +3,7 @@ package io.rdma.coroutines
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.internal.engine.Endpoint
+import io.rdma.internal.engine.ReceiveEnd
 import io.rdma.internal.engine.ReceiveQueue
 import io.rdma.internal.os.StackRoom
 import kotlinx.coroutines.CancellationException
@@ -11,10 +12,11 @@ import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.isActive
-import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicReference
 
 // Invariants
 // - Only the holder of the claim polls the queue, and only the holder waits.
+// - The thread that drops what is left holds the claim only after the end. A receiver that meets it has ended, too.
 // - A wake-up carries no message: a message that was not taken stays in the queue, so no cancellation can lose it. A
 // spurious wake-up is harmless.
 // - A suspending function allocates a state object at each call, unless all its suspensions are tail calls. Therefore
@@ -30,11 +32,14 @@ internal class Inbound<M : ReceivedMessage>(
     private val ended: String,
 ) {
     private val queue = endpoint.receives()
-    private val claimed = AtomicBoolean()
+    private val holder = AtomicReference(Holder.NOBODY)
+    private val noMore: () -> Nothing = { throw ConnectionClosedException(ended, null, false) }
     private val ready = Wakeup { !queue.isEmpty || queue.isTerminated }
 
+    private val end = ReceiveEnd(endpoint)
+
     @Volatile
-    private var closed = false
+    private var onExhausted: (() -> Unit)? = null
 
     init {
         queue.listener(ready::wakeIfDue)
@@ -44,9 +49,20 @@ internal class Inbound<M : ReceivedMessage>(
      * Receives one message. [decoder] reads it in its receive buffer, which is posted again when [decoder] returns.
      * Allocates nothing for a message that has already arrived.
      */
-    suspend fun <T> receive(decoder: (M) -> T): T {
+    suspend fun <T> receive(decoder: (M) -> T): T = receive(decoder, noMore)
+
+    /** Receives one message like [receive]. Returns null after an orderly end. */
+    suspend fun <T : Any> receiveOrNull(decoder: (M) -> T): T? = receive(decoder, NOTHING)
+
+    private suspend fun <T> receive(
+        decoder: (M) -> T,
+        atEnd: () -> T,
+    ): T {
         StackRoom.require(StackRoom.SIGNAL)
-        claim()
+        if (!claim()) {
+            throwFailure()
+            return atEnd()
+        }
         val here =
             try {
                 if (queue.isTerminated || !currentCoroutineContext().isActive) null else queue.lend()
@@ -54,19 +70,22 @@ internal class Inbound<M : ReceivedMessage>(
                 unclaim()
                 throw e
             }
-        return if (here == null) awaited(decoder) else holding { mine(here).use(decoder) }
+        return if (here == null) awaited(decoder, atEnd) else holding { mine(here).use(decoder) }
     }
 
-    private suspend fun <T> awaited(decoder: (M) -> T): T =
+    private suspend fun <T> awaited(
+        decoder: (M) -> T,
+        atEnd: () -> T,
+    ): T =
         holding {
-            val message = next { lend() } ?: throw ConnectionClosedException(ended, null, false)
-            message.use(decoder)
+            val message = next { lend() }
+            if (message == null) atEnd() else message.use(decoder)
         }
 
     /** Returns a flow that lends each message until the collector's block returns, and so allocates nothing for it. */
     fun incoming(): Flow<M> =
         flow {
-            claim()
+            if (!claim()) return@flow throwFailure()
             holding {
                 while (true) {
                     val message = next { lend() } ?: break
@@ -81,7 +100,7 @@ internal class Inbound<M : ReceivedMessage>(
      */
     fun owned(): Flow<M> =
         flow {
-            claim()
+            if (!claim()) return@flow throwFailure()
             holding {
                 while (true) {
                     val message = next { poll() } ?: break
@@ -106,26 +125,35 @@ internal class Inbound<M : ReceivedMessage>(
         }
     }
 
-    private fun claim() {
-        check(claimed.compareAndSet(false, true)) { "the connection has a receiver already: share its Flow instead" }
+    /** Returns whether the caller may receive now. False after the end, while another thread drops what is left. */
+    private fun claim(): Boolean =
+        when (holder.compareAndExchange(Holder.NOBODY, Holder.RECEIVER)) {
+            Holder.NOBODY -> true
+            Holder.RECEIVER -> error("the connection has a receiver already: share its Flow instead")
+            Holder.DISCARD -> false
+        }
+
+    private fun throwFailure() {
+        end.failure()?.let { throw ConnectionClosedException.lost(it) }
     }
 
     private fun unclaim() {
-        claimed.set(false)
-        if (closed) discard()
+        holder.set(Holder.NOBODY)
+        if (end.isGivenUp) discard()
+        runIfExhausted()
     }
 
     /** Returns the next message, or null after an orderly end. The caller holds the claim. */
     private suspend inline fun next(take: ReceiveQueue.() -> ReceivedMessage?): M? {
         while (true) {
             val terminated = queue.isTerminated // before the poll: messages that arrived before the end are delivered
-            if (terminated && closed) queue.discard()
+            if (terminated && end.isGivenUp) queue.discard()
             // A flow emits nothing to a cancelled collector, so a message stays in the queue until it can be emitted.
             currentCoroutineContext().ensureActive()
             StackRoom.require(StackRoom.SIGNAL) // so that the message can be closed, too
             queue.take()?.let { return mine(it) }
             if (terminated) {
-                endpoint.failure()?.let { throw ConnectionClosedException.lost(it) }
+                throwFailure()
                 return null
             }
             ready.await()
@@ -135,19 +163,44 @@ internal class Inbound<M : ReceivedMessage>(
     @Suppress("UNCHECKED_CAST")
     private fun mine(message: ReceivedMessage): M = message as M
 
-    /** Ends receiving. Messages that arrived and were not delivered are released once no more can arrive. */
-    fun close() {
-        closed = true
+    /**
+     * Ends receiving. Messages that arrived and were not delivered are released once no more can arrive. The receiver
+     * ends with the [cause] of an abort, which is null for a close.
+     */
+    fun close(cause: Throwable? = null) {
+        end.giveUp(cause)
         endpoint.closed().thenRun(::discard)
     }
 
     private fun discard() {
-        if (queue.isTerminated && claimed.compareAndSet(false, true)) {
+        if (queue.isTerminated && holder.compareAndSet(Holder.NOBODY, Holder.DISCARD)) {
             try {
                 queue.discard()
             } finally {
-                claimed.set(false)
+                holder.set(Holder.NOBODY)
             }
+            runIfExhausted()
         }
+    }
+
+    /**
+     * Runs [action] when the connection has ended, all messages that arrived have been received or dropped, and no
+     * receiver is active. Then it may run several times and on any thread. It must not block. One action at a time.
+     */
+    fun onExhausted(action: () -> Unit) {
+        onExhausted = action
+        endpoint.closed().thenRun(::runIfExhausted)
+    }
+
+    private fun runIfExhausted() {
+        // The receiver that gives up its claim checks afterwards, so the last of several always sees the final state.
+        val action = onExhausted ?: return
+        if (queue.isTerminated && queue.isEmpty && holder.get() == Holder.NOBODY) action()
+    }
+
+    private enum class Holder { NOBODY, RECEIVER, DISCARD }
+
+    private companion object {
+        val NOTHING: () -> Nothing? = { null }
     }
 }

@@ -28,20 +28,24 @@ public object RdmaClient {
         host: String,
         port: Int,
         configure: RdmaConfiguration.() -> Unit = {},
-    ): RdmaConnection {
-        val configuration = RdmaConfiguration().apply(configure)
-        return suspendCancellableCoroutine { continuation ->
+    ): RdmaConnection = connect(RdmaConfiguration().apply(configure)) { InetSocketAddress(host, port) }
+
+    /** Connects to [address], whose look-up may block. */
+    internal suspend fun connect(
+        configuration: RdmaConfiguration,
+        address: () -> InetSocketAddress,
+    ): RdmaConnection =
+        suspendCancellableCoroutine { continuation ->
             // Opening a device blocks for some milliseconds.
             Thread.startVirtualThread {
                 try {
-                    start(configuration, InetSocketAddress(host, port), continuation)
+                    start(configuration, address(), continuation)
                 } catch (e: Throwable) {
                     // the suspended caller must get every failure of any type
                     continuation.resumeWithException(e)
                 }
             }
         }
-    }
 
     /**
      * Connects and runs [handler]. If the connection ends while the handler runs, or if no connection can be made,

@@ -1,22 +1,30 @@
 package io.rdma.coroutines
 
 import io.rdma.connect.AdmissionLimits
+import io.rdma.connect.ConnectMethod
 import io.rdma.connect.ConnectionOptions
 import io.rdma.connect.RdmaResources
 import io.rdma.internal.connect.UsedResources
 import io.rdma.types.QueuePairCapacity
+import javax.net.ssl.SSLContext
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
 
-/** Settings of [RdmaClient], [RdmaServer] and [RdmaDatagramSocket]; the receiver of their configuration blocks. */
+/**
+ * Settings of [RdmaClient], [RdmaServer] and [RdmaDatagramSocket]; the receiver of their configuration blocks. A value
+ * out of its range throws [IllegalArgumentException] where it is set; the message names the setting and the range.
+ *
+ * @sample io.rdma.coroutines.samples.configuration
+ */
+@RdmaDsl
 public class RdmaConfiguration internal constructor() {
     /** Name of the device, such as `mlx5_0` or `soft0`; null for the default one. */
     public var device: String? = null
 
     /**
-     * Resources of the caller, shared by several connections and closed by the caller; null to open and close resources
-     * of one's own.
+     * Resources of the caller, shared by several connections and closed by the caller; null for those that the process
+     * shares, see [RdmaResources.shared].
      */
     public var resources: RdmaResources? = null
 
@@ -47,6 +55,30 @@ public class RdmaConfiguration internal constructor() {
             options = options.withDrainTimeout(value.toJavaDuration())
         }
 
+    /**
+     * Length of the longest message that this side receives, in bytes, at least the size of its receive buffers; part
+     * of [options].
+     */
+    public var maxMessageSize: Int
+        get() = options.maxMessageSize()
+        set(value) {
+            options = options.withMaxMessageSize(value)
+        }
+
+    /** How a connection is made; part of [options]. */
+    public var connectMethod: ConnectMethod
+        get() = options.connectMethod()
+        set(value) {
+            options = options.withConnectMethod(value)
+        }
+
+    /** TLS of the exchange over TCP, null for none; part of [options]. */
+    public var tls: SSLContext?
+        get() = options.tls()
+        set(value) {
+            options = options.withTls(value)
+        }
+
     /** Limits of the connections that a server admits; a client ignores them. */
     public var limits: AdmissionLimits = AdmissionLimits.DEFAULT
 
@@ -75,4 +107,6 @@ public class RdmaConfiguration internal constructor() {
     }
 
     internal fun open(): UsedResources = UsedResources.of(resources, device)
+
+    internal fun openForDatagrams(): UsedResources = UsedResources.ofDatagrams(resources, device)
 }

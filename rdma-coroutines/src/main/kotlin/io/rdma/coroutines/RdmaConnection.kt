@@ -19,6 +19,7 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.withContext
 import java.lang.foreign.MemorySegment
 import java.net.InetSocketAddress
+import java.nio.ByteBuffer
 import java.util.concurrent.CompletableFuture
 import kotlin.coroutines.resumeWithException
 import kotlin.time.Duration
@@ -68,6 +69,23 @@ public class RdmaConnection internal constructor(
             writer(buffer.segment().asSlice(0, length.toLong()))
             engine.await(WorkRequest.send(buffer.limit(length), false))
         }
+    }
+
+    /** Sends [text] as a message in UTF-8. A surrogate without its partner becomes a question mark. */
+    public suspend fun send(text: String): Unit = send(text.encodeToByteArray())
+
+    /** Sends [bytes] as a message. The caller does not change them until this returns. */
+    public suspend fun send(bytes: ByteArray): Unit = send(MemorySegment.ofArray(bytes))
+
+    /**
+     * Sends the bytes of [buffer] between its position and its limit, neither of which changes. The buffer may be on
+     * the heap, direct or read-only. The caller does not change its bytes until this returns.
+     */
+    public suspend fun send(buffer: ByteBuffer): Unit = send(MemorySegment.ofBuffer(buffer))
+
+    private suspend fun send(source: MemorySegment) {
+        // A message may have 1 GiB at most, the length of an array or buffer fits into an Int.
+        send(source.byteSize().toInt()) { it.copyFrom(source) }
     }
 
     /**
@@ -146,15 +164,41 @@ public class RdmaConnection internal constructor(
     public suspend fun <T> receive(decoder: (ReceivedMessage) -> T): T = inbound.receive(decoder)
 
     /**
+     * Receives one message like [receive]. Returns null if the connection has ended in an orderly way, as `firstOrNull`
+     * of a flow does. [decoder] never returns null, so null always means the end.
+     *
+     * @throws ConnectionClosedException when the connection is lost
+     * @throws IllegalStateException if another coroutine is receiving
+     */
+    public suspend fun <T : Any> receiveOrNull(decoder: (ReceivedMessage) -> T): T? = inbound.receiveOrNull(decoder)
+
+    /**
+     * Receives one message as text in UTF-8. Bytes that are not UTF-8 become U+FFFD, the replacement character. Errors
+     * are those of [receive].
+     *
+     * @sample io.rdma.coroutines.samples.connect
+     */
+    public suspend fun receiveText(): String = receive(ReceivedMessage::toText)
+
+    /** Receives one message as text like [receiveText], or returns null after an orderly end like [receiveOrNull]. */
+    public suspend fun receiveTextOrNull(): String? = receiveOrNull(ReceivedMessage::toText)
+
+    /** Receives one message and returns a copy of its bytes. Errors are those of [receive]. */
+    public suspend fun receiveBytes(): ByteArray = receive(ReceivedMessage::toByteArray)
+
+    /** Receives one message like [receiveBytes], or returns null after an orderly end like [receiveOrNull]. */
+    public suspend fun receiveBytesOrNull(): ByteArray? = receiveOrNull(ReceivedMessage::toByteArray)
+
+    /**
      * Returns a flow of the messages, one at a time. Each receive buffer is posted again when the collector's block
      * returns, so a slow collector slows the peer down. The flow completes after an orderly close, and throws
-     * [ConnectionClosedException] when the connection is lost. There may be one collector at a time. Messages that it
-     * did not collect wait for the next collector.
+     * [ConnectionClosedException] when the connection is lost or aborted. There may be one collector at a time.
+     * Messages that it did not collect wait for the next collector.
      *
      * A message is lent to the block. A later use of it fails, until the handle is reused for a later message in
      * the same receive buffer: from then on it accesses that message. With leak detection `paranoid` it always
-     * fails. Operators that keep items (`buffer`, `toList`, `shareIn`) therefore belong after a `map` that copies,
-     * or after [receiveOwned].
+     * fails. Operators that keep items (`buffer`, `toList`, `shareIn`) therefore belong after [texts], [bytes] or
+     * [decoded], which copy, or after [receiveOwned].
      *
      * @sample io.rdma.coroutines.samples.incoming
      */
@@ -271,16 +315,7 @@ public class RdmaConnection internal constructor(
      * @see io.rdma.buffer.RegistrationCache
      */
     public suspend fun register(memory: MemorySegment): RegisteredBuffer =
-        suspendCancellableCoroutine { continuation ->
-            Thread.startVirtualThread {
-                try {
-                    continuation.resume(engine.memory().register(memory)) { _, late, _ -> late.close() }
-                } catch (e: Throwable) {
-                    // the suspended caller must get every failure of any type
-                    continuation.resumeWithException(e)
-                }
-            }
-        }
+        blocking(RegisteredBuffer::close) { engine.memory().register(memory) }
 
     /** Size of the largest message that the peer can receive, in bytes. */
     public val maxMessageSize: Int get() = engine.options().maxMessageSize()
@@ -301,20 +336,30 @@ public class RdmaConnection internal constructor(
      */
     override fun close() {
         if (engine.handsOver(::close)) return
-        engine.close()
-        inbound.close()
+        try {
+            engine.close()
+        } finally {
+            inbound.close()
+        }
     }
 
     /**
      * Aborts the connection. This is like [close], but the peer's receiver ends with an error even if all messages
      * arrived. A server aborts when a handler fails. All users of the connection on this side get [cause]. Nothing of
-     * it is sent to the peer.
+     * it is sent to the peer. If the peer has closed before, the receiver on this side ends with [cause] all the same,
+     * unless it has ended or [close] came first: it misses the messages that it has not received.
      */
     public fun abort(cause: Throwable) {
         if (engine.handsOver { abort(cause) }) return
-        engine.abort(cause)
-        inbound.close()
+        try {
+            engine.abort(cause)
+        } finally {
+            inbound.close(cause)
+        }
     }
+
+    /** Runs [action] as [Inbound.onExhausted] does. */
+    internal fun onExhausted(action: () -> Unit): Unit = inbound.onExhausted(action)
 
     /** Ends the connection after its handler: closes it, or aborts it if the handler failed. */
     internal fun end(failure: Throwable?) {
@@ -331,6 +376,14 @@ public class RdmaConnection internal constructor(
     public suspend fun awaitClosed() {
         // A copy, since the cancellation of one waiter must not cancel the future that other waiters share.
         released.copy().await()
+    }
+
+    /** Whether messages wait that nobody has received. */
+    internal val hasMessages: Boolean get() = !engine.receives().isEmpty
+
+    /** Runs [action] when the connection is closed and its resources are released. */
+    internal fun whenClosed(action: () -> Unit) {
+        released.whenComplete { _, _ -> action() }
     }
 
     /** Returns the addresses of both ends, for messages and logs. */

@@ -132,6 +132,7 @@ public class RdmaDatagramSocket private constructor(
      * only the waiting.
      *
      * @throws IllegalStateException if the group was not joined
+     * @throws io.rdma.types.VerbsException if the device refused; the group is joined as before
      */
     public suspend fun leave(group: InetAddress) {
         binding.leave(group).await()
@@ -152,8 +153,11 @@ public class RdmaDatagramSocket private constructor(
      */
     override fun close() {
         if (engine.endpoint().handsOver(::close)) return
-        binding.close()
-        inbound.close()
+        try {
+            binding.close()
+        } finally {
+            inbound.close()
+        }
     }
 
     /** Closes the socket, and suspends until its resources are released. */
@@ -176,22 +180,24 @@ public class RdmaDatagramSocket private constructor(
         /**
          * Binds a socket to [port] of RDMA CM's UDP port space at [host]; 0 chooses a free port. [host] is an address
          * of the device, not the wildcard. Of the options these apply: the depths, the numbers of buffers,
-         * `signalEvery`, `handshakeTimeout` (for resolving and joining) and `drainTimeout`. Blocks for some
-         * milliseconds while the device is opened.
+         * `signalEvery`, `handshakeTimeout` (for resolving and joining) and `drainTimeout`. Suspends for some
+         * milliseconds while the device is opened. Cancellation closes the socket that is being made.
          *
          * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use, or if no RDMA device has the address
          * @throws io.rdma.types.RdmaException if the device cannot be used, or there is no connection manager
          */
-        public fun bind(
+        public suspend fun bind(
             host: String,
             port: Int,
             configure: RdmaConfiguration.() -> Unit = {},
         ): RdmaDatagramSocket {
             val configuration = RdmaConfiguration().apply(configure)
-            val used = configuration.open()
-            return used.make {
-                val binding = DatagramBinding.bind(it, configuration.options, InetSocketAddress(host, port))
-                RdmaDatagramSocket(binding, used::release)
+            return blocking(RdmaDatagramSocket::close) {
+                val used = configuration.openForDatagrams()
+                used.make {
+                    val binding = DatagramBinding.bind(it, configuration.options, InetSocketAddress(host, port))
+                    RdmaDatagramSocket(binding, used::release)
+                }
             }
         }
     }

@@ -1,9 +1,11 @@
 package io.rdma.coroutines
 
+import io.rdma.internal.close.CloseSteps
 import io.rdma.internal.connect.EstablishedConnection
 import io.rdma.internal.connect.RdmaListener
 import io.rdma.internal.os.StackRoom
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
@@ -22,6 +24,9 @@ public class RdmaServer private constructor(
     private val used = configuration.open()
     private val accepted = Channel<RdmaConnection>(Channel.UNLIMITED, onUndeliveredElement = RdmaConnection::close)
     private val connections: MutableSet<RdmaConnection> = ConcurrentHashMap.newKeySet()
+
+    /** Connections with a handler. They stay here after their end: messages may wait that nobody will receive. */
+    private val handled: MutableSet<RdmaConnection> = ConcurrentHashMap.newKeySet()
     private val closing = AtomicBoolean()
     private val closed = CompletableFuture<Unit>()
     private val listener: RdmaListener =
@@ -29,9 +34,15 @@ public class RdmaServer private constructor(
 
     private fun accept(established: EstablishedConnection) {
         val connection = RdmaConnection(established) {}
-        connections += connection
-        established.endpoint().closed().thenRun { connections -= connection }
-        if (accepted.trySend(connection).isFailure) connection.close()
+        try {
+            connections += connection
+            established.endpoint().closed().thenRun { connections -= connection }
+            if (accepted.trySend(connection).isFailure) connection.close()
+        } catch (e: Throwable) {
+            // such as no memory: the messages that have arrived are dropped with the connection
+            connection.abort(e)
+            throw e
+        }
     }
 
     /** Address on which the server listens, with the actual port if 0 was requested. */
@@ -41,28 +52,39 @@ public class RdmaServer private constructor(
     public val port: Int get() = address.port
 
     /**
-     * Runs [handler] for each connection, in a coroutine of its own, and closes the connection when the handler
-     * returns. If a handler fails or is cancelled, its connection is aborted, see [RdmaConnection.abort], so that the
-     * client does not take what it received for complete. The other connections are not affected. Returns when the
-     * server is closed and all handlers have ended. Cancellation cancels the handlers.
+     * Runs [handler] for each connection, in a coroutine of its own, and closes the connection when the handler and the
+     * coroutines that it launched have ended. If one of them fails or the handler is cancelled, all of them are
+     * cancelled and the connection is aborted, see [RdmaConnection.abort], so that the client does not take what it
+     * received for complete. The other connections are not affected. Returns when the server is closed and all handlers
+     * have ended. Cancellation cancels the handlers.
+     *
+     * The receiver of the handler is the scope of the connection. A coroutine that is launched in it is cancelled when
+     * the connection has ended and all messages that arrived have been received. A failure that is only a consequence
+     * of that end cancels nothing else. The handler itself goes on after the end of the connection, so that it can
+     * store what it received.
      *
      * @sample io.rdma.coroutines.samples.serve
      */
-    public suspend fun serve(handler: suspend (RdmaConnection) -> Unit): Unit =
+    public suspend fun serve(handler: suspend CoroutineScope.(RdmaConnection) -> Unit): Unit =
         supervisorScope {
             for (connection in accepted) {
+                handled += connection
+                if (closing.get()) connection.close() // close() may have run before `handled` contained it
                 // On completion, not in the body: the body of a coroutine that is cancelled before it starts
                 // never runs.
-                launch { handle(connection, handler) }.invokeOnCompletion { connection.end(it) }
+                launch { handle(connection, handler) }.invokeOnCompletion {
+                    handled -= connection
+                    connection.end(it)
+                }
             }
         }
 
     private suspend fun handle(
         connection: RdmaConnection,
-        handler: suspend (RdmaConnection) -> Unit,
+        handler: suspend CoroutineScope.(RdmaConnection) -> Unit,
     ) {
         try {
-            handler(connection)
+            connection.runInScope(handler)
         } catch (e: CancellationException) {
             throw e
         } catch (e: Exception) {
@@ -76,13 +98,10 @@ public class RdmaServer private constructor(
     override fun close() {
         StackRoom.require(StackRoom.CLOSE)
         if (closing.compareAndSet(false, true)) {
-            try {
-                listener.close()
-                accepted.close()
-                connections.forEach(RdmaConnection::close)
-            } finally {
-                Thread.ofVirtual().name("rdma-release").start(::release)
-            }
+            val steps = CloseSteps().run(listener::close).run { accepted.close() }
+            connections.forEach { steps.run(it::close) }
+            handled.forEach { steps.run(it::close) }
+            steps.run { Thread.ofVirtual().name("rdma-release").start(::release) }.report()
         }
     }
 
@@ -105,16 +124,22 @@ public class RdmaServer private constructor(
         private val LOG = System.getLogger(RdmaServer::class.java.name)
 
         /**
-         * Listens on [host] at [port], the TCP port of the exchange; 0 chooses a free port. Blocks for some
-         * milliseconds while the device is opened.
+         * Listens on [host] at [port], the TCP port of the exchange; 0 chooses a free port. Suspends for some
+         * milliseconds while the device is opened. Cancellation closes the server that is being made.
          *
          * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use
          * @throws io.rdma.types.VerbsException if the device cannot be used
+         * @throws IllegalArgumentException if [configure] sets a value out of its range
+         *
+         * @sample io.rdma.coroutines.samples.configuration
          */
-        public fun bind(
+        public suspend fun bind(
             host: String,
             port: Int,
             configure: RdmaConfiguration.() -> Unit = {},
-        ): RdmaServer = RdmaServer(RdmaConfiguration().apply(configure), InetSocketAddress(host, port))
+        ): RdmaServer {
+            val configuration = RdmaConfiguration().apply(configure)
+            return blocking(RdmaServer::close) { RdmaServer(configuration, InetSocketAddress(host, port)) }
+        }
     }
 }

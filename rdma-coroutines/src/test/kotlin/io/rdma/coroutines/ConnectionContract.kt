@@ -12,12 +12,10 @@ import io.rdma.types.RemoteMemory
 import io.rdma.types.VerbsException
 import io.rdma.types.WorkCompletionException
 import io.rdma.types.WorkCompletionStatus
-import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
-import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.flow.asFlow
@@ -27,8 +25,6 @@ import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.runBlocking
-import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
@@ -40,7 +36,6 @@ import org.junit.jupiter.params.provider.ValueSource
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
 import java.net.ServerSocket
-import java.time.Duration
 import java.util.Collections
 import java.util.IdentityHashMap
 import java.util.concurrent.atomic.AtomicInteger
@@ -53,69 +48,9 @@ import kotlin.time.Duration.Companion.seconds
  * Contract of a connection, the same on every device. Each test ends with the check that nothing is in flight and all
  * pools are whole.
  */
-abstract class ConnectionContract {
-    /** Name of the device. */
-    abstract val device: String
-
-    /** An address of this host. */
-    open val host = "127.0.0.1"
-
-    /** Method by which the connections are made. */
-    open val connector = ConnectMethod.AUTOMATIC
-
+abstract class ConnectionContract : PairContract() {
     /** Whether the device sets `IBV_WC_WITH_INV` in the completion of a message that was sent with invalidate. */
     open val tellsInvalidation = true
-
-    private class Pair(
-        val server: RdmaServer,
-        val client: RdmaConnection,
-        val peer: RdmaConnection,
-        val accepted: Channel<RdmaConnection>,
-    )
-
-    private fun RdmaConfiguration.small() {
-        device = this@ConnectionContract.device
-        receiveBuffers(16, MESSAGE)
-        sendBuffers(8, 2 * MESSAGE)
-        options = options.withMaxMessageSize(LARGE).withConnectMethod(connector)
-    }
-
-    private fun connected(
-        ofClient: RdmaConfiguration.() -> Unit = {},
-        test: suspend CoroutineScope.(Pair) -> Unit,
-    ) {
-        TestDevice.assumed(device)
-        runBlocking {
-            withTimeout(120.seconds) {
-                val server = RdmaServer.bind(host, 0) { small() }
-                val accepted = Channel<RdmaConnection>(Channel.UNLIMITED)
-                val serving =
-                    launch {
-                        server.serve {
-                            accepted.send(it)
-                            it.awaitClosed()
-                        }
-                    }
-                val client =
-                    RdmaClient.connect(host, server.port) {
-                        small()
-                        ofClient()
-                    }
-                val peer = accepted.receive()
-                test(Pair(server, client, peer, accepted))
-                client.closeAndAwait()
-                server.closeAndAwait()
-                serving.join()
-                for (connection in listOf(client, peer)) {
-                    await().atMost(Duration.ofSeconds(20)).untilAsserted {
-                        assertThat(connection.endpoint.inFlight()).isZero()
-                        assertThat(connection.endpoint.sendBuffers().leased()).isZero()
-                        assertThat(connection.endpoint.outstandingReceives()).isZero()
-                    }
-                }
-            }
-        }
-    }
 
     private suspend fun RdmaConnection.sendText(text: String) {
         val bytes = text.toByteArray()
@@ -655,8 +590,6 @@ abstract class ConnectionContract {
     }
 
     private companion object {
-        const val MESSAGE = 1024
-        const val LARGE = 100 * MESSAGE
         const val MANY = 100
         const val BLOCK = 64L * 1024
     }

@@ -69,7 +69,7 @@ internal class CoroutinesScenario : SeamScenario {
                     }
                 } ?: return false
             return coroutineScope {
-                launch { attempt { step("serve") { server.serve(::echo) } } }
+                launch { attempt { step("serve") { server.serve { echo(it) } } } }
                 try {
                     val all = attempt { session(asking, server.port, true) } ?: false
                     attempt { session(asking, server.port, !all) } ?: false

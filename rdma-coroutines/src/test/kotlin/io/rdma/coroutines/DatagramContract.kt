@@ -2,6 +2,7 @@ package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedDatagram
 import io.rdma.connect.RdmaConnectException
+import io.rdma.connect.RdmaResources
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.DatagramTooLongException
 import io.rdma.testing.TestDevice
@@ -42,7 +43,7 @@ abstract class DatagramContract {
     /** An address of the device. */
     abstract val host: String
 
-    private fun bind(port: Int = 0) =
+    private suspend fun bind(port: Int = 0) =
         RdmaDatagramSocket.bind(host, port) {
             device = this@DatagramContract.device
             receiveBuffers(BUFFERS, 64)
@@ -59,8 +60,9 @@ abstract class DatagramContract {
                 for (each in listOf(one, other)) {
                     each.closeAndAwait()
                     await().atMost(Duration.ofSeconds(60)).untilAsserted { assertIdle(each) }
-                    assertThat(each.engine.paths()).isZero()
                 }
+                RdmaResources.shared().closeAndAwait()
+                for (each in listOf(one, other)) assertThat(each.engine.paths()).isZero()
             }
         }
     }

@@ -158,7 +158,10 @@ class ModulesTest {
             method: String,
             vararg arguments: Any,
         ): Any {
-            val found = loader.loadClass("$REACTIVE.$type").methods.single { it.name == method }
+            val found =
+                loader.loadClass("$REACTIVE.$type").methods.single {
+                    it.name == method && it.parameterCount == arguments.size
+                }
             return found.invoke(target, *arguments) ?: Unit
         }
 
@@ -193,7 +196,10 @@ class ModulesTest {
                 "io/netty/",
                 "io/micrometer/",
                 "reactor/blockhound/",
+                "reactor/pool/",
                 "org/springframework/",
+                "kotlinx/serialization/",
+                "kotlinx/io/",
             )
     }
 }

@@ -1,5 +1,8 @@
 package io.rdma.coroutines
 
+import io.rdma.coroutines.call.RdmaCallClient
+import io.rdma.coroutines.call.RdmaCallHandlers
+import io.rdma.coroutines.call.RdmaCallServer
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 import java.lang.reflect.Modifier
@@ -19,7 +22,18 @@ class ParityTest {
     /**
      * Reactor's dispose family is what Reactor's users expect; Kotlin's users expect close, use and a suspending wait.
      */
-    private val reactorOnly = setOf("dispose", "isDisposed", "disposeLater", "onDispose", "disposeNow")
+    private val reactorOnly =
+        setOf(
+            "dispose",
+            "isDisposed",
+            "disposeLater",
+            "onDispose",
+            "disposeNow",
+            // Names of Reactor Netty. A method send(value, encoder) would be ambiguous beside send(publisher, encoder).
+            "sendObject",
+            "sendString",
+            "sendByteArray",
+        )
     private val kotlinOnly =
         setOf(
             "close",
@@ -28,6 +42,13 @@ class ParityTest {
             "awaitClosed",
             // A Flow of messages, each given back after its block. Reactor's counterpart is receive(decoder).
             "incoming",
+            // One message as text or bytes, or null after an orderly end. Reactor's receive() has asString() and
+            // asByteArray(), and completes at the end.
+            "receiveText",
+            "receiveTextOrNull",
+            "receiveBytes",
+            "receiveBytesOrNull",
+            "receiveOrNull",
         )
 
     @Test
@@ -51,6 +72,24 @@ class ParityTest {
         assertThat(names(Class.forName("io.rdma.coroutines.RdmaEvents")))
             .isEqualTo(names(io.rdma.reactive.RdmaEvents::class.java))
             .containsExactly("events")
+    }
+
+    @Test
+    fun `both close the resources of the process`() {
+        assertThat(names(io.rdma.reactive.RdmaSharedResources::class.java)).containsExactly("disposeLater")
+        assertThat(names(Class.forName("io.rdma.coroutines.RdmaSharedResources"))).containsExactly("closeAndAwait")
+    }
+
+    @Test
+    fun `both call handlers and serve calls`() {
+        val reactiveClient = names(io.rdma.reactive.call.RdmaCallClient::class.java) - reactorOnly
+        // Reactor's users make a client by create, Kotlin's by withCalls; its inline functions read the format.
+        assertThat(names(RdmaCallClient::class.java) - "format").isEqualTo(reactiveClient - "create")
+        assertThat(names(RdmaCallServer::class.java))
+            .isEqualTo(names(io.rdma.reactive.call.RdmaCallServer::class.java) - "builder")
+        // Reactor's users set maxInFlight in the builder, Kotlin's in the constructor.
+        assertThat(names(RdmaCallHandlers::class.java) - "format")
+            .isEqualTo(names(io.rdma.reactive.call.RdmaCallServer.Builder::class.java) - "build" - "maxInFlight")
     }
 
     @Test

@@ -35,6 +35,8 @@ abstract class StreamEndContract {
 
     private val items = 300
 
+    private val few = 8 // fit into the receive buffers
+
     private val encoder =
         MessageEncoder<Int> { number, target ->
             target.set(ValueLayout.JAVA_INT, 0, number)
@@ -78,7 +80,7 @@ abstract class StreamEndContract {
         handler: suspend (RdmaConnection) -> Unit,
     ): Throwable? {
         val server = RdmaServer.bind(host, 0) { by(connector, shared) }
-        val serving = launch(Dispatchers.Default) { server.serve(handler) }
+        val serving = launch(Dispatchers.Default) { server.serve { handler(it) } }
         val connection = RdmaClient.connect(host, server.port) { by(connector, shared) }
         val end = end(connection) { each(server, it) }
         connection.closeAndAwait()
@@ -153,6 +155,50 @@ abstract class StreamEndContract {
                     error("the last one is missing")
                 }
             assertThat(end).hasMessageContaining("aborted the connection")
+        }
+
+    /**
+     * Receives one message of a server that sends more and ends in an orderly way. Then ends the connection from the
+     * client's side. Returns how the flow of the rest ended.
+     */
+    private suspend fun CoroutineScope.endAfterOneOf(
+        connector: ConnectMethod,
+        shared: RdmaResources,
+        clientsEnd: (RdmaConnection) -> Unit,
+    ): Throwable? {
+        val server = RdmaServer.bind(host, 0) { by(connector, shared) }
+        val serving = launch(Dispatchers.Default) { server.serve { it.send((0 until few).asFlow(), encoder) } }
+        val connection = RdmaClient.connect(host, server.port) { by(connector, shared) }
+        connection.receive {}
+        await("farewell").atMost(Duration.ofSeconds(120)).until { connection.isClosed }
+        clientsEnd(connection)
+        connection.awaitClosed()
+        var rest = 0
+        val end = end(connection) { rest++ }
+        assertThat(rest).isZero()
+        server.closeAndAwait()
+        serving.join()
+        return end
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = ["TCP", "RDMA_CM"])
+    fun `an abort behind the farewell ends a stream that is not whole with its cause`(connector: ConnectMethod) =
+        testing { shared ->
+            val cause = IllegalStateException("on purpose")
+            assertThat(endAfterOneOf(connector, shared) { it.abort(cause) }).hasCause(cause)
+        }
+
+    @ParameterizedTest
+    @EnumSource(names = ["TCP", "RDMA_CM"])
+    fun `an abort behind a close changes nothing`(connector: ConnectMethod) =
+        testing { shared ->
+            val end =
+                endAfterOneOf(connector, shared) {
+                    it.close()
+                    it.abort(IllegalStateException("on purpose"))
+                }
+            assertThat(end).isNull()
         }
 
     @ParameterizedTest

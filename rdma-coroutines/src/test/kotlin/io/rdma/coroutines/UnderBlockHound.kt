@@ -144,7 +144,7 @@ private suspend fun fail(
 
 private suspend fun datagrams() =
     withContext(Dispatchers.Unconfined) {
-        fun bind() =
+        suspend fun bind() =
             RdmaDatagramSocket.bind("127.0.0.1", 0) {
                 device = "soft0"
                 receiveBuffers(8, 64)

@@ -6,12 +6,14 @@ import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.internal.connect.EstablishedConnection;
 import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.engine.MessageStream;
 import io.rdma.internal.engine.WorkRequest;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -24,8 +26,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** {@link RdmaConnection} over an {@link Endpoint}, which holds all state. */
-final class DefaultRdmaConnection implements RdmaConnection {
+/** {@link RdmaConnection} over an {@link Endpoint}, which holds all state. {@link TappedConnection} extends it. */
+class DefaultRdmaConnection implements RdmaConnection {
     private final EstablishedConnection connection;
     private final Endpoint endpoint;
     private final Inbound inbound;
@@ -58,21 +60,61 @@ final class DefaultRdmaConnection implements RdmaConnection {
         });
     }
 
-    /**
-     * Sends a message that does not fit into a buffer of the pool. It gets a buffer of its own, which the operation
-     * closes however it ends.
-     */
+    /** Sends a message that does not fit into a buffer of the pool. */
     private Mono<Void> large(int length, Consumer<MemorySegment> writer) {
-        return Mono.defer(() -> {
-            RegisteredBuffer buffer = endpoint.memory().allocateBuffer(length);
-            try {
-                writer.accept(buffer.segment());
-            } catch (Throwable e) { // the writer is application code: on any exception the buffer must be closed
-                buffer.close();
-                throw e;
+        return Mono.defer(() ->
+                OperationMono.of(endpoint, largeRequest(length, buffer -> writer.accept(buffer.segment()))));
+    }
+
+    /** Returns the request of a message with a buffer of its own, which the operation closes however it ends. */
+    private WorkRequest largeRequest(int length, Consumer<RegisteredBuffer> writer) {
+        RegisteredBuffer buffer = endpoint.memory().allocateBuffer(length);
+        try {
+            writer.accept(buffer);
+        } catch (Throwable e) { // the writer is application code: on any exception the buffer must be closed
+            buffer.close();
+            throw e;
+        }
+        return WorkRequest.send(buffer, true);
+    }
+
+    @Override
+    public <T> Mono<Void> sendObject(T value, MessageEncoder<? super T> encoder) {
+        return ScopedSendMono.of(endpoint, endpoint.sendBuffers(), buffer -> encoded(value, encoder, buffer));
+    }
+
+    private <T> WorkRequest encoded(T value, MessageEncoder<? super T> encoder, RegisteredBuffer pooled) {
+        int length = encoder.length(value);
+        if (length <= pooled.capacity()) {
+            length = MessageStream.fit(encoder.encode(value, pooled.segment()), pooled);
+            if (length == 0) {
+                return WorkRequest.send(pooled, true);
             }
-            return OperationMono.of(endpoint, WorkRequest.send(buffer, true));
+        }
+        if (length > maxMessageSize()) {
+            throw endpoint.options().tooLong(length);
+        }
+        int needed = length;
+        throw new NeedsOwnMemory(() -> largeRequest(
+                needed, buffer -> MessageStream.requireFilled(encoder.encode(value, buffer.segment()), buffer)));
+    }
+
+    @Override
+    public Mono<Void> send(ByteBuffer message) {
+        MemorySegment content = MemorySegment.ofBuffer(message); // keeps today's position and limit
+        Mono<Void> copied = send(message.remaining(), target -> target.copyFrom(content));
+        if (!message.isDirect()) {
+            return copied;
+        }
+        return Mono.defer(() -> {
+            RegisteredBuffer registered = endpoint.memory().leaseRegistered(content);
+            return registered == null ? copied : sendLeased(registered);
         });
+    }
+
+    /** Sends a buffer that the operation closes. */
+    Mono<Void> sendLeased(RegisteredBuffer message) {
+        return OperationMono.of(endpoint, WorkRequest.send(message, true));
     }
 
     @Override
@@ -193,8 +235,11 @@ final class DefaultRdmaConnection implements RdmaConnection {
         if (endpoint.handsOver(this::dispose)) {
             return;
         }
-        endpoint.close();
-        inbound.dispose();
+        try {
+            endpoint.close();
+        } finally {
+            inbound.dispose(null);
+        }
     }
 
     @Override
@@ -202,8 +247,11 @@ final class DefaultRdmaConnection implements RdmaConnection {
         if (endpoint.handsOver(() -> abort(cause))) {
             return;
         }
-        endpoint.abort(cause);
-        inbound.dispose();
+        try {
+            endpoint.abort(cause);
+        } finally {
+            inbound.dispose(cause);
+        }
     }
 
     @Override

@@ -17,7 +17,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** {@link RdmaDatagramSocket} over a {@link DatagramBinding}, which holds all state. */
-final class DefaultRdmaDatagramSocket implements RdmaDatagramSocket {
+class DefaultRdmaDatagramSocket implements RdmaDatagramSocket {
     private final DatagramBinding binding;
     private final DatagramEndpoint endpoint;
     private final Inbound inbound;
@@ -112,8 +112,11 @@ final class DefaultRdmaDatagramSocket implements RdmaDatagramSocket {
         if (endpoint.endpoint().handsOver(this::dispose)) {
             return;
         }
-        binding.close();
-        inbound.dispose();
+        try {
+            binding.close();
+        } finally {
+            inbound.dispose(null);
+        }
     }
 
     @Override

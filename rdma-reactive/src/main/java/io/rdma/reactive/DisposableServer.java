@@ -53,4 +53,13 @@ public interface DisposableServer extends Disposable {
         dispose();
         onDispose().block(timeout);
     }
+
+    /**
+     * Closes the server and waits for at most 45 seconds, as {@link #disposeNow(Duration)} does.
+     *
+     * @throws IllegalStateException if the server is not closed by then
+     */
+    default void disposeNow() {
+        disposeNow(Transport.LONGEST_WAIT);
+    }
 }

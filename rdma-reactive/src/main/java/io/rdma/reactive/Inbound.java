@@ -2,22 +2,24 @@ package io.rdma.reactive;
 
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.engine.ReceiveEnd;
 import io.rdma.internal.engine.ReceiveQueue;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
 /**
- * Owner of a connection's receive side. At most one subscriber receives at a time. After a dispose, the messages that
- * remain are discarded.
+ * Owner of a connection's receive side. At most one subscriber receives at a time. After a dispose or abort, the
+ * messages that remain are discarded.
  */
 final class Inbound {
     private final Endpoint endpoint;
+    private final ReceiveEnd end;
     private volatile ReceiveFlux.@Nullable Receiving<?> receiver; // written under the monitor
     private ReceiveFlux.@Nullable Receiving<?> successor; // under the monitor
-    private volatile boolean disposed;
 
     Inbound(Endpoint endpoint) {
         this.endpoint = endpoint;
+        end = new ReceiveEnd(endpoint);
         queue().listener(this::changed);
     }
 
@@ -64,18 +66,22 @@ final class Inbound {
             successor = null;
         }
         changed();
-        if (disposed) {
+        if (isDisposed()) {
             discard();
         }
     }
 
     boolean isDisposed() {
-        return disposed;
+        return end.isGivenUp();
     }
 
-    /** Ends receiving for the application. Messages that arrived and were not delivered are returned to the ring. */
-    void dispose() {
-        disposed = true;
+    /**
+     * Ends receiving for the application. Messages that arrived and were not delivered are returned to the ring.
+     *
+     * @param cause of an abort, by which the receiver ends; null for a dispose
+     */
+    void dispose(@Nullable Throwable cause) {
+        end.giveUp(cause);
         endpoint.closed().thenRun(this::discard);
     }
 
@@ -93,7 +99,7 @@ final class Inbound {
     }
 
     void signalEnd(CoreSubscriber<?> actual) {
-        Throwable failure = endpoint.failure();
+        Throwable failure = end.failure();
         if (failure == null) {
             actual.onComplete();
         } else {

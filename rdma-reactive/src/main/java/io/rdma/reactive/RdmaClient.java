@@ -5,7 +5,9 @@ import io.rdma.internal.connect.ConnectHandler;
 import io.rdma.internal.connect.EstablishedConnection;
 import io.rdma.internal.connect.RdmaConnector;
 import io.rdma.internal.connect.UsedResources;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -13,13 +15,16 @@ import reactor.util.retry.Retry;
 
 /** Client that connects to an {@link RdmaServer}. Immutable: each method that changes a setting returns a copy. */
 public final class RdmaClient extends RdmaTransport<RdmaClient> {
-    private RdmaClient(Transport transport) {
+    private final ConnectionHooks hooks;
+
+    private RdmaClient(Transport transport, ConnectionHooks hooks) {
         super(transport);
+        this.hooks = hooks;
     }
 
     @Override
     RdmaClient with(Transport changed) {
-        return new RdmaClient(changed);
+        return new RdmaClient(changed, hooks);
     }
 
     /**
@@ -28,7 +33,7 @@ public final class RdmaClient extends RdmaTransport<RdmaClient> {
      * @return a client
      */
     public static RdmaClient create() {
-        return new RdmaClient(Transport.DEFAULT);
+        return new RdmaClient(Transport.DEFAULT, ConnectionHooks.NONE);
     }
 
     /**
@@ -54,6 +59,32 @@ public final class RdmaClient extends RdmaTransport<RdmaClient> {
     }
 
     /**
+     * Adds a hook that runs when a connection is made, before the subscriber gets it. It runs on a virtual thread and
+     * may block. If it throws, the connection is {@linkplain RdmaConnection#abort aborted}, and {@link #connect} ends
+     * with the exception. It also runs for a connection that is made although its subscriber has cancelled, and that
+     * is closed then. Several hooks run in the order in which they were added.
+     *
+     * @param hook gets each connection
+     * @return a copy
+     */
+    public RdmaClient doOnConnected(Consumer<? super RdmaConnection> hook) {
+        return new RdmaClient(transport, hooks.withConnected(hook));
+    }
+
+    /**
+     * Adds a hook that runs when a connection is closed, for whatever reason, and its resources are released. It runs
+     * on a virtual thread of its own and may block. It runs once for each connection that was made, also after a hook
+     * of {@link #doOnConnected} threw, and in any order with {@link RdmaConnection#onDispose}. An exception that it
+     * throws is logged. Several hooks run in the order in which they were added, up to the first that throws.
+     *
+     * @param hook gets each closed connection
+     * @return a copy
+     */
+    public RdmaClient doOnDisconnected(Consumer<? super RdmaConnection> hook) {
+        return new RdmaClient(transport, hooks.withDisconnected(hook));
+    }
+
+    /**
      * Connects once for each subscription.
      *
      * <p><b>Completes</b> with an open connection. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} or
@@ -65,7 +96,32 @@ public final class RdmaClient extends RdmaTransport<RdmaClient> {
      * @return the connection
      */
     public Mono<RdmaConnection> connect() {
-        return MakingMono.<RdmaConnection>of("rdmaConnect", this::connect);
+        return connect(address());
+    }
+
+    /**
+     * Connects like {@link #connect()}, but to another address than the client's host and port.
+     *
+     * @param address address of the server; if it is unresolved, each subscription looks its host up
+     * @return the connection
+     */
+    public Mono<RdmaConnection> connect(InetSocketAddress address) {
+        return MakingMono.<RdmaConnection>of(
+                "rdmaConnect",
+                making -> connect(
+                        making,
+                        address.isUnresolved()
+                                ? new InetSocketAddress(address.getHostString(), address.getPort())
+                                : address));
+    }
+
+    /**
+     * Returns the address that {@link #connect()} connects to.
+     *
+     * @return the client's host and port, unresolved
+     */
+    public InetSocketAddress address() {
+        return InetSocketAddress.createUnresolved(transport.host(), transport.port());
     }
 
     /**
@@ -78,6 +134,16 @@ public final class RdmaClient extends RdmaTransport<RdmaClient> {
      */
     public RdmaConnection connectNow(Duration timeout) {
         return MakingMono.await(connect(), timeout);
+    }
+
+    /**
+     * Connects and waits for the connection for at most 45 seconds, as {@link #connectNow(Duration)} does.
+     *
+     * @return an open connection
+     * @throws IllegalStateException as {@link #connectNow(Duration)}
+     */
+    public RdmaConnection connectNow() {
+        return connectNow(Transport.LONGEST_WAIT);
     }
 
     /**
@@ -104,12 +170,20 @@ public final class RdmaClient extends RdmaTransport<RdmaClient> {
         return Reconnecting.run(connect(), retry, handler);
     }
 
-    private void connect(MakingMono.Making<RdmaConnection> making) {
+    private void connect(MakingMono.Making<RdmaConnection> making, InetSocketAddress address) {
         UsedResources used = transport.resources();
         ConnectHandler handler = new ConnectHandler() {
             @Override
-            public void connected(EstablishedConnection connection) {
-                making.made(new DefaultRdmaConnection(connection, used::release));
+            public void connected(EstablishedConnection established) {
+                RdmaConnection connection = transport.connection(established, used::release);
+                try {
+                    hooks.connected(connection);
+                } catch (Throwable e) { // the hook is application code
+                    connection.abort(e);
+                    making.failed(e);
+                    return;
+                }
+                making.made(connection);
             }
 
             @Override
@@ -118,7 +192,6 @@ public final class RdmaClient extends RdmaTransport<RdmaClient> {
                 making.failed(error);
             }
         };
-        making.onCancel(
-                RdmaConnector.connect(used.resources(), transport.options(), transport.address(), handler)::cancel);
+        making.onCancel(RdmaConnector.connect(used.resources(), transport.options(), address, handler)::cancel);
     }
 }

@@ -9,6 +9,7 @@ import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -52,6 +53,96 @@ public interface RdmaConnection extends Disposable {
     Mono<Void> send(int length, Consumer<MemorySegment> writer);
 
     /**
+     * Sends a text as one message, in UTF-8. It is encoded directly into registered memory. A surrogate without its
+     * pair becomes a question mark, as in {@link String#getBytes(java.nio.charset.Charset)}.
+     *
+     * <p><b>Completes</b> when the peer's device has received the message. <b>Errors</b> with
+     * {@link IllegalArgumentException} also if the message is longer than {@link #maxMessageSize}.
+     *
+     * @param text may be empty
+     * @return completes empty
+     */
+    default Mono<Void> send(String text) {
+        return sendObject(text, MessageCodec.utf8());
+    }
+
+    /**
+     * Sends bytes as one message. They are copied once, into registered memory, when there is a buffer for them.
+     *
+     * <p><b>Completes</b> as {@link #send(int, Consumer)}.
+     *
+     * @param message at most {@link #maxMessageSize} bytes, perhaps none; must not change until completion
+     * @return completes empty
+     */
+    default Mono<Void> send(byte[] message) {
+        return send(message.length, target -> target.copyFrom(MemorySegment.ofArray(message)));
+    }
+
+    /**
+     * Sends the bytes from the position to the limit as one message. Position and limit are those at the call of this
+     * method, and are not changed. The bytes are read after the subscription, perhaps on another thread, so they must
+     * not change until completion.
+     *
+     * <p><b>Copies</b>: none if the buffer is direct and lies in a region of {@link #allocate} or in memory that
+     * {@link #register} still has registered. The registration is then held until the device is done. Otherwise the
+     * bytes are copied once, into registered memory. That includes a view of a buffer of {@link #acquire}, because
+     * closing it gives its memory to others: use {@link #send(RegisteredBuffer)} there.
+     *
+     * <p><b>Completes</b> as {@link #send(int, Consumer)}. <b>Errors</b> also if the memory of a direct buffer has been
+     * freed, or belongs to a confined arena and has to be copied by another thread.
+     *
+     * @param message heap or direct buffer, perhaps read-only, with at most {@link #maxMessageSize} bytes left
+     * @return completes empty
+     */
+    Mono<Void> send(ByteBuffer message);
+
+    /**
+     * Sends a value as one message. It is encoded directly into registered memory.
+     *
+     * <p><b>Completes</b> when the peer's device has received the message. <b>Errors</b> also with an exception of the
+     * encoder, and with {@link IllegalArgumentException} if the message is longer than {@link #maxMessageSize}; nothing
+     * is sent then.
+     *
+     * @param <T> type of the value
+     * @param value must not change until completion
+     * @param encoder codec, or encoder as for {@link #send(Publisher, MessageEncoder)}; runs once per subscription, or
+     *     twice if the message does not fit into a send buffer, on the subscriber's thread, on the thread that returned
+     *     a buffer, usually the loop, or on a virtual thread
+     * @return completes empty
+     */
+    <T> Mono<Void> sendObject(T value, MessageEncoder<? super T> encoder);
+
+    /**
+     * Sends each text as a message, in UTF-8, as {@link #send(Publisher, MessageEncoder)} does.
+     *
+     * @param texts texts to send
+     * @return completes empty
+     */
+    default Mono<Void> sendString(Publisher<? extends String> texts) {
+        return send(texts, MessageCodec.utf8());
+    }
+
+    /**
+     * Sends each array as a message, as {@link #send(Publisher, MessageEncoder)} does. No array may change until
+     * completion.
+     *
+     * @param messages arrays to send
+     * @return completes empty
+     */
+    default Mono<Void> sendByteArray(Publisher<byte[]> messages) {
+        return send(messages, MessageCodec.bytes());
+    }
+
+    /**
+     * Receives messages as text, as bytes or as values.
+     *
+     * @return the choice of a form, each a {@code Flux} like that of {@link #receive(Function)}
+     */
+    default InboundMessages receive() {
+        return new InboundMessages(this);
+    }
+
+    /**
      * Sends each item as a message, in order. Requests from upstream only as many items as can be in flight.
      *
      * <p><b>Completes</b> when the peer's device has received all messages. <b>Cancel</b> cancels upstream.
@@ -69,8 +160,9 @@ public interface RdmaConnection extends Disposable {
      * subscriber at a time may receive. After it has cancelled, another one may subscribe, and continues where the
      * first stopped. Messages that are not requested wait, and slow the peer down.
      *
-     * <p><b>Completes</b> after the last message if either side closed in an orderly way. <b>Errors</b> if the
-     * connection is lost.
+     * <p><b>Completes</b> after the last message if either side closed in an orderly way; after {@link #dispose} the
+     * messages that were not received are missing. <b>Errors</b> if the connection is lost or aborted, also if this
+     * side aborts behind an orderly end of the peer, with messages that were not received.
      *
      * @param <T> type of the items
      * @param decoder copies out the data that it needs; runs on the loop or on the thread that requests; must not
@@ -118,8 +210,8 @@ public interface RdmaConnection extends Disposable {
     Mono<Void> sendWithInvalidate(RegisteredBuffer message, RemoteMemory window);
 
     /**
-     * Receives messages in their receive buffers, without a copy. Works like {@link #receive}, but the subscriber
-     * closes each message, and its buffer is posted again then.
+     * Receives messages in their receive buffers, without a copy. Works like {@link #receive(Function)}, but the
+     * subscriber closes each message, and its buffer is posted again then.
      *
      * @return leases
      */
@@ -273,6 +365,7 @@ public interface RdmaConnection extends Disposable {
     /**
      * Aborts the connection. Works like {@link #dispose}, but the farewell (ABORT) makes the peer's receive end with an
      * error, even if all messages arrived. A server does so when a handler fails. The cause is not sent to the peer.
+     * The receiver on this side ends with it, unless it has ended or {@link #dispose} came first.
      *
      * @param cause cause of the errors on this side
      */
@@ -305,5 +398,14 @@ public interface RdmaConnection extends Disposable {
      */
     default void disposeNow(Duration timeout) {
         disposeLater().block(timeout);
+    }
+
+    /**
+     * Closes the connection and waits for at most 45 seconds, as {@link #disposeNow(Duration)} does.
+     *
+     * @throws IllegalStateException if the connection is not closed by then
+     */
+    default void disposeNow() {
+        disposeNow(Transport.LONGEST_WAIT);
     }
 }

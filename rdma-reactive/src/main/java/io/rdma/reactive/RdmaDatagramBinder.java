@@ -53,8 +53,8 @@ public final class RdmaDatagramBinder extends RdmaTransport<RdmaDatagramBinder> 
     }
 
     private RdmaDatagramSocket bound() {
-        UsedResources used = transport.resources();
-        return used.make(resources -> new DefaultRdmaDatagramSocket(
+        UsedResources used = transport.datagramResources();
+        return used.make(resources -> transport.datagramSocket(
                 DatagramBinding.bind(resources, transport.options(), transport.address()), used::release));
     }
 
@@ -68,5 +68,15 @@ public final class RdmaDatagramBinder extends RdmaTransport<RdmaDatagramBinder> 
      */
     public RdmaDatagramSocket bindNow(Duration timeout) {
         return MakingMono.await(bind(), timeout);
+    }
+
+    /**
+     * Binds and waits for at most 45 seconds until the socket is bound, as {@link #bindNow(Duration)} does.
+     *
+     * @return the bound socket
+     * @throws IllegalStateException as {@link #bindNow(Duration)}
+     */
+    public RdmaDatagramSocket bindNow() {
+        return bindNow(Transport.LONGEST_WAIT);
     }
 }

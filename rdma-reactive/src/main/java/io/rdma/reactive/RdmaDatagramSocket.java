@@ -139,7 +139,8 @@ public interface RdmaDatagramSocket extends Disposable {
      * Leaves a multicast group. Closing the socket leaves all groups.
      *
      * <p><b>Completes</b> when no more datagrams arrive from the group. <b>Errors</b> with
-     * {@link IllegalStateException} if the group was not joined. <b>Cancel</b> ends only the wait.
+     * {@link IllegalStateException} if the group was not joined, {@link io.rdma.types.VerbsException} if the device
+     * refused: the group is joined as before. <b>Cancel</b> ends only the wait.
      *
      * @param group multicast address as joined
      * @return completes empty
@@ -201,5 +202,14 @@ public interface RdmaDatagramSocket extends Disposable {
      */
     default void disposeNow(Duration timeout) {
         disposeLater().block(timeout);
+    }
+
+    /**
+     * Closes the socket and waits for at most 45 seconds, as {@link #disposeNow(Duration)} does.
+     *
+     * @throws IllegalStateException if the socket is not closed by then
+     */
+    default void disposeNow() {
+        disposeNow(Transport.LONGEST_WAIT);
     }
 }

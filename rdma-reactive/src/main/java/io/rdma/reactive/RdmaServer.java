@@ -3,6 +3,7 @@ package io.rdma.reactive;
 import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectionOptions;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
@@ -13,20 +14,23 @@ import reactor.core.publisher.Mono;
  */
 public final class RdmaServer extends RdmaTransport<RdmaServer> {
     private final AdmissionLimits limits;
+    private final ServerHooks hooks;
     private final Function<? super RdmaConnection, ? extends Publisher<Void>> handler;
 
     private RdmaServer(
             Transport transport,
             AdmissionLimits limits,
+            ServerHooks hooks,
             Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
         super(transport);
         this.limits = limits;
+        this.hooks = hooks;
         this.handler = handler;
     }
 
     @Override
     RdmaServer with(Transport changed) {
-        return new RdmaServer(changed, limits, handler);
+        return new RdmaServer(changed, limits, hooks, handler);
     }
 
     /**
@@ -35,7 +39,7 @@ public final class RdmaServer extends RdmaTransport<RdmaServer> {
      * @return a server, which closes each connection at once until {@link #handle} sets a handler
      */
     public static RdmaServer create() {
-        return new RdmaServer(Transport.DEFAULT, AdmissionLimits.DEFAULT, connection -> Mono.empty());
+        return new RdmaServer(Transport.DEFAULT, AdmissionLimits.DEFAULT, ServerHooks.NONE, connection -> Mono.empty());
     }
 
     /**
@@ -67,7 +71,7 @@ public final class RdmaServer extends RdmaTransport<RdmaServer> {
      * @return a copy
      */
     public RdmaServer limits(UnaryOperator<AdmissionLimits> change) {
-        return new RdmaServer(transport, change.apply(limits), handler);
+        return new RdmaServer(transport, change.apply(limits), hooks, handler);
     }
 
     /**
@@ -79,7 +83,45 @@ public final class RdmaServer extends RdmaTransport<RdmaServer> {
      * @return a copy
      */
     public RdmaServer handle(Function<? super RdmaConnection, ? extends Publisher<Void>> newHandler) {
-        return new RdmaServer(transport, limits, newHandler);
+        return new RdmaServer(transport, limits, hooks, newHandler);
+    }
+
+    /**
+     * Adds a hook that runs when the server listens, before the subscriber gets the server. Clients may have connected
+     * by then. It runs on a virtual thread and may block. If it throws, the server is disposed, and {@link #bind} ends
+     * with the exception. Several hooks run in the order in which they were added.
+     *
+     * @param hook gets each server
+     * @return a copy
+     */
+    public RdmaServer doOnBound(Consumer<? super DisposableServer> hook) {
+        return new RdmaServer(transport, limits, hooks.withBound(hook), handler);
+    }
+
+    /**
+     * Adds a hook that runs when the server, its connections and its resources are closed, also after a hook of
+     * {@link #doOnBound} threw. It runs on a virtual thread of its own and may block, in any order with
+     * {@link DisposableServer#onDispose}. An exception that it throws is logged. Several hooks run in the order in
+     * which they were added, up to the first that throws.
+     *
+     * @param hook gets each closed server
+     * @return a copy
+     */
+    public RdmaServer doOnUnbound(Consumer<? super DisposableServer> hook) {
+        return new RdmaServer(transport, limits, hooks.withUnbound(hook), handler);
+    }
+
+    /**
+     * Adds a hook that runs for each connection, before the handler and on its thread. If it throws, the connection is
+     * {@linkplain RdmaConnection#abort aborted}, the handler is not called, the exception is logged, and the server
+     * lives on. For the end of the connection, subscribe to {@link RdmaConnection#onDispose}. Several hooks run in the
+     * order in which they were added.
+     *
+     * @param hook gets each connection
+     * @return a copy
+     */
+    public RdmaServer doOnConnection(Consumer<? super RdmaConnection> hook) {
+        return new RdmaServer(transport, limits, hooks.withConnection(hook), handler);
     }
 
     /**
@@ -91,8 +133,11 @@ public final class RdmaServer extends RdmaTransport<RdmaServer> {
      * @return the listening server
      */
     public Mono<DisposableServer> bind() {
-        return MakingMono.<DisposableServer>of(
-                "rdmaBind", making -> making.made(new RunningServer(transport, limits, handler)));
+        return MakingMono.<DisposableServer>of("rdmaBind", making -> {
+            DisposableServer server = new RunningServer(transport, limits, hooks, handler);
+            hooks.bound(server);
+            making.made(server);
+        });
     }
 
     /**
@@ -105,5 +150,15 @@ public final class RdmaServer extends RdmaTransport<RdmaServer> {
      */
     public DisposableServer bindNow(Duration timeout) {
         return MakingMono.await(bind(), timeout);
+    }
+
+    /**
+     * Binds and waits for at most 45 seconds until the server listens, as {@link #bindNow(Duration)} does.
+     *
+     * @return the listening server
+     * @throws IllegalStateException as {@link #bindNow(Duration)}
+     */
+    public DisposableServer bindNow() {
+        return bindNow(Transport.LONGEST_WAIT);
     }
 }

@@ -3,6 +3,7 @@ package io.rdma.reactive;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaResources;
 import io.rdma.types.QueuePairCapacity;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /**
@@ -72,12 +73,34 @@ public abstract sealed class RdmaTransport<T> permits RdmaClient, RdmaServer, Rd
     }
 
     /**
-     * Uses resources of the caller. Connections and sockets share them, and the caller closes them.
+     * Uses resources of the caller instead of those that the process shares. The caller closes them.
      *
      * @param resources open resources
      * @return a copy
      */
     public T resources(RdmaResources resources) {
         return with(transport.withResources(resources));
+    }
+
+    /**
+     * Logs connections and sockets as {@link #wiretap(String)} does, with the name of this class as category.
+     *
+     * @param enable whether to log; if false, an earlier wiretap is removed
+     * @return a copy
+     */
+    public T wiretap(boolean enable) {
+        return with(transport.withWiretap(enable ? getClass().getName() : null));
+    }
+
+    /**
+     * Logs the events of each connection or socket, its operations, and the first 256 bytes of each message that it
+     * sends or receives, as a hexadecimal dump. The log contains the data of the application. Nothing is tested or
+     * logged without a wiretap.
+     *
+     * @param category name of the {@link System.Logger}, which logs at level {@code DEBUG}
+     * @return a copy
+     */
+    public T wiretap(String category) {
+        return with(transport.withWiretap(Objects.requireNonNull(category, "category")));
     }
 }

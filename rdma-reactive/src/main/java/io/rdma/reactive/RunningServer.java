@@ -1,6 +1,7 @@
 package io.rdma.reactive;
 
 import io.rdma.connect.AdmissionLimits;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.connect.EstablishedConnection;
 import io.rdma.internal.connect.RdmaListener;
 import io.rdma.internal.connect.UsedResources;
@@ -26,6 +27,8 @@ import reactor.core.publisher.Mono;
 
 /** Server that is bound and accepts connections; made by {@link RdmaServer#bind}. */
 final class RunningServer implements DisposableServer {
+    private final Transport transport;
+    private final ServerHooks hooks;
     private final Function<? super RdmaConnection, ? extends Publisher<Void>> handler;
     private final UsedResources used;
     private final RdmaListener listener;
@@ -38,7 +41,10 @@ final class RunningServer implements DisposableServer {
     RunningServer(
             Transport transport,
             AdmissionLimits limits,
+            ServerHooks hooks,
             Function<? super RdmaConnection, ? extends Publisher<Void>> handler) {
+        this.transport = transport;
+        this.hooks = hooks;
         this.handler = handler;
         this.used = transport.resources();
         this.listener = used.make(resources ->
@@ -46,12 +52,24 @@ final class RunningServer implements DisposableServer {
     }
 
     private void serve(EstablishedConnection established) {
-        RdmaConnection connection = new DefaultRdmaConnection(established, () -> {});
+        RdmaConnection connection = transport.connection(established, () -> {});
+        try {
+            serve(established, connection);
+        } catch (Throwable e) { // such as a LinkageError of the handler, which Reactor throws on
+            connection.abort(e);
+            throw e;
+        }
+    }
+
+    private void serve(EstablishedConnection established, RdmaConnection connection) {
         connections.add(connection);
         established.endpoint().closed().thenRun(() -> connections.remove(connection));
         Disposable.Swap running = Disposables.swap();
         handlers.add(running); // disposed at once if the composite is disposed already
-        running.update(Flux.<Void>defer(() -> handler.apply(connection))
+        running.update(Flux.<Void>defer(() -> {
+                    hooks.connection(connection);
+                    return handler.apply(connection);
+                })
                 .doOnError(connection::abort)
                 .doFinally(how -> {
                     connection.dispose();
@@ -72,13 +90,11 @@ final class RunningServer implements DisposableServer {
     public void dispose() {
         StackRoom.require(StackRoom.CLOSE);
         if (disposed.compareAndSet(false, true)) {
-            try {
-                listener.close();
-                connections.forEach(RdmaConnection::dispose);
-                handlers.dispose();
-            } finally {
-                Thread.ofVirtual().name("rdma-release").start(this::release);
-            }
+            CloseSteps steps = new CloseSteps().run(listener::close);
+            connections.forEach(connection -> steps.run(connection::dispose));
+            steps.run(handlers::dispose)
+                    .run(() -> Thread.ofVirtual().name("rdma-release").start(this::release))
+                    .report();
         }
     }
 

@@ -13,7 +13,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 // Invariant: the buffer belongs to the waiter until submit() takes it, and then to the engine. No other code ever owns
-// it, so a cancel cannot lose it.
+// it, so a cancel cannot lose it. A message that does not fit into it returns it and gets memory of its own, on a
+// thread that may block.
 
 /** Mono that, for each subscriber, waits for a buffer, fills it and sends it. */
 final class ScopedSendMono extends Mono<Void> implements Scannable {
@@ -24,6 +25,7 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
          *
          * @param pooled buffer of the pool
          * @return request that sends the buffer and lets the engine close it
+         * @throws NeedsOwnMemory if the message does not fit; its request is then made on a thread that may block
          */
         WorkRequest fill(RegisteredBuffer pooled);
     }
@@ -86,20 +88,55 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
                 return;
             }
             try {
-                Operation send = new Sent(filler.fill(buffer));
-                operation = send;
-                if (cancelled) { // cancel() may have missed the operation
-                    send.abandon();
-                }
-                submitter.submit(send);
+                submit(filler.fill(buffer));
+            } catch (NeedsOwnMemory larger) {
+                buffer.close();
+                sendLarge(larger);
             } catch (Throwable e) { // the writer is application code: on any exception the buffer must be returned
                 buffer.close();
-                if (cancelled) {
-                    Operators.onErrorDropped(e, actual.currentContext());
-                    return;
-                }
-                fail(OperatorErrors.of(null, e, null, actual.currentContext()));
+                refused(e);
             }
+        }
+
+        private void submit(WorkRequest request) {
+            Operation send = new Sent(request);
+            operation = send;
+            if (cancelled) { // cancel() may have missed the operation
+                send.abandon();
+            }
+            submitter.submit(send);
+        }
+
+        private void sendLarge(NeedsOwnMemory larger) {
+            try {
+                Thread.ofVirtual().name("rdma-send").start(() -> submitLarge(larger));
+            } catch (Throwable e) { // no memory
+                refused(e);
+            }
+        }
+
+        private void submitLarge(NeedsOwnMemory larger) {
+            if (cancelled) {
+                return;
+            }
+            WorkRequest request = null;
+            try {
+                request = larger.request.get();
+                submit(request);
+            } catch (Throwable e) { // the encoder is application code, and memory may be exhausted
+                if (request != null && request.buffer() != null) {
+                    request.buffer().close();
+                }
+                refused(e);
+            }
+        }
+
+        private void refused(Throwable error) {
+            if (cancelled) {
+                Operators.onErrorDropped(error, actual.currentContext());
+                return;
+            }
+            fail(OperatorErrors.of(null, error, null, actual.currentContext()));
         }
 
         @Override

@@ -2,9 +2,12 @@ package io.rdma.reactive;
 
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaResources;
+import io.rdma.internal.connect.DatagramBinding;
+import io.rdma.internal.connect.EstablishedConnection;
 import io.rdma.internal.connect.UsedResources;
 import io.rdma.verbs.RdmaDevices;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
@@ -15,21 +18,26 @@ import reactor.core.scheduler.Schedulers;
  * @param port TCP port of the exchange
  * @param device name of the device, or null for the default device
  * @param options options of the connections
- * @param shared resources of the caller, or null to open and close resources of its own
+ * @param shared resources of the caller, or null for those that the process shares
+ * @param wiretap name of the logger of the wiretap, or null for none
  */
 record Transport(
         String host,
         int port,
         @Nullable String device,
         ConnectionOptions options,
-        @Nullable RdmaResources shared) {
+        @Nullable RdmaResources shared,
+        @Nullable String wiretap) {
     static {
         RdmaDevices.prepare(); // first, since it runs in parallel with all that follows
         // block() on a loop would stall all its connections, so Reactor must refuse it on such threads.
         Schedulers.registerNonBlockingThreadPredicate(Transport::isLoop);
     }
 
-    static final Transport DEFAULT = new Transport("localhost", 0, null, ConnectionOptions.DEFAULT, null);
+    /** Time limit of waits without an argument. */
+    static final Duration LONGEST_WAIT = Duration.ofSeconds(45);
+
+    static final Transport DEFAULT = new Transport("localhost", 0, null, ConnectionOptions.DEFAULT, null, null);
 
     Transport {
         if (port < 0 || port > 65535) {
@@ -43,31 +51,54 @@ record Transport(
     }
 
     Transport withHost(String value) {
-        return new Transport(value, port, device, options, shared);
+        return new Transport(value, port, device, options, shared, wiretap);
     }
 
     Transport withPort(int value) {
-        return new Transport(host, value, device, options, shared);
+        return new Transport(host, value, device, options, shared, wiretap);
     }
 
     Transport withDevice(String value) {
-        return new Transport(host, port, value, options, shared);
+        return new Transport(host, port, value, options, shared, wiretap);
     }
 
     Transport withOptions(ConnectionOptions value) {
-        return new Transport(host, port, device, value, shared);
+        return new Transport(host, port, device, value, shared, wiretap);
     }
 
     Transport withResources(RdmaResources value) {
-        return new Transport(host, port, device, options, value);
+        return new Transport(host, port, device, options, value, wiretap);
+    }
+
+    Transport withWiretap(@Nullable String value) {
+        return new Transport(host, port, device, options, shared, value);
     }
 
     InetSocketAddress address() {
         return new InetSocketAddress(host, port);
     }
 
-    /** Returns the resources for one client connection or one server: the shared ones, or newly opened ones. */
+    /** Returns the resources for one client connection or one server: those of the caller, or of the process. */
     UsedResources resources() {
         return UsedResources.of(shared, device);
+    }
+
+    /** Returns the connection of the application. Only with a wiretap does it test whether to log. */
+    RdmaConnection connection(EstablishedConnection established, Runnable release) {
+        return wiretap == null
+                ? new DefaultRdmaConnection(established, release)
+                : new TappedConnection(established, release, wiretap);
+    }
+
+    /** Returns the socket of the application. */
+    RdmaDatagramSocket datagramSocket(DatagramBinding binding, Runnable release) {
+        return wiretap == null
+                ? new DefaultRdmaDatagramSocket(binding, release)
+                : new TappedDatagramSocket(binding, release, wiretap);
+    }
+
+    /** Returns the resources for one datagram socket. */
+    UsedResources datagramResources() {
+        return UsedResources.ofDatagrams(shared, device);
     }
 }

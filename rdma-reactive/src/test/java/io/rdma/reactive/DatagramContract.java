@@ -14,6 +14,7 @@ import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.DatagramTooLongException;
 import io.rdma.internal.engine.DatagramEndpoint;
 import io.rdma.internal.engine.Endpoint;
+import io.rdma.testing.CapturedLog;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.Gid;
 import io.rdma.types.VerbsException;
@@ -32,6 +33,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -91,6 +94,9 @@ abstract class DatagramContract {
         for (RdmaDatagramSocket each : bound) {
             each.disposeNow(PATIENCE);
             await().atMost(PATIENCE).untilAsserted(() -> assertIdle(each));
+        }
+        RdmaSharedResources.disposeLater().block(PATIENCE);
+        for (RdmaDatagramSocket each : bound) {
             assertThat(datagrams(each).paths()).as("paths of closed resources").isZero();
         }
     }
@@ -177,6 +183,35 @@ abstract class DatagramContract {
         until(text(one, "bye", service), answers, "you said bye");
         assertThat(datagrams(one).paths()).isEqualTo(1);
         serving.dispose();
+    }
+
+    @Test
+    void aWiretapLogsDatagrams() {
+        Logger logger = Logger.getLogger(RdmaDatagramBinder.class.getName());
+        logger.setLevel(Level.FINE);
+        try (CapturedLog log = new CapturedLog(logger.getName())) {
+            RdmaDatagramSocket tapped = binder().wiretap(true).bindNow();
+            bound.add(tapped);
+            Queue<String> arrived = texts(tapped);
+            DatagramAddress itself = find(tapped, tapped);
+            until(text(tapped, "hello", itself), arrived, "hello");
+            RegisteredBuffer buffer =
+                    Objects.requireNonNull(tapped.acquire().block(PATIENCE)).limit(3);
+            buffer.segment().copyFrom(MemorySegment.ofArray("bye".getBytes(StandardCharsets.US_ASCII)));
+            until(tapped.send(buffer, itself), arrived, "bye");
+            tapped.sendWithImmediate(buffer, 7, itself).block(PATIENCE);
+            buffer.close();
+            tapped.disposeNow();
+            assertThat(log.has("FINE", tapped.toString(), "BOUND")).isTrue();
+            assertThat(log.has("RESOLVE " + host())).isTrue();
+            assertThat(log.has("SEND to " + itself + " 5 bytes", "hello")).isTrue();
+            assertThat(log.has("SEND to " + itself + " 3 bytes", "bye")).isTrue();
+            assertThat(log.has("SEND_WITH_IMM 7 to " + itself + " 3 bytes")).isTrue();
+            assertThat(log.has("RECEIVED 5 bytes", "68 65 6c 6c 6f")).isTrue();
+            await().atMost(PATIENCE).until(() -> log.has("CLOSED"));
+        } finally {
+            logger.setLevel(null);
+        }
     }
 
     @Test

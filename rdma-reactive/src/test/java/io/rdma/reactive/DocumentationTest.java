@@ -8,15 +8,12 @@ import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.connect.RdmaResources;
-import io.rdma.reactive.databuffer.MessageCodec;
+import io.rdma.reactive.databuffer.DataBufferCodec;
 import io.rdma.reactive.micrometer.RdmaMetrics;
 import io.rdma.reactive.micrometer.RdmaObservations;
 import io.rdma.reactive.rsocket.RdmaClientTransport;
 import io.rdma.reactive.rsocket.RdmaCloseableServer;
 import io.rdma.reactive.rsocket.RdmaServerTransport;
-import io.rdma.reactive.spring.RdmaAutoConfiguration;
-import io.rdma.reactive.spring.RdmaConnectionHandler;
-import io.rdma.reactive.spring.RdmaServerLifecycle;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.RdmaDevices;
 import io.rsocket.Payload;
@@ -36,13 +33,9 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cloud.client.DefaultServiceInstance;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.json.JacksonJsonDecoder;
 import org.springframework.http.codec.json.JacksonJsonEncoder;
@@ -58,7 +51,11 @@ class DocumentationTest {
         DisposableServer server = RdmaServer.create()
                 .device("soft0")
                 .host("127.0.0.1")
-                .handle(new EchoConfiguration().echo()::handle)
+                .handle(connection -> connection
+                        .receive(ReceivedMessage::toByteArray)
+                        .concatMap(
+                                bytes -> connection.send(bytes.length, to -> to.copyFrom(MemorySegment.ofArray(bytes))))
+                        .then())
                 .bindNow(PATIENCE);
         try {
             RdmaConnection connection = RdmaClient.create()
@@ -196,45 +193,13 @@ class DocumentationTest {
         return text;
     }
 
-    /** Configuration of an application. */
-    @Configuration(proxyBeanMethods = false)
-    static class EchoConfiguration {
-        @Bean
-        RdmaConnectionHandler echo() {
-            return connection -> connection
-                    .receive(ReceivedMessage::toByteArray)
-                    .concatMap(bytes -> connection.send(bytes.length, to -> to.copyFrom(MemorySegment.ofArray(bytes))))
-                    .then();
-        }
-    }
-
-    @Test
-    void springBoot() {
-        new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
-                .withUserConfiguration(EchoConfiguration.class)
-                .withPropertyValues("rdma.device=soft0", "rdma.server.host=127.0.0.1", "rdma.server.port=0")
-                .run(context -> {
-                    RdmaConnection connection = context.getBean(RdmaClient.class)
-                            .host("127.0.0.1")
-                            .port(context.getBean(RdmaServerLifecycle.class)
-                                    .address()
-                                    .getPort())
-                            .connectNow(PATIENCE);
-                    connection.send(5, to -> {}).block(PATIENCE);
-                    assertThat(connection.receive(ReceivedMessage::length).blockFirst(PATIENCE))
-                            .isEqualTo(5);
-                    connection.disposeNow(PATIENCE);
-                });
-    }
-
     /** A value to send. */
     record Order(int number, String item) {}
 
     @Test
     void codecs() {
         withAnEcho(connection -> {
-            MessageCodec<Order> orders = MessageCodec.of(
+            DataBufferCodec<Order> orders = DataBufferCodec.of(
                     Order.class, new JacksonJsonEncoder(), new JacksonJsonDecoder(), MediaType.APPLICATION_JSON);
 
             Flux<Order> received = orders.receive(connection);

@@ -9,7 +9,6 @@ import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.soft.LinkFaults;
 import io.rdma.soft.SoftNetwork;
-import io.rdma.soft.SoftNetworkExtension;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.DatagramAddress;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.blockhound.BlockHound;
@@ -41,7 +39,6 @@ import reactor.core.publisher.Mono;
  * rewrites the JDK, so this class runs in a process of its own.
  */
 @Tag("alone")
-@ExtendWith(SoftNetworkExtension.class)
 class NothingBlocksTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final AtomicReference<Throwable> BLOCKED = new AtomicReference<>();
@@ -60,6 +57,7 @@ class NothingBlocksTest {
 
     @AfterEach
     void nothingBlocked() {
+        SoftNetwork.ofThisProcess().heal();
         Throwable first = BLOCKED.getAndSet(null);
         if (first != null) {
             throw new AssertionError("something blocked the loop", first);

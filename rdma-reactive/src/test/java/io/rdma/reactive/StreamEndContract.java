@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
 import reactor.util.retry.Retry;
 
 /**
@@ -37,6 +39,7 @@ import reactor.util.retry.Retry;
 abstract class StreamEndContract {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int ITEMS = 300;
+    private static final int FEW = 8; // fit into the receive buffers
 
     private RdmaResources resources;
 
@@ -197,6 +200,68 @@ abstract class StreamEndContract {
         server.disposeNow(PATIENCE);
         assertLost(end);
         connection.disposeNow(PATIENCE);
+    }
+
+    /**
+     * Receives one message of a server that sends more and ends in an orderly way. Then ends the connection from the
+     * client's side, and requests the rest.
+     */
+    private StepVerifier.Step<Integer> afterOneOf(ConnectMethod connector, Consumer<RdmaConnection> clientsEnd) {
+        DisposableServer server = server(connector)
+                .handle(connection -> connection.send(Flux.range(0, FEW), StreamEndContract::encode))
+                .bindNow(PATIENCE);
+        RdmaConnection connection =
+                client(connector, server.address().getPort()).connectNow(PATIENCE);
+        return StepVerifier.create(numbers(connection), 1).expectNext(0).then(() -> {
+            await("farewell").atMost(PATIENCE).until(connection::isDisposed);
+            clientsEnd.accept(connection);
+            connection.onDispose().block(PATIENCE);
+            server.disposeNow(PATIENCE);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void anAbortBehindTheFarewellEndsAStreamThatIsNotWholeWithItsCause(ConnectMethod connector) {
+        IllegalStateException cause = new IllegalStateException("on purpose");
+        afterOneOf(connector, connection -> connection.abort(cause))
+                .thenRequest(FEW)
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(ConnectionClosedException.class)
+                        .hasCause(cause))
+                .verify(PATIENCE);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void anAbortBehindADisposeChangesNothing(ConnectMethod connector) {
+        afterOneOf(connector, connection -> {
+                    connection.dispose();
+                    connection.abort(new IllegalStateException("on purpose"));
+                })
+                .thenRequest(FEW)
+                .expectComplete()
+                .verify(PATIENCE);
+    }
+
+    /** Throws an error out of the handler that Reactor does not catch. The messages that came before are dropped. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void aHandlerThatLacksAClassEndsItsConnection(ConnectMethod connector) throws Exception {
+        DisposableServer server = server(connector)
+                .handle(connection -> {
+                    await("message")
+                            .atMost(PATIENCE)
+                            .until(() -> connection.endpoint().outstandingReceives() > 0);
+                    throw new NoClassDefFoundError("on purpose");
+                })
+                .bindNow(PATIENCE);
+        RdmaConnection connection =
+                client(connector, server.address().getPort()).connectNow(PATIENCE);
+        connection.send(Flux.just(1), StreamEndContract::encode).subscribe(nothing -> {}, error -> {});
+        assertLost(numbers(connection).then().toFuture());
+        connection.disposeNow(PATIENCE);
+        server.disposeNow(PATIENCE);
     }
 
     /** Checks that a client's handler ends its stream as a server's handler does. */

@@ -1,7 +1,11 @@
 package io.rdma.samples
 
+import io.rdma.connect.RdmaConnectException
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaServer
+import io.rdma.coroutines.send
+import io.rdma.coroutines.texts
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 
@@ -10,11 +14,7 @@ import kotlinx.coroutines.runBlocking
 private suspend fun server() {
     // README begin
     RdmaServer.bind("0.0.0.0", 7471).use { server ->
-        server.serve { connection ->
-            connection.incoming().collect { message ->
-                connection.send(message.length()) { buffer -> buffer.copyFrom(message.segment()) }
-            }
-        }
+        server.serve { connection -> connection.send(connection.incoming().texts()) }
     }
     // README end
 }
@@ -22,8 +22,8 @@ private suspend fun server() {
 private suspend fun client() {
     // README begin
     RdmaClient.connect("localhost", 7471).use { connection ->
-        connection.send(6) { buffer -> buffer.setString(0, "hello") } // five letters and a zero
-        println(connection.receive { message -> message.segment().getString(0) })
+        connection.send("hello")
+        println(connection.receiveText())
     }
     // README end
 }
@@ -31,7 +31,7 @@ private suspend fun client() {
 internal fun readmeKotlin() =
     runBlocking {
         val serving = launch { server() }
-        kotlinx.coroutines.yield() // the server listens afterwards
-        client()
+        // until the server listens
+        while (runCatching { client() }.onFailure { if (it !is RdmaConnectException) throw it }.isFailure) delay(50)
         serving.cancel()
     }

@@ -12,6 +12,7 @@ import io.rdma.verbs.MemoryRegion
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.flow.Flow
 import java.lang.foreign.MemorySegment
+import java.nio.ByteBuffer
 
 // Invariant: each observation that is started is stopped exactly once, on whichever thread the coroutine runs then. No
 // scope is opened, since a scope belongs to a thread.
@@ -57,6 +58,15 @@ public class ObservedRdmaConnection internal constructor(
         length: Int,
         writer: (MemorySegment) -> Unit,
     ): Unit = observed("send") { connection.send(length, writer) }
+
+    /** Sends and observes, as [RdmaConnection.send]. */
+    public suspend fun send(text: String): Unit = observed("send") { connection.send(text) }
+
+    /** Sends and observes, as [RdmaConnection.send]. */
+    public suspend fun send(bytes: ByteArray): Unit = observed("send") { connection.send(bytes) }
+
+    /** Sends and observes, as [RdmaConnection.send]. */
+    public suspend fun send(buffer: ByteBuffer): Unit = observed("send") { connection.send(buffer) }
 
     /** Sends a flow, as [RdmaConnection.send], with one observation for the whole flow. */
     public suspend fun <T> send(

@@ -1,19 +1,35 @@
 package io.rdma.coroutines.samples
 
+import io.rdma.call.RdmaCallException
+import io.rdma.connect.PoolOptions
+import io.rdma.connect.RdmaResources
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.RdmaServer
+import io.rdma.coroutines.call.RdmaCallServer
+import io.rdma.coroutines.call.withCalls
+import io.rdma.coroutines.io.receiveBuffer
+import io.rdma.coroutines.io.send
+import io.rdma.coroutines.pool.RdmaConnectionPool
+import io.rdma.coroutines.send
+import io.rdma.coroutines.serialization.receive
+import io.rdma.coroutines.serialization.send
+import io.rdma.coroutines.texts
 import io.rdma.types.AccessFlag
 import io.rdma.types.RemoteMemory
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.withTimeoutOrNull
-import java.lang.foreign.MemorySegment
+import kotlinx.io.Buffer
+import kotlinx.io.writeString
+import kotlinx.serialization.Serializable
+import kotlinx.serialization.json.Json
 import java.lang.foreign.ValueLayout
+import javax.net.ssl.SSLContext
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 
 // The samples in the KDoc of the entry points. SamplesTest runs each of them.
@@ -28,9 +44,8 @@ internal suspend fun connect(
             receiveBuffers(count = 64, size = 4096)
             handshakeTimeout = 20.seconds
         }.use { connection ->
-            val hello = MemorySegment.ofArray("hello".toByteArray())
-            connection.send(5) { it.copyFrom(hello) }
-            connection.receive { String(it.toByteArray()) }
+            connection.send("hello")
+            connection.receiveText()
         }
 
 internal suspend fun serve(
@@ -61,14 +76,14 @@ internal suspend fun reconnect(
         },
         configure = { device = "soft0" },
     ) { connection ->
-        connection.send(5) { it.copyFrom(MemorySegment.ofArray("again".toByteArray())) }
-        connection.receive { String(it.toByteArray()) }
+        connection.send("again")
+        connection.receiveText()
     }
 
 internal suspend fun incoming(connection: RdmaConnection): List<String> =
     connection
         .incoming()
-        .map { String(it.toByteArray()) } // a copy: the buffer is posted again after this
+        .texts() // copies, so that they can be kept
         .take(3)
         .toList()
 
@@ -76,17 +91,46 @@ internal suspend fun sendFlow(
     connection: RdmaConnection,
     lines: Flow<String>,
 ) {
-    connection.send(lines.map { it.toByteArray() }) { line, target ->
-        target.copyFrom(MemorySegment.ofArray(line))
-        line.size
-    }
+    connection.send(lines)
 }
 
 internal suspend fun timeout(connection: RdmaConnection): String? =
     // A message that arrives too late waits for the next receive.
     withTimeoutOrNull(100.milliseconds) {
-        connection.receive { String(it.toByteArray()) }
+        connection.receiveText()
     }
+
+internal suspend fun configuration(certificates: SSLContext?): RdmaServer =
+    RdmaServer.bind("127.0.0.1", 0) {
+        device = "soft0"
+        receiveBuffers(count = 16, size = 4096)
+        sendBuffers(count = 16, size = 4096)
+        maxMessageSize = 1 shl 20
+        handshakeTimeout = 5.seconds
+        tls = certificates
+        limits = limits.withConnections(100)
+        queuePair { withMaxSendWr(64) }
+        options = options.withVerifyPeerGid(false) // each of the other options has a function like this one
+    }
+
+@Serializable
+internal data class Reading(
+    val sensor: String,
+    val celsius: Double,
+)
+
+internal suspend fun serialized(connection: RdmaConnection): Reading {
+    connection.send(Reading("roof", 21.5), Json)
+    return connection.receive<Reading>(Json)
+}
+
+internal suspend fun buffers(connection: RdmaConnection): Long {
+    val message = Buffer()
+    message.writeInt(7)
+    message.writeString("seven")
+    connection.send(message)
+    return connection.receiveBuffer().size
+}
 
 internal suspend fun oneSided(
     connection: RdmaConnection,
@@ -105,3 +149,36 @@ internal fun grant(connection: RdmaConnection): RemoteMemory {
     // The peer may access 8 bytes, for 30 seconds.
     return connection.grant(memory, 0, 8, 30.seconds, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC).remote()
 }
+
+internal suspend fun pooled(
+    host: String,
+    port: Int,
+    shared: RdmaResources,
+    question: String,
+): String =
+    RdmaConnectionPool
+        .create(host, port, PoolOptions.DEFAULT.withMaxConnections(8)) { resources = shared }
+        .use { pool ->
+            pool.withConnection { connection ->
+                connection.send(question)
+                connection.receiveText()
+            }
+        }
+
+internal fun callServer(): RdmaCallServer =
+    RdmaCallServer(Json) {
+        handle<Int, List<Int>>("dice") { number ->
+            if (number > 10) throw RdmaCallException.of("dice.tooMany", "only 10 dice are there")
+            List(number) { (1..6).random() }
+        }
+    }
+
+internal suspend fun calls(connection: RdmaConnection): List<Int> =
+    connection.withCalls(Json) { client ->
+        try {
+            client.call<Int, List<Int>>("dice", 12, 1.minutes)
+        } catch (e: RdmaCallException) {
+            if (e.type() != "dice.tooMany") throw e
+            client.call<Int, List<Int>>("dice", 3, 1.minutes)
+        }
+    }

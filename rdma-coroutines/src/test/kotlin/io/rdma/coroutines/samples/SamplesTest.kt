@@ -1,8 +1,11 @@
 package io.rdma.coroutines.samples
 
+import io.rdma.connect.RdmaResources
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
+import io.rdma.coroutines.RdmaServer
 import io.rdma.types.RemoteMemory
+import io.rdma.verbs.RdmaDevices
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.awaitCancellation
@@ -36,6 +39,26 @@ class SamplesTest {
         }
 
     @Test
+    fun `a connection of a pool`() =
+        serving { port ->
+            RdmaResources.open(RdmaDevices.named("soft0")).use { shared ->
+                assertThat(pooled(HOST, port, shared, "question")).isEqualTo("question")
+            }
+        }
+
+    @Test
+    fun `calls and an error with a type`() =
+        runBlocking {
+            val server = RdmaServer.bind(HOST, 0) { device = "soft0" }
+            val serving = launch(Dispatchers.Default) { server.serve { callServer().serve(it) } }
+            RdmaClient.connect(HOST, server.port) { device = "soft0" }.use { connection ->
+                assertThat(calls(connection)).hasSize(3).allSatisfy { assertThat(it).isBetween(1, 6) }
+            }
+            server.closeAndAwait()
+            serving.join()
+        }
+
+    @Test
     fun `a flow is sent and a flow is received`() =
         connected { connection ->
             sendFlow(connection, flowOf("a", "b", "c"))
@@ -48,6 +71,21 @@ class SamplesTest {
             assertThat(timeout(connection)).isNull()
             sendFlow(connection, flowOf("late"))
             assertThat(connection.receive { String(it.toByteArray()) }).isEqualTo("late")
+        }
+
+    @Test
+    fun `a server is configured`() =
+        runBlocking {
+            val server = configuration(null)
+            assertThat(server.port).isPositive()
+            server.closeAndAwait()
+        }
+
+    @Test
+    fun `values and buffers are sent and received`() =
+        connected { connection ->
+            assertThat(serialized(connection)).isEqualTo(Reading("roof", 21.5))
+            assertThat(buffers(connection)).isEqualTo(Int.SIZE_BYTES + 5L)
         }
 
     @Test

@@ -180,7 +180,7 @@ abstract class DataBuffersContract {
                 .verify(PATIENCE);
     }
 
-    private <T> void assertRoundTrip(MessageCodec<T> codec, List<T> values) {
+    private <T> void assertRoundTrip(DataBufferCodec<T> codec, List<T> values) {
         Mono<Void> sending = codec.send(client, Flux.fromIterable(values));
         assertThat(Flux.merge(sending.then(Mono.<T>empty()), codec.receive(peer).take(values.size()))
                         .collectList()
@@ -199,7 +199,7 @@ abstract class DataBuffersContract {
     @Test
     void jsonComesAndGoes() {
         assertRoundTrip(
-                MessageCodec.of(
+                DataBufferCodec.of(
                         Order.class, new JacksonJsonEncoder(), new JacksonJsonDecoder(), MediaType.APPLICATION_JSON),
                 orders());
     }
@@ -207,7 +207,7 @@ abstract class DataBuffersContract {
     @Test
     void genericTypesComeAndGo() {
         assertRoundTrip(
-                MessageCodec.<Map<String, Order>>of(
+                DataBufferCodec.<Map<String, Order>>of(
                         ResolvableType.forClassWithGenerics(Map.class, String.class, Order.class),
                         new JacksonJsonEncoder(),
                         new JacksonJsonDecoder(),
@@ -218,7 +218,7 @@ abstract class DataBuffersContract {
     @Test
     void cborComesAndGoes() {
         assertRoundTrip(
-                MessageCodec.of(
+                DataBufferCodec.of(
                         Order.class, new JacksonCborEncoder(), new JacksonCborDecoder(), MediaType.APPLICATION_CBOR),
                 orders());
     }
@@ -233,7 +233,7 @@ abstract class DataBuffersContract {
                         .build())
                 .toList();
         assertRoundTrip(
-                MessageCodec.of(
+                DataBufferCodec.of(
                         Struct.class, new ProtobufEncoder(), new ProtobufDecoder(), MediaType.APPLICATION_PROTOBUF),
                 structs);
     }
@@ -241,7 +241,7 @@ abstract class DataBuffersContract {
     @Test
     void textComesAndGoes() {
         assertRoundTrip(
-                MessageCodec.of(
+                DataBufferCodec.of(
                         String.class,
                         CharSequenceEncoder.textPlainOnly(),
                         StringDecoder.textPlainOnly(),
@@ -251,8 +251,8 @@ abstract class DataBuffersContract {
 
     @Test
     void aDecoderMayKeepTheBuffer() {
-        MessageCodec<DataBuffer> codec =
-                MessageCodec.of(DataBuffer.class, new DataBufferEncoder(), new DataBufferDecoder(), MimeTypeUtils.ALL);
+        DataBufferCodec<DataBuffer> codec = DataBufferCodec.of(
+                DataBuffer.class, new DataBufferEncoder(), new DataBufferDecoder(), MimeTypeUtils.ALL);
         Mono<Void> sending = codec.send(client, Mono.just(DefaultDataBufferFactory.sharedInstance.wrap(bytes("kept"))));
         DataBuffer kept =
                 Objects.requireNonNull(sending.then(codec.receive(peer).next()).block(PATIENCE));
@@ -263,7 +263,7 @@ abstract class DataBuffersContract {
 
     @Test
     void aMessageThatCannotBeDecodedIsAnErrorAndTheNextOneIsNot() {
-        MessageCodec<Order> codec = MessageCodec.of(
+        DataBufferCodec<Order> codec = DataBufferCodec.of(
                 Order.class, new JacksonJsonEncoder(), new JacksonJsonDecoder(), MediaType.APPLICATION_JSON);
         send("{\"number\": ");
         send("null");
@@ -279,11 +279,11 @@ abstract class DataBuffersContract {
 
     @Test
     void aFormatThatACodecDoesNotSupportIsRefusedAtOnce() {
-        assertThatThrownBy(() -> MessageCodec.of(
+        assertThatThrownBy(() -> DataBufferCodec.of(
                         Order.class, new JacksonJsonEncoder(), new JacksonCborDecoder(), MediaType.APPLICATION_JSON))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("does not decode");
-        assertThatThrownBy(() -> MessageCodec.of(
+        assertThatThrownBy(() -> DataBufferCodec.of(
                         Order.class, new JacksonCborEncoder(), new JacksonJsonDecoder(), MediaType.APPLICATION_JSON))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("does not encode");

@@ -2,11 +2,11 @@ package io.rdma.samples.echo
 
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaServer
+import io.rdma.coroutines.send
 import kotlinx.coroutines.async
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.runBlocking
-import java.lang.foreign.MemorySegment
 
 /** Sends each message back, with coroutines, until the process ends. */
 fun echoServer(
@@ -35,13 +35,9 @@ fun echoClient(
         RdmaClient.connect(host, port) { this.device = device }.use { connection ->
             val same =
                 async {
-                    (0 until count).count { i -> connection.receive { String(it.toByteArray()) } == "message $i" }
+                    (0 until count).count { i -> connection.receiveText() == "message $i" }
                 }
-            connection.send((0 until count).asFlow().map { "message $it" }) { text, target ->
-                val bytes = text.toByteArray()
-                MemorySegment.copy(MemorySegment.ofArray(bytes), 0, target, 0, bytes.size.toLong())
-                bytes.size
-            }
+            connection.send((0 until count).asFlow().map { "message $it" })
             same.await()
         }
     }

@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
             EngineBench.class,
             SocketsBench.class,
             IdleBench.class,
+            ConnectionsBench.class,
             StartupBench.class,
             SoakBench.class,
             VerbsBench.class,

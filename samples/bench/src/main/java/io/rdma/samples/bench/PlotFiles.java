@@ -1,7 +1,5 @@
 package io.rdma.samples.bench;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,6 +7,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The command {@code bench plot}, which draws results again from their JSON. */
 @Command(
@@ -22,7 +22,7 @@ final class PlotFiles implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         for (Path file : files) {
-            JsonNode json = new ObjectMapper().readTree(file.toFile());
+            JsonNode json = new JsonMapper().readTree(file.toFile());
             List<Figure> figures = new ArrayList<>();
             json.path("figures").forEach(figure -> figures.add(figure(figure)));
             json.path("ratios").forEach(ratio -> figures.add(figure(ratio)));
@@ -34,10 +34,10 @@ final class PlotFiles implements Callable<Integer> {
 
     private static Figure figure(JsonNode json) {
         Figure figure = new Figure(
-                json.path("name").asText(),
-                json.path("unit").asText(),
-                json.path("quantity").asText(json.path("unit").asText()));
+                json.path("name").asString(),
+                json.path("unit").asString(),
+                json.path("quantity").asString(json.path("unit").asString()));
         json.path("rounds").forEach(round -> figure.add(round.asDouble()));
-        return figure.bar(json.hasNonNull("bar") ? Bar.parse(json.path("bar").asText()) : null);
+        return figure.bar(json.hasNonNull("bar") ? Bar.parse(json.path("bar").asString()) : null);
     }
 }

@@ -1,7 +1,5 @@
 package io.rdma.samples.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,6 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Files of results: JSON, and one plot for each unit. */
 final class ResultFiles {
@@ -22,7 +22,7 @@ final class ResultFiles {
         all.put("machine", results.machine());
         all.put("figures", results.figures().stream().map(ResultFiles::map).toList());
         all.put("ratios", results.ratios().stream().map(ResultFiles::map).toList());
-        new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(json.toFile(), all);
+        JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build().writeValue(json.toFile(), all);
         System.out.println("written: " + json);
         results.figures().stream()
                 .collect(Collectors.groupingBy(Figure::unit, LinkedHashMap::new, Collectors.toList()))

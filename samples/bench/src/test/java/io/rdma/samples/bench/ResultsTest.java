@@ -3,8 +3,6 @@ package io.rdma.samples.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +11,8 @@ import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class ResultsTest {
     private final Results results = new Results("test");
@@ -91,8 +91,8 @@ class ResultsTest {
         threeRounds();
         results.compare("ours", "theirs");
         ResultFiles.write(results, folder);
-        JsonNode json = new ObjectMapper().readTree(folder.resolve("test.json").toFile());
-        assertThat(json.at("/figures/0/name").asText()).isEqualTo("ours");
+        JsonNode json = new JsonMapper().readTree(folder.resolve("test.json").toFile());
+        assertThat(json.at("/figures/0/name").asString()).isEqualTo("ours");
         assertThat(json.at("/figures/0/rounds/2").asDouble()).isEqualTo(200);
         assertThat(json.at("/ratios/0/median").asDouble()).isEqualTo(2);
         assertThat(json.at("/machine/processors").asInt()).isPositive();

@@ -30,14 +30,16 @@ class SuspendedConnection(
     @Volatile
     private var expected = 0
     private val server: RdmaServer =
-        RdmaServer.bind("127.0.0.1", 0) {
-            this.resources = resources
-            this.options = options
+        runBlocking {
+            RdmaServer.bind("127.0.0.1", 0) {
+                this.resources = resources
+                this.options = options
+            }
         }
     private val connection: RdmaConnection
 
     init {
-        scope.launch { server.serve(::count) }
+        scope.launch { server.serve { count(it) } }
         connection =
             runBlocking {
                 RdmaClient.connect("127.0.0.1", server.port) {

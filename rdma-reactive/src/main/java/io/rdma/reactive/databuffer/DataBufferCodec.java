@@ -19,21 +19,21 @@ import reactor.core.publisher.Mono;
  * is one value, so formats need no delimiters.
  *
  * <pre>{@code
- * MessageCodec<Order> orders =
- *         MessageCodec.of(Order.class, new JacksonJsonEncoder(), new JacksonJsonDecoder(), MediaType.APPLICATION_JSON);
+ * DataBufferCodec<Order> orders = DataBufferCodec.of(
+ *         Order.class, new JacksonJsonEncoder(), new JacksonJsonDecoder(), MediaType.APPLICATION_JSON);
  * orders.receive(connection)                       // Flux<Order>
  * orders.send(connection, Flux.just(new Order(…))) // Mono<Void>
  * }</pre>
  *
  * @param <T> type of the values
  */
-public final class MessageCodec<T> {
+public final class DataBufferCodec<T> {
     private final Encoder<? super T> encoder;
     private final Decoder<?> decoder; // of T, as canDecode confirmed
     private final ResolvableType type;
     private final MimeType mimeType;
 
-    private MessageCodec(Encoder<? super T> encoder, Decoder<?> decoder, ResolvableType type, MimeType mimeType) {
+    private DataBufferCodec(Encoder<? super T> encoder, Decoder<?> decoder, ResolvableType type, MimeType mimeType) {
         this.encoder = encoder;
         this.decoder = decoder;
         this.type = type;
@@ -52,7 +52,7 @@ public final class MessageCodec<T> {
      * @return a codec
      * @throws IllegalArgumentException if the encoder or the decoder does not support the type in that format
      */
-    public static <T> MessageCodec<T> of(
+    public static <T> DataBufferCodec<T> of(
             Class<T> type, Encoder<? super T> encoder, Decoder<?> decoder, MimeType mimeType) {
         return of(ResolvableType.forClass(type), encoder, decoder, mimeType);
     }
@@ -69,7 +69,7 @@ public final class MessageCodec<T> {
      * @return a codec
      * @throws IllegalArgumentException if the encoder or the decoder does not support the type in that format
      */
-    public static <T> MessageCodec<T> of(
+    public static <T> DataBufferCodec<T> of(
             ResolvableType type, Encoder<? super T> encoder, Decoder<?> decoder, MimeType mimeType) {
         Objects.requireNonNull(mimeType, "mimeType");
         if (!encoder.canEncode(type, mimeType)) {
@@ -78,7 +78,7 @@ public final class MessageCodec<T> {
         if (!decoder.canDecode(type, mimeType)) {
             throw new IllegalArgumentException(decoder + " does not decode " + type + " from " + mimeType);
         }
-        return new MessageCodec<>(encoder, decoder, type, mimeType);
+        return new DataBufferCodec<>(encoder, decoder, type, mimeType);
     }
 
     /**

@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftMessagesContractTest : MessagesContract() {
+    override val device = "soft0"
+}

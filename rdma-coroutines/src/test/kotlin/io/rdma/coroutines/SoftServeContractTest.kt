@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftServeContractTest : ServeContract() {
+    override val device = "soft0"
+}

@@ -1,0 +1,8 @@
+package io.rdma.reactive;
+
+class SoftCodecsContractTest extends CodecsContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}
