@@ -91,6 +91,10 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
 
     /** Takes an operation whose buffer is borrowed. The operation ends exactly once, now or later. */
     void submit(Operation operation) {
+        if (endpoint.isClosing()) { // the loop may not know yet, but what follows a close or an abort must not be sent
+            operation.refuse(endpoint.closedException(false));
+            return;
+        }
         boolean later = endpoint.loop().postAfterDispatch(this);
         if (later && held && postAtOnce(operation)) {
             return;

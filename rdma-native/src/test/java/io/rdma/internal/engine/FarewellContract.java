@@ -99,6 +99,23 @@ abstract class FarewellContract extends ConnectedContract {
         assertThat(client.failure()).hasMessage("the handler failed");
     }
 
+    /** The loop ends the connection. A submit that overtakes it must not send what the application believes refused. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_CM"})
+    void nothingIsSentBehindACloseThatTheLoopHasNotSeen(ConnectMethod connector) {
+        connect(connector);
+        RegisteredBuffer buffer = acquire(client).limit(8);
+        CompletableFuture<Void> released = new CompletableFuture<>();
+        client.loop().execute(released::join);
+        client.close();
+        Counted late = submit(client, WorkRequest.send(buffer, true));
+        released.complete(null);
+        assertThat(late.ended().error).isInstanceOf(ConnectionClosedException.class);
+        awaitClosed(server);
+        assertThat(server.failure()).isNull();
+        assertThat(server.receives().isEmpty()).isTrue();
+    }
+
     /** Uses up every message credit and the last control credit: the farewell has a receive of its own. */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
