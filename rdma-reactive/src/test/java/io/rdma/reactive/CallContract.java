@@ -92,7 +92,7 @@ abstract class CallContract {
                     mostRunning.accumulateAndGet(running.incrementAndGet(), Math::max);
                     entered.release();
                     return gate.asMono()
-                            .doFinally(signal -> running.decrementAndGet())
+                            .doOnTerminate(running::decrementAndGet) // before the answer lets the next call out
                             .thenReturn(number);
                 })
                 .handle("endless", TEXT, NUMBER, text -> {

@@ -34,7 +34,7 @@ class CallsDocumentationTest {
                 .onErrorResume(
                         RdmaCallException.class,
                         e -> e.type().equals("greet.noName") ? Mono.just("who?") : Mono.error(e));
-        return greeting.doFinally(signal -> client.dispose());
+        return Mono.using(() -> client, used -> greeting, RdmaCallClient::dispose); // disposed before the block returns
     }
 
     @Test

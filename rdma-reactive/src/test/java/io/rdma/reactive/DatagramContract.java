@@ -180,8 +180,10 @@ abstract class DatagramContract {
                 .subscribe();
         Queue<String> answers = texts(one);
         until(text(one, "hello", service), answers, "you said hello");
+        int paths = datagrams(one).paths();
         until(text(one, "bye", service), answers, "you said bye");
-        assertThat(datagrams(one).paths()).isEqualTo(1);
+        // Both sockets share the resources of the process. A path found by RDMA CM may differ from a datagram's source.
+        assertThat(datagrams(one).paths()).isEqualTo(paths).isBetween(1, 2);
         serving.dispose();
     }
 

@@ -236,7 +236,7 @@ abstract class HooksContract {
                                     .then();
                         }))
                 .block(PATIENCE);
-        await().atMost(PATIENCE).until(() -> events.size() == 4);
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(events).hasSize(4));
         assertThat(Flux.fromIterable(events).filter("connected"::equals).count().block())
                 .isEqualTo(2);
         server.disposeNow(PATIENCE);
