@@ -229,7 +229,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         if (!operation.borrow()) {
             return;
         }
-        if (send && length > options.peerReceiveBufferSize()) {
+        if (send && length > options.peerReceiveBufferSize() && !isClosing()) { // else it is refused below
             try {
                 operation.expose(
                         inDomain(() -> domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ))));

@@ -3,9 +3,9 @@ package io.rdma.internal.engine;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-// Invariant: an end of a stream does not count once the close has begun, because the close itself ends the streams that
-// it cuts. So a stream that had begun and not ended when the close began is still counted when the loop chooses the
-// farewell.
+// Invariant: nothing counts once the close has begun. The close itself ends the streams that it cuts, and a stream that
+// begins later sends nothing. So the streams that had begun and not ended when the close began are those that are
+// counted when the loop chooses the farewell.
 
 /** Number of message streams of a connection that have begun and not ended. */
 final class OpenStreams {
@@ -22,7 +22,9 @@ final class OpenStreams {
     }
 
     void begun() {
-        count.incrementAndGet();
+        if (!closing.getAsBoolean()) {
+            count.incrementAndGet();
+        }
     }
 
     void ended() {

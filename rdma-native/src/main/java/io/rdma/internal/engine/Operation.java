@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Exactly one of {@link #completed}, {@link #failed} and an {@link #abandon} that returned true ends it. After the
  * first two it may be submitted again, also from within them, so that a repeated operation makes no garbage. It should
- * not be abandoned after its end, because that may hit the next submit.
+ * not be abandoned after its end, because that may hit the next submit. On a connection that is closed, a submit fails
+ * at once, on the thread of the caller.
  */
 public abstract class Operation {
     private static final byte NEW = 0;
@@ -344,7 +345,10 @@ public abstract class Operation {
         }
         // A thread that abandons it may have raised the flag, and not moved the state yet.
         if (!abandonSubmitted() && move(WAITING, CANCELLED)) {
-            giveBack(NOTHING);
+            // A device that refuses to free the memory must not end the connection: only a stream was cancelled.
+            new CloseSteps()
+                    .run(this::releaseUnposted)
+                    .log(Operation.class, "the memory of a message that was cancelled was not freed");
         }
         return false;
     }

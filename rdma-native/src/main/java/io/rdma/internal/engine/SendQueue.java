@@ -92,7 +92,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
     /** Takes an operation whose buffer is borrowed. The operation ends exactly once, now or later. */
     void submit(Operation operation) {
         if (endpoint.isClosing()) { // the loop may not know yet, but what follows a close or an abort must not be sent
-            operation.refuse(endpoint.closedException(false));
+            endAtOnce(operation, 0, endpoint.closedException(false));
             return;
         }
         boolean later = endpoint.loop().postAfterDispatch(this);
@@ -277,7 +277,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             } catch (RuntimeException impossible) { // a window's region was closed: only this operation fails
                 chain.removeLast();
                 ring.untake(read);
-                endPosted(operation, 0, impossible);
+                endAtOnce(operation, 0, impossible);
                 return;
             }
         }
@@ -299,7 +299,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
                 return false;
             }
             fetched++;
-            endPosted(operation, 0, null);
+            endAtOnce(operation, 0, null);
         }
         return true;
     }
@@ -334,7 +334,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         for (int i = 0; i < count; i++) {
             Operation operation = ring.takeBack();
             if (operation != null) {
-                endPosted(operation, 0, error);
+                endAtOnce(operation, 0, error);
             }
         }
     }
@@ -377,8 +377,8 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         }
     }
 
-    /** Ends a posted operation for which no completion is dispatched. */
-    private void endPosted(Operation operation, long value, @Nullable RuntimeException error) {
+    /** Ends an operation that is not in the backlog, and for which no completion is dispatched. */
+    private void endAtOnce(Operation operation, long value, @Nullable RuntimeException error) {
         operation.ending();
         VarHandle.fullFence();
         end(operation, value, error);
@@ -481,7 +481,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         }
         Operation unfetched;
         while ((unfetched = announced.poll()) != null) {
-            endPosted(unfetched, 0, endpoint.closedException(true));
+            endAtOnce(unfetched, 0, endpoint.closedException(true));
         }
         failLeft();
         table.remove(slots);
