@@ -121,7 +121,7 @@ public object RdmaClient {
                     continuation.resumeWithException(error)
                 }
             }
-        val connector = RdmaConnector.connect(used.resources(), configuration.options, address, handler)
+        val connector = used.make { RdmaConnector.connect(it, configuration.options, address, handler) }
         continuation.invokeOnCancellation { connector.cancel() } // the handler then releases the resources
     }
 }

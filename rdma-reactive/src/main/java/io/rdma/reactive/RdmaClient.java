@@ -192,6 +192,8 @@ public final class RdmaClient extends RdmaTransport<RdmaClient> {
                 making.failed(error);
             }
         };
-        making.onCancel(RdmaConnector.connect(used.resources(), transport.options(), address, handler)::cancel);
+        RdmaConnector connector = used.make(
+                resources -> RdmaConnector.connect(resources, transport.options(), address, handler));
+        making.onCancel(connector::cancel);
     }
 }

@@ -9,7 +9,6 @@ import io.rdma.types.RdmaException;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
 import io.rdma.verbs.CmIdentifier;
-import io.rdma.verbs.DeviceContext;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,18 +26,20 @@ final class CmLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(CmLoop.class.getName());
 
     private final CmEventChannel channel;
+    private final Runnable failed;
     private final Set<CmIdentifier> open = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private volatile boolean closed; // set under the monitor
     private @Nullable Throwable failure; // under the monitor; the reason why no more events arrive
 
-    private CmLoop(DeviceContext context) {
-        this(context.createEventChannel(), context.name(), context.environment());
-    }
-
-    /** Creates a loop that owns the channel. */
-    CmLoop(CmEventChannel channel, String device, Environment environment) {
+    /**
+     * Creates a loop that owns the channel.
+     *
+     * @param failed called if no more events arrive; must not block
+     */
+    CmLoop(CmEventChannel channel, String device, Environment environment, Runnable failed) {
         this.channel = channel;
+        this.failed = failed;
         environment.newThread("rdma-cm-" + device, this::run).start();
     }
 
@@ -48,7 +49,13 @@ final class CmLoop implements AutoCloseable {
      * @throws io.rdma.types.RdmaException if there is no connection manager
      */
     static CmLoop of(DeviceResources resources) {
-        return resources.companion(CmLoop.class, CmLoop::new);
+        return resources.companion(
+                CmLoop.class,
+                context -> new CmLoop(
+                        context.createEventChannel(),
+                        context.name(),
+                        context.environment(),
+                        resources::companionFailed));
     }
 
     /** Creates an identifier for connections. Its events go to the handler, on the loop's thread. */
@@ -135,6 +142,7 @@ final class CmLoop implements AutoCloseable {
             }
             failure = cause;
         }
+        failed.run();
         LOG.log(System.Logger.Level.ERROR, "the events of the connection manager cannot be read any more", cause);
         open.forEach(identifier -> lose(identifier, cause));
     }

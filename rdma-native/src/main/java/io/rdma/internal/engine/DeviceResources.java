@@ -98,6 +98,23 @@ public final class DeviceResources implements AutoCloseable {
         return device.isUsable();
     }
 
+    /**
+     * Notes that a {@link #companion} does not work any more. Where the process shares the device, later users get
+     * another one.
+     */
+    public void companionFailed() {
+        device.companionFailed();
+    }
+
+    /**
+     * Does nothing if the calling thread may {@link #close} these resources.
+     *
+     * @throws IllegalStateException if the close would wait for the calling thread
+     */
+    void requireClosable() {
+        device.requireClosable();
+    }
+
     /** Returns the resources behind their public object. */
     public static DeviceResources of(AutoCloseable holder) {
         return ((Holder) holder).resources();

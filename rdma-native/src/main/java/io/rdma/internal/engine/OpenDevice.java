@@ -33,6 +33,7 @@ final class OpenDevice implements AutoCloseable {
     private final Companions companions = new Companions();
     private final PendingSetups setups = new PendingSetups();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile boolean companionFailed;
 
     OpenDevice(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
         try (CleanupStack cleanup = new CleanupStack()) {
@@ -89,19 +90,37 @@ final class OpenDevice implements AutoCloseable {
         return events.subscribe(changed);
     }
 
-    /** Returns whether this is not closed, its events are read, and no loop has failed. */
-    boolean isUsable() {
-        return !setups.isEnded() && events.isReading() && loops.all().stream().allMatch(loop -> loop.failure() == null);
+    /** Notes that a companion does not work any more, and that no other takes its place. */
+    void companionFailed() {
+        companionFailed = true;
     }
 
-    @Override
-    public void close() {
+    /** Returns whether this is not closed, its events are read, and no loop and no companion has failed. */
+    boolean isUsable() {
+        return !setups.isEnded()
+                && !companionFailed
+                && events.isReading()
+                && loops.all().stream().allMatch(loop -> loop.failure() == null);
+    }
+
+    /**
+     * Does nothing if the calling thread may close this.
+     *
+     * @throws IllegalStateException if the close would wait for the calling thread
+     */
+    void requireClosable() {
         StackRoom.require(StackRoom.CLOSE);
         if (loops.isLoopThread()) {
             throw new IllegalStateException(
                     "resources cannot be closed on their own completion loop, because the close waits for it: close"
                             + " them on another thread");
         }
+        setups.requireNotWithin();
+    }
+
+    @Override
+    public void close() {
+        requireClosable();
         if (!setups.endAll()) {
             if (!setups.isEndedByCaller()) { // else a step of this close called it
                 ended.join(); // an interrupt does not end the wait
@@ -120,8 +139,10 @@ final class OpenDevice implements AutoCloseable {
     private void closeAll(CloseSteps steps) {
         List<CompletableFuture<Void>> left = new ArrayList<>();
         for (Endpoint endpoint : endpoints()) {
-            steps.run(endpoint::close);
-            left.add(endpoint.closed());
+            steps.run(() -> {
+                endpoint.close();
+                left.add(endpoint.closed()); // only then does its end come
+            });
         }
         steps.run(() ->
                 CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join());

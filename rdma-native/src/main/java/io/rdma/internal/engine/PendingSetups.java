@@ -37,19 +37,28 @@ final class PendingSetups {
     }
 
     /**
+     * Does nothing if the calling thread is not in the midst of a set-up.
+     *
+     * @throws IllegalStateException if it is
+     */
+    synchronized void requireNotWithin() {
+        if (begun.stream().anyMatch(one -> one.owner() == Thread.currentThread())) {
+            throw new IllegalStateException(
+                    "a connection set-up cannot close the resources that it uses, because the close waits for it:"
+                            + " close them on another thread");
+        }
+    }
+
+    /**
      * Refuses set-ups from now on, breaks off those in progress, and returns when none is left.
      *
      * @return false if an earlier call did that or is doing it
-     * @throws IllegalStateException if the caller would wait for itself
+     * @throws IllegalStateException if the caller would wait for itself, see {@link #requireNotWithin}
      */
     boolean endAll() {
         List<PendingSetup> left;
         synchronized (this) {
-            if (begun.stream().anyMatch(one -> one.owner() == Thread.currentThread())) {
-                throw new IllegalStateException(
-                        "a connection set-up cannot close the resources that it uses, because the close waits for it:"
-                                + " close them on another thread");
-            }
+            requireNotWithin();
             if (ender != null) {
                 return false;
             }

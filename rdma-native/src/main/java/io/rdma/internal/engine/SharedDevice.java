@@ -22,6 +22,7 @@ final class SharedDevice {
     private final DeviceResources resources;
     private final Duration keep;
     private final Consumer<SharedDevice> forget;
+    private final Consumer<SharedDevice> closed;
     private State state = State.OPEN; // guarded by this
     private int users = 1; // guarded by this
     private Environment.@Nullable Timer keeping; // guarded by this; set while there is no user
@@ -32,11 +33,17 @@ final class SharedDevice {
      * @param resources open, closed by this
      * @param keep time for which the device stays open without users
      * @param forget called when no user can join any more, more than once perhaps; must not block
+     * @param closed called when the resources are closed, more than once perhaps; must not block
      */
-    SharedDevice(DeviceResources resources, Duration keep, Consumer<SharedDevice> forget) {
+    SharedDevice(
+            DeviceResources resources,
+            Duration keep,
+            Consumer<SharedDevice> forget,
+            Consumer<SharedDevice> closed) {
         this.resources = resources;
         this.keep = keep;
         this.forget = forget;
+        this.closed = closed;
     }
 
     DeviceResources resources() {
@@ -68,7 +75,7 @@ final class SharedDevice {
             users--;
         }
         if (!keepsIdle() && retire(false)) {
-            resources.close();
+            closeResources();
         }
     }
 
@@ -118,15 +125,23 @@ final class SharedDevice {
         return closes;
     }
 
-    /** Returns whether a thread closes the device, or has closed it. */
-    synchronized boolean isClosing() {
-        return state == State.CLOSING;
+    /**
+     * Closes the device, with the connections of its users, or waits for the thread that closes it. Blocks.
+     *
+     * @throws IllegalStateException if the close would wait for the calling thread; nothing has changed then
+     */
+    void close() {
+        resources.requireClosable();
+        retire(true);
+        closeResources();
     }
 
-    /** Closes the device, with the connections of its users. Blocks. */
-    void close() {
-        retire(true);
-        resources.close(); // or waits for the thread that closes them
+    private void closeResources() {
+        try {
+            resources.close();
+        } finally {
+            closed.accept(this);
+        }
     }
 
     private void stopKeeping() {
@@ -139,7 +154,7 @@ final class SharedDevice {
     /** Closes the resources. No caller is left to get a failure, so it is logged. */
     private void closeLogged() {
         try {
-            resources.close();
+            closeResources();
         } catch (Throwable e) {
             System.getLogger(SharedDevice.class.getName())
                     .log(

@@ -49,7 +49,7 @@ public final class SharedDevices {
     private final Function<@Nullable String, RdmaDevice> devices;
     private final Duration keep;
     private final Map<@Nullable String, CompletableFuture<SharedDevice>> open = new HashMap<>(); // guarded by this
-    private final Set<SharedDevice> living = new LinkedHashSet<>(); // guarded by this; also those under no name
+    private final Set<SharedDevice> living = new LinkedHashSet<>(); // guarded by this; not closed, under a name or not
     private @Nullable ResourceOptions configured; // guarded by this
 
     /**
@@ -131,7 +131,8 @@ public final class SharedDevices {
     }
 
     private SharedDevice open(RdmaDevice found) {
-        SharedDevice made = new SharedDevice(new DeviceResources(found, options()), keep, this::forget);
+        SharedDevice made = 
+                new SharedDevice(new DeviceResources(found, options()), keep, this::forget, this::closed);
         synchronized (this) {
             living.add(made);
         }
@@ -176,11 +177,12 @@ public final class SharedDevices {
         }
     }
 
-    /** Removes a device that takes no users from under its names. It lives until it closes. */
+    private synchronized void closed(SharedDevice device) {
+        living.remove(device);
+    }
+
+    /** Removes a device that takes no users from under its names. It lives until it is closed. */
     private synchronized void forget(SharedDevice device) {
-        if (device.isClosing()) {
-            living.remove(device);
-        }
         open.values().removeIf(one -> one.isDone() && !one.isCompletedExceptionally() && one.getNow(device) == device);
     }
 
@@ -205,9 +207,11 @@ public final class SharedDevices {
      * Closes all devices, with the connections of their users, and awaits those that are being opened. The next user of
      * a device opens it anew. Blocks, see {@link DeviceResources#close}.
      *
+     * @throws IllegalStateException if the close would wait for the calling thread; nothing is closed then
      * @throws RuntimeException the first failure of a device, with the others suppressed in it
      */
     public void closeAll() {
+        living().forEach(device -> device.resources().requireClosable());
         List<CompletableFuture<SharedDevice>> found;
         synchronized (this) {
             found = new ArrayList<>(open.values());
@@ -221,11 +225,11 @@ public final class SharedDevices {
                 // its user has it
             }
         }
-        List<SharedDevice> closing;
-        synchronized (this) {
-            closing = List.copyOf(living);
-        }
-        closing.forEach(device -> steps.run(device::close));
+        living().forEach(device -> steps.run(device::close));
         steps.report();
+    }
+
+    private synchronized List<SharedDevice> living() {
+        return List.copyOf(living);
     }
 }

@@ -16,6 +16,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -29,8 +30,9 @@ class CmLoopTest {
     private static final InetSocketAddress SOMEWHERE = new InetSocketAddress("127.0.0.1", 7);
 
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final AtomicInteger failures = new AtomicInteger();
     private final CmEventChannel channel = CmChannelOf.failing(FaultySoft.create(0, 0, 0, 1), failure);
-    private final CmLoop loop = new CmLoop(channel, "soft0", Environment.SYSTEM);
+    private final CmLoop loop = new CmLoop(channel, "soft0", Environment.SYSTEM, failures::incrementAndGet);
 
     @AfterEach
     void close() {
@@ -94,6 +96,7 @@ class CmLoopTest {
         channel.wake();
         assertThat(waiting.lost.get(60, TimeUnit.SECONDS)).isSameAs(end);
         assertThat(bad.lost.get(60, TimeUnit.SECONDS)).isSameAs(end);
+        assertThat(failures).as("the device's owner is notified, before the handlers").hasValue(1);
         assertThatThrownBy(() -> loop.create(waiting))
                 .isInstanceOf(RdmaException.class)
                 .hasRootCause(end)

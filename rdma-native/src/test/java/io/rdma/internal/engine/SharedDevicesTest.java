@@ -245,6 +245,57 @@ class SharedDevicesTest {
                 .isNotSameAs(use.resources().context());
     }
 
+    /** A loop would wait for itself. */
+    @Test
+    void closingAllOnALoopChangesNothing() {
+        SharedUse use = shared.use("soft0", true);
+        CompletableFuture<Throwable> refusal = new CompletableFuture<>();
+        use.resources().loops().getFirst().execute(() -> {
+            try {
+                shared.closeAll();
+                refusal.complete(new AssertionError("not refused"));
+            } catch (Throwable e) {
+                refusal.complete(e);
+            }
+        });
+        assertThat(refusal.join()).isInstanceOf(IllegalStateException.class).hasMessageContaining("another thread");
+        assertThat(shared.use("soft0", true).resources().context())
+                .isSameAs(use.resources().context());
+        shared.closeAll();
+        TestDevice.awaitClosed(use.resources().context());
+    }
+
+    @Test
+    void closingAllAwaitsADeviceThatAnotherThreadCloses() throws Exception {
+        SharedUse failed = shared.use("soft0", true);
+        failed.resources().companionFailed();
+        CountDownLatch closing = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        faults.nextRuns.put("closeDevice", () -> {
+            closing.countDown();
+            join(goOn);
+        });
+        Future<?> leaving = threads.submit(failed::close); // the last user closes the device
+        join(closing);
+        Thread all = Thread.ofPlatform().start(shared::closeAll);
+        Awaitility.await("it waits").until(() -> all.getState() == Thread.State.WAITING);
+        goOn.countDown();
+        all.join();
+        assertThat(failed.resources().context().isClosed()).isTrue();
+        leaving.get();
+    }
+
+    @Test
+    void aDeviceWhoseCompanionFailedIsReplacedAndClosesAfterItsLastUser() {
+        SharedUse one = shared.use("soft0", true);
+        one.resources().companionFailed();
+        assertThat(shared.use("soft0", true).resources().context())
+                .isNotSameAs(one.resources().context());
+        assertThat(one.resources().context().isClosed()).isFalse();
+        one.close();
+        TestDevice.awaitClosed(one.resources().context());
+    }
+
     @Test
     void closingAllAwaitsADeviceThatIsBeingOpened() throws Exception {
         CountDownLatch found = new CountDownLatch(1);
