@@ -229,7 +229,10 @@ public final class DatagramBinding implements AutoCloseable {
 
     /** (loop) Ends look-ups and detaches the groups, before the queue pair is destroyed. */
     private void ending() {
-        new CloseSteps().run(lookUps::close).run(groups::detach).report();
+        new CloseSteps()
+                .run(lookUps::close)
+                .run(groups::detach)
+                .log(DatagramBinding.class, "a look-up or a group was not ended");
     }
 
     /** Leaves the groups and frees the address, after the queue pair is destroyed. */

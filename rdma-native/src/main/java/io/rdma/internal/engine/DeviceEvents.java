@@ -1,5 +1,6 @@
 package io.rdma.internal.engine;
 
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.types.RdmaException;
 import io.rdma.verbs.AsyncEvent;
@@ -10,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class DeviceEvents implements AutoCloseable {
     /** Attempts to read an event. A failure for want of memory passes, that of a broken descriptor does not. */
     private static final int ATTEMPTS = 3;
+
+    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final String UNREADABLE = "the events of the device cannot be read any more";
 
@@ -56,7 +61,9 @@ final class DeviceEvents implements AutoCloseable {
         RuntimeException failure = read();
         try {
             if (failure != null) { // connections would wait for ever for an error that only an event reports
-                loops.forEach(loop -> loop.fail(failure));
+                CloseSteps steps = new CloseSteps();
+                loops.forEach(loop -> steps.run(() -> loop.fail(failure)));
+                steps.log(DeviceEvents.class, "a loop was not notified that the events of its device ended");
             }
         } finally {
             end(failure);
@@ -83,6 +90,7 @@ final class DeviceEvents implements AutoCloseable {
                     return unreadable(e);
                 }
                 log().log(Logger.Level.WARNING, "an event of the device could not be read, and is tried again", e);
+                LockSupport.parkNanos(PAUSE); // whatever was short may be there again
                 continue;
             }
             if (event != null) {

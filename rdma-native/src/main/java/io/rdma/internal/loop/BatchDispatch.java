@@ -105,17 +105,20 @@ final class BatchDispatch {
      * those are posted at once.
      */
     private void postSends() {
-        @Nullable Error fatal = null;
+        @Nullable Throwable fatal = null;
         for (int i = 0; i < due.size(); i++) { // by index: an iterator would be allocated for each batch
             try {
                 post(due.get(i));
-            } catch (Error e) {
+            } catch (Throwable e) {
                 fatal = e;
             }
         }
         due.clear();
-        if (fatal != null) {
-            throw fatal;
+        if (fatal instanceof Error error) {
+            throw error;
+        }
+        if (fatal instanceof RuntimeException unchecked) { // of interrupted(): the loop ends
+            throw unchecked;
         }
     }
 

@@ -64,26 +64,36 @@ class BatchDispatchTest {
         };
     }
 
+    private class Sender implements BatchSender {
+        private final String name;
+        private final Runnable step;
+
+        Sender(String name, Runnable step) {
+            this.name = name;
+            this.step = step;
+        }
+
+        @Override
+        public boolean isPostDue() {
+            return false;
+        }
+
+        @Override
+        public void dispatching() {}
+
+        @Override
+        public void dispatched() {
+            run(name, step);
+        }
+
+        @Override
+        public void interrupted(RuntimeException cause) {
+            BatchDispatchTest.this.interrupted(name, cause);
+        }
+    }
+
     private BatchSender sender(String name, Runnable step) {
-        return new BatchSender() {
-            @Override
-            public boolean isPostDue() {
-                return false;
-            }
-
-            @Override
-            public void dispatching() {}
-
-            @Override
-            public void dispatched() {
-                run(name, step);
-            }
-
-            @Override
-            public void interrupted(RuntimeException cause) {
-                BatchDispatchTest.this.interrupted(name, cause);
-            }
-        };
+        return new Sender(name, step);
     }
 
     @Test
@@ -102,6 +112,22 @@ class BatchDispatchTest {
         });
         assertThat(dispatch.poll(completions)).isEqualTo(1);
         assertThat(done).containsExactly("batch", "one", "one interrupted", "two");
+    }
+
+    @Test
+    void everySenderPostsEvenIfAnInterruptionFails() {
+        IllegalStateException worse = new IllegalStateException("of interrupted()");
+        completing("batch", () -> {
+            dispatch.postAfter(new Sender("one", BatchDispatchTest::throwFailure) {
+                @Override
+                public void interrupted(RuntimeException cause) {
+                    throw worse;
+                }
+            });
+            dispatch.postAfter(sender("two", () -> {}));
+        });
+        assertThatThrownBy(() -> dispatch.poll(completions)).isSameAs(worse);
+        assertThat(done).containsExactly("batch", "one", "two");
     }
 
     @Test
