@@ -1,6 +1,6 @@
 /**
- * Module of the starter for Spring Boot: auto-configuration of device, clients and servers. An application requires this
- * module alone.
+ * Module of the starter for Spring Boot: auto-configuration of device, clients and servers. An application requires
+ * this module alone.
  */
 module io.rdma.spring.boot {
     // Clients, servers and connections are beans, and in the signatures of handlers.

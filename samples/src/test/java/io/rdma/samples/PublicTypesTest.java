@@ -72,6 +72,7 @@ class PublicTypesTest {
                                 listed("For applications", 1),
                                 listed("For datagrams", 2),
                                 listed("For pools", 2),
+                                listed("For calls", 2),
                                 listed("For integrations", 2),
                                 listed("For experts", 2))
                         .flatMap(names -> names))

@@ -1,4 +1,4 @@
-/** Parts of calls that both front-ends share: frames, the requests of a client, the requests that a server processes. */
+/** Parts of calls that both front-ends share: frames, requests of a client, requests that a server processes. */
 @NullMarked
 package io.rdma.internal.call;
 

@@ -10,8 +10,8 @@ import kotlin.time.Duration.Companion.seconds
 
 /**
  * Runs a test on a network of its own, with any test framework. Blocks until [body] and all coroutines that it started
- * in its scope have ended. Then it closes the connections and servers that were made with [RdmaTestScope], and looks for
- * objects that the test left open.
+ * in its scope have ended. Then it closes the connections and servers that were made with [RdmaTestScope], and looks
+ * for objects that the test left open.
  *
  * Delays take their real time: the devices have threads of their own, which the virtual time of `runTest` does not
  * reach. [body] runs on [Dispatchers.Default].
