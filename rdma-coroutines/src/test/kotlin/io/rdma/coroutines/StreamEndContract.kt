@@ -45,8 +45,8 @@ abstract class StreamEndContract {
 
     private fun testing(test: suspend CoroutineScope.(RdmaResources) -> Unit) {
         val shared = RdmaResources.open(TestDevice.assumed(device))
-        runBlocking { withTimeout(180.seconds) { test(shared) } }
-        await().atMost(Duration.ofSeconds(120)).until { shared.endpoints().isEmpty() }
+        runBlocking { withTimeout(420.seconds) { test(shared) } }
+        await().atMost(Duration.ofSeconds(420)).until { shared.endpoints().isEmpty() }
         shared.close()
         TestDevice.awaitClosed(shared.context())
     }
@@ -170,7 +170,7 @@ abstract class StreamEndContract {
         val serving = launch(Dispatchers.Default) { server.serve { it.send((0 until few).asFlow(), encoder) } }
         val connection = RdmaClient.connect(host, server.port) { by(connector, shared) }
         connection.receive {}
-        await("farewell").atMost(Duration.ofSeconds(120)).until { connection.isClosed }
+        await("farewell").atMost(Duration.ofSeconds(420)).until { connection.isClosed }
         clientsEnd(connection)
         connection.awaitClosed()
         var rest = 0

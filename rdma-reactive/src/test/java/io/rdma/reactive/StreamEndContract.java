@@ -37,7 +37,8 @@ import reactor.util.retry.Retry;
  * method.
  */
 abstract class StreamEndContract {
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    /** A process that a test starts under emulation, beside others, takes minutes to its first message. */
+    private static final Duration PATIENCE = Duration.ofSeconds(420);
     private static final int ITEMS = 300;
     private static final int FEW = 8; // fit into the receive buffers
 
