@@ -48,6 +48,10 @@ abstract class CallContract {
                 return message.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0);
             });
 
+    private static final MessageCodec<Integer> NESTED_TOO_DEEPLY = MessageCodec.of(NUMBER, message -> {
+        throw new StackOverflowError("on purpose");
+    });
+
     private final Semaphore entered = new Semaphore(0);
     private final Semaphore cancelled = new Semaphore(0);
     private final AtomicInteger running = new AtomicInteger();
@@ -77,6 +81,7 @@ abstract class CallContract {
         server = RdmaCallServer.builder()
                 .maxInFlight(ofServer)
                 .handle("double", NUMBER, NUMBER, number -> Mono.just(2 * number))
+                .handle("nested", NESTED_TOO_DEEPLY, NUMBER, Mono::just)
                 .handle("length", TEXT, NUMBER, text -> Mono.just(text.length()))
                 .handle(
                         "repeat",
@@ -186,6 +191,7 @@ abstract class CallContract {
     void aRequestThatDoesNotDecodeNamesTheRemedy() {
         serve();
         fails(text("double", "two numbers"), Status.UNDECODABLE_REQUEST, "same type, format and version", "");
+        fails(number("nested", 1), Status.UNDECODABLE_REQUEST, "same type, format and version", "");
     }
 
     @Test
@@ -194,6 +200,12 @@ abstract class CallContract {
         RdmaCallException error =
                 fails(number("repeat", 3), Status.UNDECODABLE_ANSWER, "same type, format and version", "");
         assertThat(error).hasCauseInstanceOf(MessageDecodingException.class);
+        assertThat(fails(
+                        client.call("double", 1, NUMBER, NESTED_TOO_DEEPLY, PATIENCE),
+                        Status.UNDECODABLE_ANSWER,
+                        "same type, format and version",
+                        ""))
+                .hasCauseInstanceOf(StackOverflowError.class);
     }
 
     @Test

@@ -6,7 +6,6 @@ import io.rdma.coroutines.RdmaConnection
 import io.rdma.internal.call.ActiveCalls
 import io.rdma.internal.call.CallErrors
 import io.rdma.internal.call.CallFrame
-import io.rdma.types.RdmaException
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
@@ -37,7 +36,16 @@ internal class ServedConnection(
 ) {
     private val idle = CompletableDeferred<Unit>()
     private val ended = CompletableDeferred<Unit>()
-    private val active = ActiveCalls<Deferred<ByteArray>>(maxInFlight) { idle.complete(Unit) }
+    private val active =
+        ActiveCalls<Deferred<ByteArray>>(
+            maxInFlight,
+            connection.engine
+                .options()
+                .capacity()
+                .maxSendWr(),
+        ) {
+            idle.complete(Unit)
+        }
 
     val inFlight: Int get() = active.all().size
 
@@ -126,13 +134,17 @@ internal class ServedConnection(
         work: Deferred<ByteArray>,
     ) {
         try {
-            connection.send(CallFrame.answer(frame.id), work.await())
+            val answer = work.await()
+            active.answering(frame.id)
+            connection.send(CallFrame.answer(frame.id), answer)
         } catch (e: CancellationException) {
             currentCoroutineContext().ensureActive()
+            active.answering(frame.id)
             refuse(frame.id, CallErrors.cancelled(frame.name))
-        } catch (e: Exception) {
-            // of the handler, or because the answer is too long
+        } catch (e: Throwable) {
+            // of the handler, such as the error of TODO(), or because the answer is too long
             if (connection.isClosed) return
+            active.answering(frame.id)
             val error = CallErrors.failed(frame.name, e)
             if (error.cause != null) {
                 LOG.log(System.Logger.Level.WARNING, "call \"${frame.name}\" of $connection failed: ${error.cause}")
@@ -149,8 +161,11 @@ internal class ServedConnection(
         val frame = CallFrame.error(id, error)
         try {
             connection.send(frame, CallFrame.text(error, connection.maxMessageSize - frame.body))
-        } catch (e: RdmaException) {
-            // The connection is ending, and so does the receiver, which reports it.
+        } catch (e: CancellationException) {
+            throw e
+        } catch (e: RuntimeException) {
+            // The connection is ending, and so does the receiver, which reports it. Or the client takes only messages
+            // that are shorter than the name of the error.
             LOG.log(System.Logger.Level.DEBUG, "no answer to call $id of $connection", e)
         }
     }

@@ -45,6 +45,7 @@ abstract class CallContract : PairContract() {
             handle<String, Int>("length") { it.length }
             handle<String, Int>("refuse") { throw RdmaCallException.of("order.refused", "no $it") }
             handle<String, Int>("fail") { throw UnsupportedOperationException(it) }
+            handle<Int, Int>("todo") { TODO("not written") }
             handle<Int, Int>("gated") { number ->
                 mostRunning.accumulateAndGet(running.incrementAndGet(), ::maxOf)
                 entered.send(Unit)
@@ -189,6 +190,9 @@ abstract class CallContract : PairContract() {
                     served.client.call<String, Int>("fail", "secret", PATIENCE)
                 }
             assertThat(error).hasMessageNotContaining("secret")
+            served.fails(Status.FAILED, "log of the server", "kotlin.NotImplementedError") {
+                served.client.call<Int, Int>("todo", 1, PATIENCE)
+            }
         }
 
     @Test

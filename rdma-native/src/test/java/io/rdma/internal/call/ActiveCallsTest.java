@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** Requests that a server processes: which are refused, and when a stopped server is idle. */
 class ActiveCallsTest {
     private final AtomicInteger idle = new AtomicInteger();
-    private final ActiveCalls<String> active = new ActiveCalls<>(2, idle::incrementAndGet);
+    private final ActiveCalls<String> active = new ActiveCalls<>(2, 3, idle::incrementAndGet);
 
     @Test
     void requestsBeyondTheBoundAndOfAUsedNumberAreRefused() {
@@ -21,6 +21,39 @@ class ActiveCallsTest {
         active.end(1);
         active.begin(3, "three");
         assertThat(active.all()).containsExactlyInAnyOrder("two", "three");
+    }
+
+    /** The client has an answer, and may send the next request, before its delivery is reported here. */
+    @Test
+    void aRequestLeavesTheBoundWhenItsAnswerIsHandedToTheConnection() {
+        active.begin(1, "one");
+        active.begin(2, "two");
+        active.answering(1);
+        active.answering(1); // changes nothing
+        active.begin(3, "three");
+        assertThatThrownBy(() -> active.begin(4, "four")).hasMessageContaining("2 requests");
+        active.end(1);
+        assertThatThrownBy(() -> active.begin(4, "four")).hasMessageContaining("2 requests");
+        active.answering(1); // behind its end
+        active.answering(2);
+        active.begin(4, "four");
+        active.stop();
+        active.end(2);
+        active.end(3);
+        assertThat(idle).hasValue(0);
+        active.end(4);
+        assertThat(idle).hasValue(1);
+    }
+
+    @Test
+    void aClientThatTakesNoAnswersIsRefused() {
+        for (int id = 1; id <= 5; id++) {
+            active.begin(id, "request");
+            active.answering(id);
+        }
+        assertThatThrownBy(() -> active.begin(6, "one more")).hasMessageContaining("2 requests");
+        active.end(3);
+        active.begin(6, "one more");
     }
 
     @Test

@@ -83,7 +83,7 @@ final class OutgoingCall<A> implements CallTable.Call {
             A answer;
             try {
                 answer = CallMessages.decode(frame, message, answers);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | StackOverflowError e) { // a value may be nested too deeply
                 fail(CallErrors.undecodableAnswer(name, e));
                 return;
             }

@@ -5,6 +5,7 @@ import io.rdma.call.RdmaCallException;
 import io.rdma.internal.call.ActiveCalls;
 import io.rdma.internal.call.CallErrors;
 import io.rdma.internal.call.CallFrame;
+import io.rdma.internal.engine.Endpoint;
 import io.rdma.reactive.RdmaConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -31,7 +32,10 @@ final class ServedConnection {
     ServedConnection(RdmaConnection connection, Map<String, CallHandler<?, ?>> handlers, int maxInFlight) {
         this.connection = connection;
         this.handlers = handlers;
-        active = new ActiveCalls<>(maxInFlight, idle::tryEmitEmpty);
+        active = new ActiveCalls<>(
+                maxInFlight,
+                Endpoint.of(connection.endpoint()).options().capacity().maxSendWr(),
+                idle::tryEmitEmpty);
     }
 
     /** Returns the number of requests that are being processed. */
@@ -95,7 +99,7 @@ final class ServedConnection {
         Q request;
         try {
             request = CallMessages.decode(frame, message, handler.requests());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | StackOverflowError e) { // a value may be nested too deeply
             RdmaCallException error = CallErrors.undecodableRequest(frame.name(), e);
             log(frame, error);
             return refuse(frame.id(), error);
@@ -114,8 +118,10 @@ final class ServedConnection {
                 .switchIfEmpty(Mono.error(() -> call.isCancelled()
                         ? CallErrors.cancelled(frame.name())
                         : new IllegalStateException("the handler completed without an answer")))
-                .flatMap(answer ->
-                        CallMessages.send(connection, CallFrame.answer(frame.id()), answer, handler.answers()))
+                .flatMap(answer -> {
+                    active.answering(frame.id());
+                    return CallMessages.send(connection, CallFrame.answer(frame.id()), answer, handler.answers());
+                })
                 .onErrorResume(error -> fail(frame, error))
                 .doFinally(signal -> active.end(frame.id())));
         return Mono.empty();
@@ -125,6 +131,7 @@ final class ServedConnection {
         if (connection.isDisposed()) {
             return Mono.empty();
         }
+        active.answering(frame.id());
         RdmaCallException error = CallErrors.failed(frame.name(), failure);
         if (error.getCause() != null) {
             log(frame, error);
