@@ -69,7 +69,7 @@ abstract class PairContract {
                 server.closeAndAwait()
                 serving.join()
                 for (connection in listOf(client, peer)) {
-                    await().atMost(Duration.ofSeconds(20)).untilAsserted {
+                    await().atMost(Duration.ofSeconds(60)).untilAsserted {
                         assertThat(connection.endpoint.inFlight()).isZero()
                         assertThat(connection.endpoint.sendBuffers().leased()).isZero()
                         assertThat(connection.endpoint.outstandingReceives()).isZero()

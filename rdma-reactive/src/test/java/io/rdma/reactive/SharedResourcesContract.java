@@ -3,6 +3,7 @@ package io.rdma.reactive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
@@ -24,10 +25,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,9 +42,6 @@ import reactor.core.publisher.Mono;
 abstract class SharedResourcesContract {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int CLIENTS = 40;
-
-    /** Descriptors that the JVM opens on its own account meanwhile, such as those of its pollers. */
-    private static final int OF_THE_JVM = 12;
 
     private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
 
@@ -106,23 +106,21 @@ abstract class SharedResourcesContract {
                 .isEqualTo("question");
     }
 
-    /** Counts the threads of loops, as the kernel names them: at most 15 characters of their name. */
-    private long loops() throws IOException {
-        String name = ("rdma-loop-" + device()).substring(0, 14);
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-            return tasks.filter(task -> name(task).startsWith(name)).count();
-        }
+    /**
+     * Returns the threads of loops that run. Tests compare sets and not numbers, because a thread of an earlier test
+     * may be about to end.
+     */
+    private Set<Thread> loops() {
+        String name = "rdma-loop-" + device() + "-";
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith(name))
+                .collect(Collectors.toSet());
     }
 
-    private static String name(Path task) {
-        try {
-            return Files.readString(task.resolve("comm"));
-        } catch (IOException e) {
-            return ""; // the thread has ended
-        }
-    }
-
-    /** Counts the open descriptors without sockets: each connection has one for its exchange. */
+    /**
+     * Counts the open descriptors without sockets: each connection has one for its exchange. The JVM opens some on its
+     * own account, such as those of its pollers; an open device for each connection would open more than one for each.
+     */
     private static long descriptors() throws IOException {
         try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
             return all.filter(one -> !target(one).startsWith("socket:")).count();
@@ -141,11 +139,12 @@ abstract class SharedResourcesContract {
 
     @Test
     void manyConnectionsHaveOneDeviceAndItsLoops() throws Exception {
+        Set<Thread> before = loops();
         DisposableServer server = server();
         assertEchoes(client(server.port()).connectNow(PATIENCE));
-        long loops = loops();
+        Set<Thread> loops = loops();
         long descriptors = descriptors();
-        assertThat(loops).isBetween(1L, 4L);
+        assertThat(loops).filteredOn(loop -> !before.contains(loop)).hasSizeBetween(1, 4);
 
         List<RdmaConnection> connections = Flux.range(0, CLIENTS)
                 .flatMap(i -> client(server.port()).connect(), CLIENTS)
@@ -154,8 +153,8 @@ abstract class SharedResourcesContract {
 
         assertThat(connections).hasSize(CLIENTS);
         connections.forEach(SharedResourcesContract::assertEchoes);
-        assertThat(loops()).isEqualTo(loops);
-        assertThat(descriptors()).isLessThan(descriptors + OF_THE_JVM);
+        assertThat(loops).containsAll(loops());
+        assertThat(descriptors()).isLessThan(descriptors + CLIENTS);
         assertThat(RdmaResources.shared().open())
                 .singleElement()
                 .satisfies(one -> assertThat(one.endpoints()).hasSize(2 * (CLIENTS + 1)));
@@ -164,7 +163,7 @@ abstract class SharedResourcesContract {
 
     @Test
     void theFirstConnectsAllAtOnceOpenTheDeviceOnce() throws Exception {
-        long before = loops();
+        Set<Thread> before = loops();
         List<DisposableServer> servers = Flux.range(0, CLIENTS)
                 .flatMap(
                         i -> RdmaServer.create()
@@ -176,7 +175,7 @@ abstract class SharedResourcesContract {
                 .block(PATIENCE);
         assertThat(servers).hasSize(CLIENTS);
         assertThat(contexts()).hasSize(1);
-        assertThat(loops() - before).isBetween(1L, 4L);
+        assertThat(loops()).filteredOn(loop -> !before.contains(loop)).hasSizeBetween(1, 4);
         servers.forEach(server -> server.disposeNow(PATIENCE));
     }
 
@@ -185,11 +184,14 @@ abstract class SharedResourcesContract {
         DisposableServer first = server();
         DeviceContext context = contexts().getFirst();
         client(first.port()).connectNow(PATIENCE).disposeLater().block(PATIENCE);
+        long begin = System.nanoTime();
         first.disposeNow(PATIENCE);
-        assertThat(context.isClosed()).isFalse();
         DisposableServer second = server();
-        assertThat(contexts()).containsExactly(context);
+        List<DeviceContext> open = contexts();
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin);
         second.disposeNow(PATIENCE);
+        assumeTrue(seconds < 10, "the device is kept for ten seconds, this machine took longer to bind a server");
+        assertThat(open).containsExactly(context);
     }
 
     @Test
@@ -277,7 +279,7 @@ abstract class SharedResourcesContract {
 
     @Test
     void afterADisposalTheNextConnectOpensTheDeviceAnew() throws Exception {
-        long before = loops();
+        Set<Thread> before = loops();
         DisposableServer server = server();
         RdmaConnection connection = client(server.port()).connectNow(PATIENCE);
         DeviceContext first = contexts().getFirst();
@@ -285,7 +287,7 @@ abstract class SharedResourcesContract {
         connection.onDispose().block(PATIENCE);
         TestDevice.awaitClosed(first);
         assertThat(contexts()).isEmpty();
-        await("the loops have ended").atMost(PATIENCE).until(() -> loops() <= before);
+        await("the loops have ended").atMost(PATIENCE).until(() -> before.containsAll(loops()));
         server.disposeNow(PATIENCE);
 
         DisposableServer again = server();

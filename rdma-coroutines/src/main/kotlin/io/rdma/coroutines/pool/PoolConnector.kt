@@ -6,6 +6,7 @@ import io.rdma.coroutines.RdmaConnection
 import io.rdma.internal.connect.PoolLifetime
 import io.rdma.internal.connect.ServerBalancer
 import io.rdma.internal.connect.ServerLease
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.withContext
 import java.net.InetSocketAddress
@@ -37,7 +38,7 @@ internal class PoolConnector(
                         connect(lease)
                     } catch (e: Throwable) {
                         // whatever it is, the lease must end
-                        failed.increment()
+                        if (e !is CancellationException) failed.increment()
                         if (attempts.failed(lease, e)) continue
                         throw e
                     }

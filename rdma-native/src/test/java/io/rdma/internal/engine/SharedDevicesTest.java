@@ -23,6 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -129,7 +130,7 @@ class SharedDevicesTest {
                 }
             }));
         }
-        Awaitility.await("all wait")
+        awaiting("all wait")
                 .until(() -> waiting.stream().allMatch(thread -> thread.getState() == Thread.State.WAITING));
         goOn.countDown();
         assertThatThrownBy(first::get).hasCause(refusal);
@@ -140,6 +141,10 @@ class SharedDevicesTest {
             assertThat(works.resources().context().isClosed()).isFalse();
         }
         devices.closeAll();
+    }
+
+    private static ConditionFactory awaiting(String condition) {
+        return Awaitility.await(condition).atMost(Duration.ofSeconds(60));
     }
 
     private static void join(CountDownLatch latch) {
@@ -185,7 +190,7 @@ class SharedDevicesTest {
         SharedUse one = shared.use("soft0", true);
         SharedUse other = shared.use("soft0", true);
         one.resources().loops().getFirst().fail(new RdmaException("a test's"));
-        Awaitility.await("the loop is dead")
+        awaiting("the loop is dead")
                 .until(() -> one.resources().loops().getFirst().failure() != null);
         SharedUse next = shared.use("soft0", true);
         assertThat(next.resources().context()).isNotSameAs(one.resources().context());
@@ -201,7 +206,7 @@ class SharedDevicesTest {
     void closingAllClosesAFailedDeviceThatHasUsers() {
         SharedUse failed = shared.use("soft0", true);
         failed.resources().loops().getFirst().fail(new RdmaException("a test's"));
-        Awaitility.await("the loop is dead")
+        awaiting("the loop is dead")
                 .until(() -> failed.resources().loops().getFirst().failure() != null);
         SharedUse next = shared.use("soft0", true);
         shared.closeAll();
@@ -214,7 +219,7 @@ class SharedDevicesTest {
         SharedUse kept = shared.use("soft0", true);
         kept.close();
         kept.resources().loops().getFirst().fail(new RdmaException("a test's"));
-        Awaitility.await("the loop is dead")
+        awaiting("the loop is dead")
                 .until(() -> kept.resources().loops().getFirst().failure() != null);
         assertThat(shared.use("soft0", true).resources().context())
                 .isNotSameAs(kept.resources().context());
@@ -278,7 +283,7 @@ class SharedDevicesTest {
         Future<?> leaving = threads.submit(failed::close); // the last user closes the device
         join(closing);
         Thread all = Thread.ofPlatform().start(shared::closeAll);
-        Awaitility.await("it waits").until(() -> all.getState() == Thread.State.WAITING);
+        awaiting("it waits").until(() -> all.getState() == Thread.State.WAITING);
         goOn.countDown();
         all.join();
         assertThat(failed.resources().context().isClosed()).isTrue();
@@ -318,7 +323,7 @@ class SharedDevicesTest {
         });
         join(found);
         Thread closing = Thread.ofPlatform().start(devices::closeAll);
-        Awaitility.await("the close waits").until(() -> closing.getState() == Thread.State.WAITING);
+        awaiting("the close waits").until(() -> closing.getState() == Thread.State.WAITING);
         goOn.countDown();
         closing.join();
         opening.get(60, TimeUnit.SECONDS);
