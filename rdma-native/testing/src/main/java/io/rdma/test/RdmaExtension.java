@@ -33,7 +33,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * <p>After a test its extension disposes the connections and servers that the parameters made, and closes the
  * resources. The test fails if the device then still has objects that are open: it kept a message, a buffer or a
  * region, or opened the device itself. If a method for the set-up of a whole class takes parameters, the network is
- * that of the class; its connections are disposed after each test, everything else after the last one.
+ * that of the class; its connections are disposed after each test, everything else after the last one. Tests on the
+ * network of a class must not run at the same time: the second one fails with {@link IllegalStateException}.
  */
 public class RdmaExtension implements BeforeEachCallback, AfterEachCallback, AfterAllCallback, ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(RdmaExtension.class);
@@ -51,8 +52,25 @@ public class RdmaExtension implements BeforeEachCallback, AfterEachCallback, Aft
         return context.getStore(NAMESPACE);
     }
 
+    /** Notes that a test has begun on the network of its class, whose connections and faults it ends. */
+    private record OnNetworkOfTheClass(TestNetwork network) {}
+
+    private static void begin(ExtensionContext context) {
+        TestNetwork ofTheClass = store(context.getParent().orElseThrow()).get(TestNetwork.class, TestNetwork.class);
+        if (ofTheClass == null || store(context).get(OnNetworkOfTheClass.class) != null) {
+            return;
+        }
+        if (!ofTheClass.beginTest()) {
+            throw new IllegalStateException("Another test runs on the network of the class: annotate the class with"
+                    + " @Execution(ExecutionMode.SAME_THREAD), or give each test a network of its own, by a field of"
+                    + " the RdmaServerExtension that is not static, and by parameters of tests only");
+        }
+        store(context).put(OnNetworkOfTheClass.class, new OnNetworkOfTheClass(ofTheClass));
+    }
+
     @Override
     public void beforeEach(ExtensionContext context) throws Exception {
+        begin(context);
         AnnotationSupport.findAnnotation(context.getElement(), FaultyLinks.class)
                 .or(() -> context.getTestClass()
                         .flatMap(type -> AnnotationSupport.findAnnotation(
@@ -78,9 +96,9 @@ public class RdmaExtension implements BeforeEachCallback, AfterEachCallback, Aft
     @Override
     public void afterEach(ExtensionContext context) throws Exception {
         close(context);
-        TestNetwork ofTheClass = store(context).get(TestNetwork.class, TestNetwork.class);
-        if (ofTheClass != null) {
-            ofTheClass.endTest();
+        OnNetworkOfTheClass begun = store(context).remove(OnNetworkOfTheClass.class, OnNetworkOfTheClass.class);
+        if (begun != null) {
+            begun.network().endTest();
         }
     }
 

@@ -34,6 +34,7 @@ public final class TestNetwork implements AutoCloseable {
     private final Deque<Runnable> servers = new ArrayDeque<>();
     private @Nullable RdmaResources resources;
     private int port;
+    private boolean inTest;
 
     /** Creates a network with a device of its own, which is not open. */
     public TestNetwork() {}
@@ -78,10 +79,27 @@ public final class TestNetwork implements AutoCloseable {
         servers.push(disposing);
     }
 
-    /** Disposes the connections of a test, and makes the links good again. */
+    /**
+     * Begins a test on a network that it shares with others.
+     *
+     * @return false if another test is on it: the end of either would end the connections and faults of both
+     */
+    synchronized boolean beginTest() {
+        boolean alone = !inTest;
+        inTest = true;
+        return alone;
+    }
+
+    /** Disposes the connections of a test that has begun, and makes the links good again. */
     void endTest() {
         network.heal();
-        run(taken(connections));
+        try {
+            run(taken(connections));
+        } finally {
+            synchronized (this) {
+                inTest = false;
+            }
+        }
     }
 
     /**

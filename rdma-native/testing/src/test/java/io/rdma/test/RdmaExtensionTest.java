@@ -1,6 +1,7 @@
 package io.rdma.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.testkit.engine.EventConditions.event;
 import static org.junit.platform.testkit.engine.EventConditions.finishedWithFailure;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.Assertions;
@@ -32,7 +34,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
@@ -229,9 +233,10 @@ class RdmaExtensionTest {
         }
 
         private static void answers(SoftNetwork network, RdmaClient client) {
-            assertThat(network.openObjects().getOrDefault("ibv_qp", 0))
-                    .as("connections of the test before")
-                    .isZero();
+            // The clients of the test before are closed; the server closes its ends when it has their farewells.
+            await("the connections of the test before")
+                    .atMost(PATIENCE)
+                    .until(() -> network.openObjects().getOrDefault("ibv_qp", 0) == 0);
             DEVICES.add(network.device());
             assertThat(echoed(client.connectNow(), "hello")).isEqualTo("hello");
             assertThat(echoed(SERVER.client().connectNow(), "hello")).isEqualTo("hello");
@@ -246,6 +251,54 @@ class RdmaExtensionTest {
         Assertions.assertThatThrownBy(OneServerForAll.SERVER::server)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("@RegisterExtension");
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @ExtendWith(OneServerForTwo.Failures.class)
+    static class OneServerForTwo {
+        static final CountDownLatch FAILED = new CountDownLatch(1);
+
+        @RegisterExtension
+        static final RdmaServerExtension SERVER =
+                RdmaServerExtension.of(server -> server.handle(RdmaExtensionTest::echo));
+
+        static final class Failures implements TestWatcher {
+            @Override
+            public void testFailed(ExtensionContext context, Throwable cause) {
+                FAILED.countDown();
+            }
+        }
+
+        @Test
+        void one(RdmaClient client) throws InterruptedException {
+            answersAfterTheOtherFailed(client);
+        }
+
+        @Test
+        void other(RdmaClient client) throws InterruptedException {
+            answersAfterTheOtherFailed(client);
+        }
+
+        private static void answersAfterTheOtherFailed(RdmaClient client) throws InterruptedException {
+            RdmaConnection connection = client.connectNow();
+            assertThat(FAILED.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(echoed(connection, "hello")).isEqualTo("hello");
+        }
+    }
+
+    @Test
+    void ofTwoTestsAtATimeOnTheNetworkOfTheirClassTheSecondFails() {
+        EngineExecutionResults results = run(OneServerForTwo.class);
+        results.testEvents().assertStatistics(all -> all.started(2).succeeded(1).failed(1));
+        results.testEvents()
+                .assertThatEvents()
+                .haveExactly(
+                        1,
+                        event(
+                                test(),
+                                finishedWithFailure(
+                                        instanceOf(IllegalStateException.class),
+                                        message(text -> text.contains("SAME_THREAD")))));
     }
 
     @FaultyLinks(loss = 0.01)
