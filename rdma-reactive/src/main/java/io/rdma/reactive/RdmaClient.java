@@ -192,8 +192,8 @@ public final class RdmaClient extends RdmaTransport<RdmaClient> {
                 making.failed(error);
             }
         };
-        RdmaConnector connector = used.make(
-                resources -> RdmaConnector.connect(resources, transport.options(), address, handler));
+        RdmaConnector connector =
+                used.make(resources -> RdmaConnector.connect(resources, transport.options(), address, handler));
         making.onCancel(connector::cancel);
     }
 }

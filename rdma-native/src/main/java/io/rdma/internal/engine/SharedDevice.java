@@ -36,10 +36,7 @@ final class SharedDevice {
      * @param closed called when the resources are closed, more than once perhaps; must not block
      */
     SharedDevice(
-            DeviceResources resources,
-            Duration keep,
-            Consumer<SharedDevice> forget,
-            Consumer<SharedDevice> closed) {
+            DeviceResources resources, Duration keep, Consumer<SharedDevice> forget, Consumer<SharedDevice> closed) {
         this.resources = resources;
         this.keep = keep;
         this.forget = forget;

@@ -131,8 +131,7 @@ public final class SharedDevices {
     }
 
     private SharedDevice open(RdmaDevice found) {
-        SharedDevice made = 
-                new SharedDevice(new DeviceResources(found, options()), keep, this::forget, this::closed);
+        SharedDevice made = new SharedDevice(new DeviceResources(found, options()), keep, this::forget, this::closed);
         synchronized (this) {
             living.add(made);
         }

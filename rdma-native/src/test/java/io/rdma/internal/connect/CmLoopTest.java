@@ -96,7 +96,9 @@ class CmLoopTest {
         channel.wake();
         assertThat(waiting.lost.get(60, TimeUnit.SECONDS)).isSameAs(end);
         assertThat(bad.lost.get(60, TimeUnit.SECONDS)).isSameAs(end);
-        assertThat(failures).as("the device's owner is notified, before the handlers").hasValue(1);
+        assertThat(failures)
+                .as("the device's owner is notified, before the handlers")
+                .hasValue(1);
         assertThatThrownBy(() -> loop.create(waiting))
                 .isInstanceOf(RdmaException.class)
                 .hasRootCause(end)
