@@ -11,10 +11,11 @@ module io.rdma.coroutines {
     requires transitive kotlinx.coroutines.core;
 
     // An application that does not use the package of one of these does not need it: serialized values, buffers of
-    // kotlinx-io, observations.
+    // kotlinx-io, observations, meters.
     requires static kotlinx.serialization.core;
     requires static kotlinx.io.core;
     requires static micrometer.observation;
+    requires static micrometer.core;
 
     // Client, server, connection, encoder and their builders; the rest is internal to Kotlin.
     exports io.rdma.coroutines;
@@ -26,6 +27,6 @@ module io.rdma.coroutines {
     exports io.rdma.coroutines.call;
     // Messages from and to buffers of kotlinx-io.
     exports io.rdma.coroutines.io;
-    // Observations of operations.
+    // Observations of operations, and meters of pools.
     exports io.rdma.coroutines.micrometer;
 }

@@ -27,7 +27,8 @@ class OptionalLibrariesTest {
     }
 
     private companion object {
-        val OPTIONAL = listOf("kotlinx-serialization-core", "kotlinx-io-core", "micrometer-observation")
+        val OPTIONAL =
+            listOf("kotlinx-serialization-core", "kotlinx-io-core", "micrometer-observation", "micrometer-core")
     }
 }
 

@@ -182,8 +182,7 @@ public class RdmaConnectionPool internal constructor(
     /** Factory of pools. */
     public companion object {
         /**
-         * Creates a pool of connections to the server at [host] and [port]. Makes no connection yet. Set
-         * [RdmaConfiguration.resources], so that the connections share a device.
+         * Creates a pool of connections to the server at [host] and [port]. Makes no connection yet.
          */
         public fun create(
             host: String,

@@ -153,11 +153,10 @@ internal fun grant(connection: RdmaConnection): RemoteMemory {
 internal suspend fun pooled(
     host: String,
     port: Int,
-    shared: RdmaResources,
     question: String,
 ): String =
     RdmaConnectionPool
-        .create(host, port, PoolOptions.DEFAULT.withMaxConnections(8)) { resources = shared }
+        .create(host, port, PoolOptions.DEFAULT.withMaxConnections(8))
         .use { pool ->
             pool.withConnection { connection ->
                 connection.send(question)

@@ -41,9 +41,7 @@ class SamplesTest {
     @Test
     fun `a connection of a pool`() =
         serving { port ->
-            RdmaResources.open(RdmaDevices.named("soft0")).use { shared ->
-                assertThat(pooled(HOST, port, shared, "question")).isEqualTo("question")
-            }
+            assertThat(pooled(HOST, port, "question")).isEqualTo("question")
         }
 
     @Test

@@ -86,8 +86,7 @@ public final class RdmaConnectionPool implements Disposable {
     /**
      * Creates a pool of connections to the server of a client. Makes no connection yet.
      *
-     * @param client settings of the connections, and the host and port of the server. Give it
-     *     {@linkplain RdmaClient#resources resources}, so that the connections share a device
+     * @param client settings of the connections, and the host and port of the server
      * @param options options of the pool
      * @return to be disposed
      */

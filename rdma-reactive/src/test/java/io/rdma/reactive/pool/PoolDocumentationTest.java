@@ -7,13 +7,11 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.rdma.connect.AddressSupplier;
 import io.rdma.connect.Balancing;
 import io.rdma.connect.PoolOptions;
-import io.rdma.connect.RdmaResources;
 import io.rdma.connect.ServerAddress;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.micrometer.RdmaPoolMetrics;
-import io.rdma.verbs.RdmaDevices;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -49,16 +47,14 @@ class PoolDocumentationTest {
         DisposableServer server = fixture.server();
         String host = "127.0.0.1";
         int port = server.port();
-        RdmaResources resources = RdmaResources.open(RdmaDevices.defaultDevice());
         RdmaConnectionPool pool = RdmaConnectionPool.create(
-                RdmaClient.create().resources(resources).host(host).port(port),
+                RdmaClient.create().host(host).port(port),
                 PoolOptions.DEFAULT.withMaxConnections(8).withMaxIdleTime(Duration.ofMinutes(5)));
         Flux<String> answer = pool.withConnection(connection -> ask(connection, "question"));
         new RdmaPoolMetrics("orders", pool.metrics()).bindTo(registry);
         assertThat(answer.blockLast(PATIENCE)).isEqualTo("question");
         assertThat(registry.get("rdma.pool.connections.idle").gauge().value()).isEqualTo(1);
         pool.disposeNow(PATIENCE);
-        resources.close();
     }
 
     @Test
