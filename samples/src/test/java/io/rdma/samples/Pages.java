@@ -66,6 +66,11 @@ final class Pages {
         }
     }
 
+    /** Returns whether {@code .ci/tutorial} runs what a page shows. */
+    static boolean isTutorial(Path page) {
+        return name(page).startsWith("docs/start/tutorial-");
+    }
+
     static boolean isPage(Path file) {
         return file.toString().endsWith(".md");
     }

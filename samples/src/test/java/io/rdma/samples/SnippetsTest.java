@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Snippets of Java, Kotlin and poms in docs: each is a part of a source file that is compiled, in most cases of a test
  * that runs it. Snippet and source are compared without white space; {@code …} in a snippet stands for an omission.
+ * Tutorials are left out: {@code .ci/tutorial} builds and runs the files that they show.
  */
 class SnippetsTest {
     private static final Pattern FENCE =
@@ -46,6 +47,9 @@ class SnippetsTest {
     private static List<Snippet> snippets() throws IOException {
         List<Snippet> found = new ArrayList<>();
         for (Path page : Pages.ofDocs()) {
+            if (Pages.isTutorial(page)) {
+                continue;
+            }
             Matcher fence = FENCE.matcher(Pages.read(page));
             while (fence.find()) {
                 found.add(new Snippet(page.getFileName(), fence.group(2)));
