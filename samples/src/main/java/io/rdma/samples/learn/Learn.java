@@ -13,10 +13,10 @@ import picocli.CommandLine.Command;
             TcpExchange.class,
             Operations.class,
             WriteSizes.class,
+            Interfaces.class,
             Registration.class,
             Scaling.class,
-            Multicast.class,
-            Interfaces.class
+            Multicast.class
         })
 public final class Learn {
     Learn() {}
