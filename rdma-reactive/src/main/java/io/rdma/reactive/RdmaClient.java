@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
@@ -56,6 +57,20 @@ public final class RdmaClient extends RdmaTransport<RdmaClient> {
      */
     public RdmaClient sendBuffers(int count, int size) {
         return options(o -> o.withSendBuffers(count, size));
+    }
+
+    /**
+     * Replaces each connection by a view of it: an object that stands for the connection, passes its calls on and adds
+     * something, such as the observations of {@code RdmaObservations}. Hooks and the application get the view. Closing
+     * a view must close its connection. If the function throws or returns null, the connection is
+     * {@linkplain RdmaConnection#abort aborted}, and {@link #connect} ends with the exception. Several views nest in
+     * the order in which they were added.
+     *
+     * @param view gets each connection; may block
+     * @return a copy
+     */
+    public RdmaClient mapConnection(UnaryOperator<RdmaConnection> view) {
+        return with(transport.withView(view));
     }
 
     /**
@@ -175,11 +190,13 @@ public final class RdmaClient extends RdmaTransport<RdmaClient> {
         ConnectHandler handler = new ConnectHandler() {
             @Override
             public void connected(EstablishedConnection established) {
-                RdmaConnection connection = transport.connection(established, used::release);
+                RdmaConnection made = transport.connection(established, used::release);
+                RdmaConnection connection;
                 try {
+                    connection = transport.viewed(made);
                     hooks.connected(connection);
-                } catch (Throwable e) { // the hook is application code
-                    connection.abort(e);
+                } catch (Throwable e) { // view and hook are application code
+                    made.abort(e);
                     making.failed(e);
                     return;
                 }

@@ -87,6 +87,20 @@ public final class RdmaServer extends RdmaTransport<RdmaServer> {
     }
 
     /**
+     * Replaces each connection by a view of it: an object that stands for the connection, passes its calls on and adds
+     * something, such as the observations of {@code RdmaObservations}. Hooks and the handler get the view. Closing a
+     * view must close its connection. If the function throws or returns null, the connection is
+     * {@linkplain RdmaConnection#abort aborted}, the exception is logged, and the server lives on. Several views nest
+     * in the order in which they were added.
+     *
+     * @param view gets each connection; may block
+     * @return a copy
+     */
+    public RdmaServer mapConnection(UnaryOperator<RdmaConnection> view) {
+        return with(transport.withView(view));
+    }
+
+    /**
      * Adds a hook that runs when the server listens, before the subscriber gets the server. Clients may have connected
      * by then. It runs on a virtual thread and may block. If it throws, the server is disposed, and {@link #bind} ends
      * with the exception. Several hooks run in the order in which they were added.

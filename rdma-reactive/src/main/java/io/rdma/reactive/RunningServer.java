@@ -67,8 +67,9 @@ final class RunningServer implements DisposableServer {
         Disposable.Swap running = Disposables.swap();
         handlers.add(running); // disposed at once if the composite is disposed already
         running.update(Flux.<Void>defer(() -> {
-                    hooks.connection(connection);
-                    return handler.apply(connection);
+                    RdmaConnection viewed = transport.viewed(connection);
+                    hooks.connection(viewed);
+                    return handler.apply(viewed);
                 })
                 .doOnError(connection::abort)
                 .doFinally(how -> {

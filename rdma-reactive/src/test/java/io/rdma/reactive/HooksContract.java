@@ -8,6 +8,7 @@ import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.testing.CapturedLog;
 import io.rdma.testing.TestDevice;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -176,6 +177,71 @@ abstract class HooksContract {
                         .join())
                 .isSameAs(server);
         assertThat(events).endsWith("unbound").hasSize(5);
+    }
+
+    /** Returns a view that differs in its name. */
+    private static RdmaConnection named(RdmaConnection connection, String name) {
+        return (RdmaConnection) Proxy.newProxyInstance(
+                RdmaConnection.class.getClassLoader(),
+                new Class<?>[] {RdmaConnection.class},
+                (view, method, arguments) -> {
+                    if (method.getName().equals("toString")) {
+                        return name + " of " + connection;
+                    }
+                    return method.invoke(connection, arguments);
+                });
+    }
+
+    @Test
+    void hooksHandlersAndApplicationsGetTheViews() {
+        DisposableServer server = echo().mapConnection(c -> named(c, "served"))
+                .doOnConnection(c -> events.add(c.toString().substring(0, 9)))
+                .bindNow(PATIENCE);
+        RdmaConnection connection = client(server)
+                .mapConnection(c -> named(c, "inner"))
+                .mapConnection(c -> named(c, "outer"))
+                .doOnConnected(c -> events.add(c.toString().substring(0, 14)))
+                .connectNow(PATIENCE);
+        assertEchoes(connection); // the server's hook ran before its handler answered
+        assertThat(events).containsExactlyInAnyOrder("served of", "outer of inner");
+        connection.disposeNow(PATIENCE);
+        server.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void aViewThatThrowsFailsTheConnectAndLeavesNothing() {
+        DisposableServer server = echo().bindNow(PATIENCE);
+        assertThatThrownBy(() -> client(server)
+                        .mapConnection(c -> HooksContract.<RdmaConnection, RuntimeException>thrown(
+                                new IllegalStateException("the view's own")))
+                        .doOnConnected(connection -> event("not reached"))
+                        .connectNow(PATIENCE))
+                .hasMessage("the view's own");
+        assertThat(events).isEmpty();
+        await().atMost(PATIENCE).until(() -> resources.endpoints().isEmpty());
+        server.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void aViewThatThrowsAbortsItsConnectionAndTheServerLivesOn() {
+        AtomicInteger connections = new AtomicInteger();
+        DisposableServer server = echo().mapConnection(connection -> {
+                    if (connections.incrementAndGet() == 1) {
+                        throw new IllegalStateException("the view's own");
+                    }
+                    return connection;
+                })
+                .bindNow(PATIENCE);
+        RdmaConnection first = client(server).connectNow(PATIENCE);
+        first.onDispose().block(PATIENCE); // the server aborts it
+        RdmaConnection second = client(server).connectNow(PATIENCE);
+        assertEchoes(second);
+        second.disposeNow(PATIENCE);
+        server.disposeNow(PATIENCE);
+    }
+
+    private static <T, X extends Exception> T thrown(X exception) throws X {
+        throw exception;
     }
 
     @Test

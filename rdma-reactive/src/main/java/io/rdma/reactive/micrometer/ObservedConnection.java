@@ -8,6 +8,7 @@ import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.reactive.MessageEncoder;
 import io.rdma.reactive.RdmaConnection;
+import io.rdma.reactive.internal.ConnectionView;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
@@ -25,13 +26,18 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /** Connection whose operations are observed. All other calls go to the underlying connection. */
-final class ObservedConnection implements RdmaConnection {
+final class ObservedConnection implements RdmaConnection, ConnectionView {
     private final RdmaConnection connection;
     private final ObservationRegistry registry;
 
     ObservedConnection(RdmaConnection connection, ObservationRegistry registry) {
         this.connection = connection;
         this.registry = registry;
+    }
+
+    @Override
+    public RdmaConnection connection() {
+        return connection;
     }
 
     /**

@@ -1,8 +1,11 @@
 package io.rdma.reactive.micrometer;
 
 import io.micrometer.observation.ObservationRegistry;
+import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
+import io.rdma.reactive.RdmaServer;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 
 /**
  * Optional observations, one per operation: a timer, a span, or whatever the registry's handlers make of it. Costs some
@@ -40,5 +43,34 @@ public final class RdmaObservations {
     public static RdmaConnection observe(RdmaConnection connection, ObservationRegistry registry) {
         return new ObservedConnection(
                 Objects.requireNonNull(connection, "connection"), Objects.requireNonNull(registry, "registry"));
+    }
+
+    /**
+     * Returns a client whose connections are observed, as {@link #observe(RdmaConnection, ObservationRegistry)} does.
+     * While the registry has no handlers, a new connection is not observed and costs nothing. RSocket's transport does
+     * not observe frames.
+     *
+     * @param client any client
+     * @param registry registry of the application
+     * @return a copy
+     */
+    public static RdmaClient observe(RdmaClient client, ObservationRegistry registry) {
+        return client.mapConnection(observing(registry));
+    }
+
+    /**
+     * Returns a server whose connections are observed, as {@link #observe(RdmaClient, ObservationRegistry)} does.
+     *
+     * @param server any server
+     * @param registry registry of the application
+     * @return a copy
+     */
+    public static RdmaServer observe(RdmaServer server, ObservationRegistry registry) {
+        return server.mapConnection(observing(registry));
+    }
+
+    private static UnaryOperator<RdmaConnection> observing(ObservationRegistry registry) {
+        Objects.requireNonNull(registry, "registry");
+        return connection -> registry.isNoop() ? connection : new ObservedConnection(connection, registry);
     }
 }

@@ -6,6 +6,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.reactive.RdmaConnection;
+import io.rdma.reactive.internal.ConnectionView;
 import io.rsocket.RSocketErrorException;
 import io.rsocket.frame.ErrorFrameCodec;
 import io.rsocket.internal.BaseDuplexConnection;
@@ -28,8 +29,14 @@ final class RdmaDuplexConnection extends BaseDuplexConnection {
     private final RdmaConnection connection;
     private final ByteBufAllocator alloc;
 
-    RdmaDuplexConnection(RdmaConnection connection, ByteBufAllocator alloc) {
-        this.connection = connection;
+    /**
+     * Makes the connection of RSocket.
+     *
+     * @param viewed connection or a view of it. Its observations are bypassed: they would see one endless stream of
+     *     frames, and RSocket observes its interactions by itself
+     */
+    RdmaDuplexConnection(RdmaConnection viewed, ByteBufAllocator alloc) {
+        this.connection = ConnectionView.innermost(viewed);
         this.alloc = alloc;
         Disposable sending = connection
                 .send(sender, Frames.ENCODER)

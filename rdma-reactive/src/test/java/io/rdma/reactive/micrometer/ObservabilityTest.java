@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
@@ -123,5 +124,50 @@ class ObservabilityTest {
                 .that()
                 .hasLowCardinalityKeyValue(RdmaObservations.OPERATION, "fetch_and_add")
                 .hasError();
+    }
+
+    private RdmaClient another(int port) {
+        return RdmaClient.create().resources(resources).host("127.0.0.1").port(port);
+    }
+
+    @Test
+    void connectionsOfAClientAreObserved() {
+        RdmaConnection observed =
+                RdmaObservations.observe(another(server.port()), observations).connectNow(PATIENCE);
+        observed.send(8, target -> {}).block(PATIENCE);
+        TestObservationRegistryAssert.assertThat(observations)
+                .hasObservationWithNameEqualTo(RdmaObservations.NAME)
+                .that()
+                .hasLowCardinalityKeyValue(RdmaObservations.OPERATION, "send")
+                .hasBeenStopped();
+        observed.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void connectionsOfAServerAreObserved() {
+        DisposableServer greeting = RdmaObservations.observe(RdmaServer.create(), observations)
+                .resources(resources)
+                .host("127.0.0.1")
+                .handle(connection -> connection.send("hello"))
+                .bindNow(PATIENCE);
+        RdmaConnection connection = another(greeting.port()).connectNow(PATIENCE);
+        assertThat(connection.receive().asString().blockLast(PATIENCE)).isEqualTo("hello");
+        // The client may have the message before the server's operation has ended.
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> TestObservationRegistryAssert.assertThat(observations)
+                        .hasObservationWithNameEqualTo(RdmaObservations.NAME)
+                        .that()
+                        .hasLowCardinalityKeyValue(RdmaObservations.OPERATION, "send")
+                        .hasBeenStopped());
+        connection.disposeNow(PATIENCE);
+        greeting.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void nothingIsObservedWhileTheRegistryHasNoHandlers() {
+        RdmaConnection connection = RdmaObservations.observe(another(server.port()), ObservationRegistry.create())
+                .connectNow(PATIENCE);
+        assertThat(connection).isNotInstanceOf(ObservedConnection.class);
+        connection.disposeNow(PATIENCE);
     }
 }
