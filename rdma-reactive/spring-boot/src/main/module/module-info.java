@@ -9,12 +9,14 @@ module io.rdma.spring.boot {
     requires transitive spring.boot.autoconfigure;
     requires transitive spring.context;
     requires spring.beans;
-    requires spring.core;
+    // Sizes of properties.
+    requires transitive spring.core;
     // Annotations of the public signatures; not needed at run time.
     requires static transitive org.jspecify;
 
     // The parts of an application that are configured only if it has them.
     requires static micrometer.core;
+    requires static micrometer.observation;
     requires static rsocket.core;
     requires static spring.boot.health;
     requires static spring.boot.rsocket;

@@ -1,25 +1,19 @@
 package io.rdma.spring.boot;
 
-import io.rdma.connect.ConnectionOptions;
-import io.rdma.connect.RdmaResources;
-import io.rdma.types.AccessFlag;
-import io.rdma.types.RdmaException;
-import io.rdma.verbs.RdmaDevice;
-import io.rdma.verbs.RdmaDevices;
-import java.util.EnumSet;
-import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
-import org.springframework.core.env.Environment;
+import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.SpringProperties;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Condition that matches if the device that the properties select is usable. Only a trial shows that: the condition
- * opens the device, registers as much memory as a connection needs, and closes the device again. It also matches if the
- * properties require a device: if there is none, the device's bean then fails and reports why.
+ * Condition that matches if the device that the properties select is usable, see {@link DeviceTrial}. While an
+ * application is processed ahead of time it always matches: {@link DeviceAtRunTime} tries the device when the processed
+ * application starts.
  */
 final class OnRdmaDevice extends SpringBootCondition implements ConfigurationCondition {
     /**
@@ -33,33 +27,13 @@ final class OnRdmaDevice extends SpringBootCondition implements ConfigurationCon
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        Environment environment = context.getEnvironment();
-        ConditionMessage.Builder message = ConditionMessage.forCondition("RDMA device");
-        if (environment.getProperty("rdma.required", Boolean.class, false)) {
-            return ConditionOutcome.match(message.because("rdma.required is true"));
+        if (SpringProperties.getFlag(AbstractAotProcessor.AOT_PROCESSING)) {
+            return ConditionOutcome.match(
+                    ConditionMessage.forCondition("RDMA device").because("it is tried when the application starts"));
         }
-        try {
-            RdmaDevice device = device(environment.getProperty("rdma.device"));
-            tryOut(device);
-            return ConditionOutcome.match(message.found("device").items(device.name()));
-        } catch (RdmaException | IllegalArgumentException | IllegalStateException e) {
-            return ConditionOutcome.noMatch(message.because(e.getMessage()));
-        }
-    }
-
-    static RdmaDevice device(@Nullable String name) {
-        return name == null || name.isBlank() ? RdmaDevices.defaultDevice() : RdmaDevices.named(name);
-    }
-
-    private static void tryOut(RdmaDevice device) {
-        ConnectionOptions usual = ConnectionOptions.DEFAULT;
-        long bytes = (long) usual.receiveBuffers() * usual.receiveBufferSize()
-                + (long) usual.sendBuffers() * usual.sendBufferSize();
-        try (RdmaResources resources = RdmaResources.open(device)) {
-            resources
-                    .domain()
-                    .allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE))
-                    .close();
-        }
+        ConfigurableListableBeanFactory factory = context.getBeanFactory();
+        return factory == null
+                ? DeviceTrial.outcome(context.getEnvironment())
+                : DeviceTrial.outcomeOnce(factory, context.getEnvironment());
     }
 }

@@ -1,63 +1,124 @@
 package io.rdma.spring.boot;
 
 import io.rdma.connect.RdmaResources;
-import io.rdma.engine.ResourceOptions;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
+import io.rdma.types.VerbsException;
+import io.rdma.verbs.RdmaDevice;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of an open device, a client and a server from the properties {@code rdma.*}. A bean of the
  * application replaces each of them.
  */
 @AutoConfiguration
-@ConditionalOnBooleanProperty(name = "rdma.enabled", matchIfMissing = true)
-@Conditional(OnRdmaDevice.class)
+@Conditional(OnRdmaEnabled.class)
 @EnableConfigurationProperties(RdmaProperties.class)
 public final class RdmaAutoConfiguration {
     RdmaAutoConfiguration() {}
 
-    @Bean(destroyMethod = "close")
-    @ConditionalOnMissingBean
-    RdmaResources rdmaResources(RdmaProperties properties) {
-        return RdmaResources.open(
-                OnRdmaDevice.device(properties.device()), ResourceOptions.DEFAULT.withLoops(properties.loops()));
+    @Bean
+    static DeviceAtRunTime rdmaDeviceAtRunTime(Environment environment) {
+        return new DeviceAtRunTime(environment);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(RdmaConnectionDetails.class)
+    PropertiesRdmaConnectionDetails rdmaConnectionDetails(
+            RdmaProperties properties, ObjectProvider<SslBundles> bundles) {
+        return new PropertiesRdmaConnectionDetails(properties, bundles.getIfAvailable());
     }
 
     @Bean
     @ConditionalOnMissingBean
-    RdmaClient rdmaClient(RdmaProperties properties, RdmaResources resources, ObjectProvider<SslBundles> bundles) {
-        return RdmaClient.create()
-                .resources(resources)
-                .host(properties.client().host())
-                .port(properties.client().port())
-                .options(new ConfiguredOptions(properties, bundles));
+    RdmaOptions rdmaOptions(
+            RdmaProperties properties, RdmaConnectionDetails details, ObjectProvider<SslBundles> bundles) {
+        return new RdmaOptions(properties, details, bundles.getIfAvailable());
     }
 
-    @Bean
-    @ConditionalOnMissingBean
-    RdmaServer rdmaServer(RdmaProperties properties, RdmaResources resources, ObjectProvider<SslBundles> bundles) {
-        return RdmaServer.create()
-                .resources(resources)
-                .host(properties.server().host())
-                .port(properties.server().port())
-                .limits(limits -> limits.withConnections(properties.server().maxConnections()))
-                .options(new ConfiguredOptions(properties, bundles));
-    }
+    /** Configuration of everything that needs a device. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnRdmaDevice
+    static class Device {
+        @Bean(destroyMethod = "close")
+        @ConditionalOnMissingBean
+        RdmaResources rdmaResources(RdmaProperties properties, RdmaOptions options) {
+            RdmaDevice device = device(properties.device());
+            if (device.isSoftware()) {
+                SoftwareDeviceNotice.log(device.name(), properties.device());
+            }
+            return RdmaResources.open(device, options.resources());
+        }
 
-    @Bean
-    @ConditionalOnBean(RdmaConnectionHandler.class)
-    @ConditionalOnMissingBean
-    RdmaServerLifecycle rdmaServerLifecycle(
-            RdmaServer server, RdmaConnectionHandler handler, RdmaProperties properties) {
-        return new RdmaServerLifecycle(server, handler, properties.server().shutdownTimeout());
+        private static RdmaDevice device(@Nullable String name) {
+            try {
+                return DeviceTrial.device(name);
+            } catch (VerbsException e) {
+                if (name == null || name.isBlank()) {
+                    throw e; // the message names RDMA_DEVICE
+                }
+                throw new InvalidConfigurationPropertyValueException(
+                        "rdma.device", name, "There is no such device: " + e.getMessage() + ".", e);
+            }
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        RdmaClient rdmaClient(
+                RdmaConnectionDetails details,
+                RdmaOptions options,
+                RdmaResources resources,
+                ObjectProvider<RdmaClientCustomizer> customizers) {
+            RdmaClient plain = RdmaClient.create().resources(resources).options(defaults -> options.client());
+            RdmaClient client = new BoundOptions<>("rdma.client.", plain)
+                    .set("host", details.getHost(), RdmaClient::host)
+                    .set("port", details.getPort(), RdmaClient::port)
+                    .get();
+            for (RdmaClientCustomizer customizer : customizers.orderedStream().toList()) {
+                client = Objects.requireNonNull(customizer.customize(client), () -> customizer + " returned null");
+            }
+            return client;
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        RdmaServer rdmaServer(
+                RdmaProperties properties,
+                RdmaOptions options,
+                RdmaResources resources,
+                ObjectProvider<RdmaServerCustomizer> customizers) {
+            RdmaServer plain = RdmaServer.create()
+                    .resources(resources)
+                    .host(properties.server().listeningHost())
+                    .options(defaults -> options.server())
+                    .limits(defaults -> options.limits());
+            RdmaServer server = new BoundOptions<>("rdma.server.", plain)
+                    .set("port", properties.server().port(), RdmaServer::port)
+                    .get();
+            for (RdmaServerCustomizer customizer : customizers.orderedStream().toList()) {
+                server = Objects.requireNonNull(customizer.customize(server), () -> customizer + " returned null");
+            }
+            return server;
+        }
+
+        @Bean
+        @ConditionalOnBean(RdmaConnectionHandler.class)
+        @ConditionalOnMissingBean
+        RdmaServerLifecycle rdmaServerLifecycle(
+                RdmaServer server, RdmaConnectionHandler handler, RdmaProperties properties, RdmaResources resources) {
+            return new RdmaServerLifecycle(server, handler, properties.server().shutdownTimeout(), resources);
+        }
     }
 }

@@ -1,23 +1,27 @@
 package io.rdma.spring.boot;
 
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.reactive.rsocket.RdmaClientTransport;
 import io.rdma.reactive.rsocket.RdmaServerTransport;
 import io.rsocket.core.RSocketServer;
 import io.rsocket.frame.decoder.PayloadDecoder;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.rsocket.server.RSocketServerCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
+import org.springframework.util.ClassUtils;
 
 /**
  * Auto-configuration of RSocket over RDMA, if {@code rsocket-core} is on the class path: a transport for clients, and a
@@ -31,6 +35,10 @@ import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHa
 public final class RdmaRSocketAutoConfiguration {
     private static final int MIN_FRAME_LENGTH = 64; // RSocket's smallest fragment
     private static final int MIN_PAYLOAD_LIMIT = 1 << 24; // RSocket requires room for its largest frame
+
+    /** Interceptor of Spring Security, which one of the customizers adds to the server. */
+    private static final String SECURITY =
+            "org.springframework.security.rsocket.core.SecuritySocketAcceptorInterceptor";
 
     RdmaRSocketAutoConfiguration() {}
 
@@ -47,7 +55,11 @@ public final class RdmaRSocketAutoConfiguration {
      * too large, instead of the device failing the connection.
      */
     private static int frameLength(RdmaProperties properties, int most) {
-        return Math.clamp(properties.maxMessageSize(), MIN_FRAME_LENGTH, most);
+        return Math.clamp(maxMessageSize(properties), MIN_FRAME_LENGTH, most);
+    }
+
+    private static long maxMessageSize(RdmaProperties properties) {
+        return properties.connection().maxMessageSize().toBytes();
     }
 
     /**
@@ -71,7 +83,7 @@ public final class RdmaRSocketAutoConfiguration {
             @ConditionalOnMissingBean
             RSocketServer rdmaRSocketServer(RSocketMessageHandler handler, RdmaProperties properties) {
                 RSocketServer server = RSocketServer.create(handler.responder())
-                        .maxInboundPayloadSize(Math.max(MIN_PAYLOAD_LIMIT, properties.maxMessageSize()));
+                        .maxInboundPayloadSize((int) Math.max(MIN_PAYLOAD_LIMIT, maxMessageSize(properties)));
                 return handler.getRSocketStrategies().dataBufferFactory() instanceof NettyDataBufferFactory
                         ? server.payloadDecoder(PayloadDecoder.ZERO_COPY)
                         : server;
@@ -103,24 +115,37 @@ public final class RdmaRSocketAutoConfiguration {
                     RSocketServer rsocket,
                     ObjectProvider<RSocketServerChange> changes,
                     RdmaServer server,
-                    RdmaProperties properties) {
+                    RdmaProperties properties,
+                    RdmaResources resources,
+                    ListableBeanFactory beans) {
                 changes.orderedStream().forEach(change -> change.applyTo(rsocket));
-                RdmaServerTransport transport = RdmaServerTransport.create(
-                        server.host(properties.rsocket().host()).port(port(properties)));
+                RdmaServer listening = new BoundOptions<>(
+                                "rdma.rsocket.",
+                                server.host(properties.rsocket().listeningHost()))
+                        .set("port", port(properties), RdmaServer::port)
+                        .get();
+                RdmaServerTransport transport = RdmaServerTransport.create(listening);
                 return new RdmaRSocketServerLifecycle(
-                        rsocket, transport.maxFrameLength(frameLength(properties, transport.maxFrameLength())));
+                        rsocket,
+                        transport.maxFrameLength(frameLength(properties, transport.maxFrameLength())),
+                        resources,
+                        RdmaContextServer.optionsOf(server),
+                        isSecured(beans));
             }
 
             private static int port(RdmaProperties properties) {
                 Integer port = properties.rsocket().port();
                 if (port == null) { // the condition accepts an empty value as set
-                    throw new IllegalArgumentException(
-                            "rdma.rsocket.port is empty: set a port, 0 for a free one, or remove the property");
-                }
-                if (port < 0 || port > 65_535) {
-                    throw new IllegalArgumentException("rdma.rsocket.port must be from 0 to 65535: " + port);
+                    throw new InvalidConfigurationPropertyValueException(
+                            "rdma.rsocket.port", "", "Set a port, 0 for a free one, or remove the property.");
                 }
                 return port;
+            }
+
+            private static boolean isSecured(ListableBeanFactory beans) {
+                ClassLoader loader = Listening.class.getClassLoader();
+                return ClassUtils.isPresent(SECURITY, loader)
+                        && beans.getBeanNamesForType(ClassUtils.resolveClassName(SECURITY, loader)).length > 0;
             }
         }
     }

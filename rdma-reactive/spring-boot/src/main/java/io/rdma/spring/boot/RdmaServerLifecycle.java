@@ -1,5 +1,6 @@
 package io.rdma.spring.boot;
 
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
@@ -20,22 +21,23 @@ import reactor.core.publisher.Sinks;
  * Life cycle of the server, which runs from the start of the context to its stop. A stop gives handlers some time to
  * end by themselves.
  */
-public final class RdmaServerLifecycle extends ContextServer<DisposableServer> {
+public final class RdmaServerLifecycle extends RdmaContextServer<DisposableServer> {
     private final RdmaServer server;
     private final RdmaConnectionHandler handler;
     private final Duration shutdownTimeout;
     private final Set<RdmaConnection> active = ConcurrentHashMap.newKeySet();
     private volatile Sinks.@Nullable Empty<Void> stopping;
 
-    RdmaServerLifecycle(RdmaServer server, RdmaConnectionHandler handler, Duration shutdownTimeout) {
-        super(DisposableServer::address);
+    RdmaServerLifecycle(
+            RdmaServer server, RdmaConnectionHandler handler, Duration shutdownTimeout, RdmaResources resources) {
+        super("rdma.server", DisposableServer::address, resources, () -> optionsOf(server));
         this.server = server;
         this.handler = handler;
         this.shutdownTimeout = shutdownTimeout;
     }
 
     @Override
-    DisposableServer bind() {
+    protected DisposableServer bind() {
         stopping = null;
         return server.handle(this::serve).bindNow(START_TIMEOUT);
     }
@@ -62,7 +64,7 @@ public final class RdmaServerLifecycle extends ContextServer<DisposableServer> {
     }
 
     @Override
-    Mono<Void> close(DisposableServer listening) {
+    protected Mono<Void> close(DisposableServer listening) {
         Sinks.Empty<Void> waiting = Sinks.empty();
         stopping = waiting;
         endStopIfIdle(); // completes at once if no handler is active

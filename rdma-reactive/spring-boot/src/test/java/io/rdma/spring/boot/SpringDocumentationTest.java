@@ -7,6 +7,7 @@ import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -47,6 +48,59 @@ class SpringDocumentationTest {
                     connection.send(5, to -> {}).block(PATIENCE);
                     assertThat(connection.receive(ReceivedMessage::length).blockFirst(PATIENCE))
                             .isEqualTo(5);
+                    connection.disposeNow(PATIENCE);
+                });
+    }
+
+    /** Configuration of an application that customizes and has details of its own. */
+    @Configuration(proxyBeanMethods = false)
+    static class CustomConfiguration {
+        private final AtomicInteger connected = new AtomicInteger();
+        private final int port = 4711;
+
+        @Bean
+        RdmaClientCustomizer patience() {
+            return client -> client.options(options -> options.withHandshakeTimeout(Duration.ofMinutes(2)));
+        }
+
+        @Bean
+        RdmaServerCustomizer watch() {
+            return server -> server.doOnConnection(connection -> connected.incrementAndGet());
+        }
+
+        @Bean
+        RdmaConnectionDetails container() {
+            return new RdmaConnectionDetails() {
+                @Override
+                public String getHost() {
+                    return "127.0.0.1";
+                }
+
+                @Override
+                public int getPort() {
+                    return port;
+                }
+            };
+        }
+    }
+
+    @Test
+    void customizersAndDetailsAreUsed() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RdmaAutoConfiguration.class))
+                .withUserConfiguration(EchoConfiguration.class, CustomConfiguration.class)
+                .withPropertyValues("rdma.device=soft0", "rdma.server.host=127.0.0.1", "rdma.server.port=0")
+                .run(context -> {
+                    RdmaClient client = context.getBean(RdmaClient.class);
+                    assertThat(client.address()).hasToString("127.0.0.1/<unresolved>:4711");
+                    RdmaConnection connection = client.port(context.getBean(RdmaServerLifecycle.class)
+                                    .address()
+                                    .getPort())
+                            .connectNow(PATIENCE);
+                    connection.send(5, to -> {}).block(PATIENCE);
+                    connection.receive(ReceivedMessage::length).blockFirst(PATIENCE); // so the hook has run
+                    assertThat(context.getBean(CustomConfiguration.class).connected)
+                            .hasValue(1);
                     connection.disposeNow(PATIENCE);
                 });
     }
