@@ -32,6 +32,7 @@ class PublicTypesTest {
                         "rdma-native/testing",
                         "rdma-reactive",
                         "rdma-reactive/spring-boot",
+                        "rdma-reactive/spring-boot/testing",
                         "rdma-coroutines",
                         "rdma-coroutines/testing")
                 .map(module -> Pages.ROOT.resolve(Path.of(module, "src", "main", "module", "module-info.java")))
