@@ -34,6 +34,7 @@ class PublicTypesTest {
                         "rdma-reactive/spring-boot",
                         "rdma-reactive/spring-boot/testing",
                         "rdma-coroutines",
+                        "rdma-coroutines/spring-boot",
                         "rdma-coroutines/testing")
                 .map(module -> Pages.ROOT.resolve(Path.of(module, "src", "main", "module", "module-info.java")))
                 .flatMap(file -> found(EXPORT, Pages.read(file)))

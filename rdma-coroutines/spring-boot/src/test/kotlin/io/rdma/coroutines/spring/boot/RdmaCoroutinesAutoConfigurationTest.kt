@@ -1,0 +1,205 @@
+package io.rdma.coroutines.spring.boot
+
+import io.rdma.coroutines.RdmaClient
+import io.rdma.coroutines.RdmaConnection
+import io.rdma.coroutines.send
+import io.rdma.coroutines.texts
+import io.rdma.spring.boot.RdmaAutoConfiguration
+import io.rdma.spring.boot.RdmaConnectionHandler
+import io.rdma.testing.CapturedLog
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeout
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
+import org.springframework.boot.autoconfigure.AutoConfigurations
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext
+import org.springframework.boot.test.context.runner.ApplicationContextRunner
+import org.springframework.context.annotation.Bean
+import org.springframework.context.annotation.Configuration
+import reactor.core.publisher.Mono
+import java.util.function.Supplier
+import kotlin.time.Duration.Companion.minutes
+
+/** Tests of the beans that a Kotlin application gets from properties `rdma.*`. */
+class RdmaCoroutinesAutoConfigurationTest {
+    private val contexts =
+        ApplicationContextRunner()
+            .withConfiguration(
+                AutoConfigurations.of(RdmaAutoConfiguration::class.java, RdmaCoroutinesAutoConfiguration::class.java),
+            ).withPropertyValues("rdma.device=soft0", "rdma.server.host=127.0.0.1", "rdma.server.port=0")
+
+    /** Configuration of an application. */
+    @Configuration(proxyBeanMethods = false)
+    class EchoConfiguration {
+        @Bean
+        fun echo() =
+            RdmaCoroutineHandler { connection ->
+                connection.send(connection.incoming().texts())
+            }
+    }
+
+    private fun patiently(block: suspend () -> Unit) = runBlocking { withTimeout(1.minutes) { block() } }
+
+    private val AssertableApplicationContext.port
+        get() = getBean(RdmaCoroutineServerLifecycle::class.java).address().port
+
+    private suspend fun AssertableApplicationContext.connect(): RdmaConnection =
+        RdmaClient.connect("127.0.0.1", port, getBean(RdmaCoroutineClient::class.java).configure)
+
+    @Test
+    fun `without a handler there is a client but nothing listens`() {
+        contexts.withPropertyValues("rdma.client.host=elsewhere", "rdma.client.port=4711").run { context ->
+            assertThat(context).hasNotFailed().doesNotHaveBean(RdmaCoroutineServerLifecycle::class.java)
+            val client = context.getBean(RdmaCoroutineClient::class.java)
+            assertThat(client.host to client.port).isEqualTo("elsewhere" to 4711)
+        }
+    }
+
+    @Test
+    fun `a handler that suspends is served from start to stop`() {
+        var lifecycle: RdmaCoroutineServerLifecycle? = null
+        var left: RdmaConnection? = null
+        contexts
+            .withUserConfiguration(EchoConfiguration::class.java)
+            .withPropertyValues("rdma.server.shutdown-timeout=0s")
+            .run { context ->
+                lifecycle = context.getBean(RdmaCoroutineServerLifecycle::class.java)
+                patiently {
+                    val connection = context.connect()
+                    left = connection
+                    connection.send("hello")
+                    assertThat(connection.receiveText()).isEqualTo("hello")
+                }
+            }
+        assertThat(lifecycle!!.isRunning).isFalse()
+        patiently { left!!.awaitClosed() } // the context closed it
+    }
+
+    @Test
+    fun `the client connects to the address of the properties`() {
+        contexts.withUserConfiguration(EchoConfiguration::class.java).run { server ->
+            contexts
+                .withPropertyValues("rdma.client.host=127.0.0.1", "rdma.client.port=${server.port}")
+                .run { context ->
+                    patiently {
+                        val client = context.getBean(RdmaCoroutineClient::class.java)
+                        client.connect().use {
+                            it.send("hello")
+                            assertThat(it.receiveText()).isEqualTo("hello")
+                        }
+                        val answer =
+                            client.reconnect({ _, _ -> false }) {
+                                it.send("again")
+                                it.receiveText()
+                            }
+                        assertThat(answer).isEqualTo("again")
+                    }
+                }
+        }
+    }
+
+    @Test
+    fun `a stop waits for a handler`() {
+        val handled = CompletableDeferred<Unit>()
+        val goOn = CompletableDeferred<Unit>()
+        var ended = "cancelled"
+        contexts
+            .withBean(
+                RdmaCoroutineHandler::class.java,
+                Supplier {
+                    RdmaCoroutineHandler {
+                        handled.complete(Unit)
+                        goOn.await()
+                        ended = "by itself"
+                    }
+                },
+            ).withPropertyValues("rdma.server.shutdown-timeout=60s")
+            .run { context ->
+                patiently {
+                    context.connect()
+                    handled.await()
+                }
+                val lifecycle = context.getBean(RdmaCoroutineServerLifecycle::class.java)
+                val stopped = CompletableDeferred<Unit>()
+                lifecycle.stop { stopped.complete(Unit) }
+                assertThat(stopped.isCompleted).isFalse()
+                goOn.complete(Unit)
+                patiently { stopped.await() }
+                assertThat(ended).isEqualTo("by itself")
+            }
+    }
+
+    @Test
+    fun `a stop cancels a handler whose time is up`() {
+        val handled = CompletableDeferred<Unit>()
+        val cancelled = CompletableDeferred<Unit>()
+        contexts
+            .withBean(
+                RdmaCoroutineHandler::class.java,
+                Supplier {
+                    RdmaCoroutineHandler {
+                        handled.complete(Unit)
+                        try {
+                            awaitCancellation()
+                        } finally {
+                            cancelled.complete(Unit)
+                        }
+                    }
+                },
+            ).withPropertyValues("rdma.server.shutdown-timeout=10ms")
+            .run { context ->
+                patiently {
+                    context.connect()
+                    handled.await()
+                }
+            }
+        assertThat(cancelled.isCompleted).isTrue()
+    }
+
+    @Test
+    fun `customizers change the configuration last, and the log says so`() {
+        CapturedLog("io.rdma.spring.boot.ListeningReport").use { log ->
+            contexts
+                .withUserConfiguration(EchoConfiguration::class.java)
+                .withBean(
+                    RdmaConfigurationCustomizer::class.java,
+                    Supplier {
+                        RdmaConfigurationCustomizer {
+                            assertThat(it.options.receiveBuffers()).isEqualTo(77)
+                            it.connectMethod = io.rdma.connect.ConnectMethod.TCP
+                        }
+                    },
+                ).withPropertyValues("rdma.connection.receive-buffers=77")
+                .run { context ->
+                    assertThat(log.has("INFO rdma.server listens at 127.0.0.1:${context.port} on soft0", "by TCP"))
+                        .isTrue()
+                    patiently { context.connect().close() }
+                }
+        }
+    }
+
+    @Test
+    fun `two handlers of one address are refused`() {
+        contexts
+            .withUserConfiguration(EchoConfiguration::class.java)
+            .withBean(RdmaConnectionHandler::class.java, Supplier { RdmaConnectionHandler { Mono.empty() } })
+            .run { context ->
+                assertThat(context).getFailure().hasStackTraceContaining("keep one of the beans")
+            }
+    }
+
+    @Test
+    fun `without a device there are no beans`() {
+        contexts
+            .withUserConfiguration(EchoConfiguration::class.java)
+            .withPropertyValues("rdma.device=mlx5_77")
+            .run { context ->
+                assertThat(context)
+                    .hasNotFailed()
+                    .doesNotHaveBean(RdmaCoroutineClient::class.java)
+                    .doesNotHaveBean(RdmaCoroutineServerLifecycle::class.java)
+            }
+    }
+}
