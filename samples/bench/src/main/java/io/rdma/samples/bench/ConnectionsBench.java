@@ -1,5 +1,7 @@
 package io.rdma.samples.bench;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,7 +29,7 @@ import reactor.netty.resources.ConnectionProvider;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
-/** A measurement of the cost of many connections of one client. */
+/** A measurement of the cost of many connections of one client, beside that of TCP with Reactor Netty. */
 @Command(
         name = "connections",
         mixinStandardHelpOptions = true,
@@ -36,7 +39,13 @@ final class ConnectionsBench implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final int AT_ONCE = 64;
     private static final double MEBIBYTE = 1 << 20;
+    private static final long SETTLED_BYTES = 1 << 16;
     private static final String HOST = "127.0.0.1";
+    private static final String SOFT = "soft0";
+    private static final String NETTY = "Reactor Netty";
+    private static final String TIME = ", time to connect";
+    private static final String THREADS = ", threads of its own";
+    private static final String MEMORY = ", heap and buffers";
 
     @Mixin
     private BenchOptions options = new BenchOptions();
@@ -57,6 +66,9 @@ final class ConnectionsBench implements Callable<Integer> {
             }
             netty(results);
         }
+        for (String quantity : List.of(TIME, THREADS, MEMORY)) {
+            results.compare(SOFT + quantity, NETTY + quantity);
+        }
         options.finish(results);
         return 0;
     }
@@ -68,7 +80,13 @@ final class ConnectionsBench implements Callable<Integer> {
     private void shared(Results results) throws IOException {
         DisposableServer server = server();
         RdmaClient client = RdmaClient.create().device("soft0").host(HOST).port(server.port());
-        measure(results, "soft0", number -> client.connect(), RdmaConnection::disposeLater);
+        measure(
+                results,
+                SOFT,
+                "rdma-",
+                ConnectionsBench::registered,
+                number -> client.connect(),
+                RdmaConnection::disposeLater);
         server.disposeNow(PATIENCE);
         RdmaSharedResources.disposeLater().block(PATIENCE);
     }
@@ -88,7 +106,9 @@ final class ConnectionsBench implements Callable<Integer> {
         List<RdmaResources> opened = new ArrayList<>();
         measure(
                 results,
-                "soft0, a device each",
+                "soft0 with a device each",
+                "rdma-",
+                ConnectionsBench::registered,
                 number -> Mono.fromCallable(() -> RdmaResources.open(RdmaDevices.named("soft0")))
                         .flatMap(resources -> {
                             synchronized (opened) {
@@ -115,40 +135,62 @@ final class ConnectionsBench implements Callable<Integer> {
                 .bindNow(PATIENCE);
         TcpClient client = TcpClient.create(ConnectionProvider.newConnection()) // its usual pool has 500 at most
                 .remoteAddress(server::address);
-        measure(results, "Reactor Netty", number -> client.connect(), connection -> {
-            connection.dispose();
-            return connection.onDispose();
-        });
+        measure(
+                results,
+                NETTY,
+                "reactor-tcp-",
+                ConnectionsBench::nettyBuffers,
+                number -> client.connect(),
+                connection -> {
+                    connection.dispose();
+                    return connection.onDispose();
+                });
         server.disposeNow(PATIENCE);
     }
 
-    /** Makes all connections, then counts what the process has more than before, and closes them. */
+    /**
+     * Makes all connections, counts what the process has more than before, and closes them.
+     *
+     * @param threads beginning of the names of the threads that carry the connections
+     * @param buffers bytes of native memory for messages
+     */
     private <T> void measure(
             Results results,
             String name,
+            String threads,
+            LongSupplier buffers,
             Function<Integer, Mono<? extends T>> connect,
             Function<? super T, Mono<Void>> close)
             throws IOException {
-        long heap = heap();
-        int threads = threads();
+        long heapBefore = heap();
+        long buffersBefore = buffers.getAsLong();
         long descriptors = descriptors();
+        int others = ManagementFactory.getThreadMXBean().getThreadCount();
         long start = System.nanoTime();
         List<T> open = Flux.range(0, count())
                 .<T>flatMap(connect, AT_ONCE)
                 .collectList()
                 .blockOptional(PATIENCE)
                 .orElseThrow();
-        results.add(name + ": time to connect", "ms", (System.nanoTime() - start) / 1e6);
-        results.add(name + ": threads", "threads", threads() - threads);
-        results.add(name + ": descriptors", "files", descriptors() - descriptors);
-        results.add(name + ": heap", "MiB", (heap() - heap) / MEBIBYTE);
-        results.add(name + ": registered by the process's resources", "MiB", registered() / MEBIBYTE);
+        results.add(name + TIME, "ms", (System.nanoTime() - start) / 1e6);
+        results.add(name + THREADS, "threads", threads(threads));
+        results.add(
+                name + ", threads started by the connects",
+                "threads",
+                Math.max(0, ManagementFactory.getThreadMXBean().getThreadCount() - others));
+        results.add(name + ", descriptors", "files", descriptors() - descriptors);
+        double heapNow = (heap() - heapBefore) / MEBIBYTE;
+        double buffersNow = (buffers.getAsLong() - buffersBefore) / MEBIBYTE;
+        results.add(name + ", heap", "MiB", heapNow);
+        results.add(name + MEMORY, "MiB", heapNow + buffersNow);
         Flux.fromIterable(open).flatMap(close, AT_ONCE).blockLast(PATIENCE);
     }
 
-    /** Returns the number of platform threads. */
-    private static int threads() {
-        return ManagementFactory.getThreadMXBean().getThreadCount();
+    /** Returns the number of platform threads whose names begin so. */
+    private static long threads(String beginning) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith(beginning))
+                .count();
     }
 
     private static long descriptors() throws IOException {
@@ -157,10 +199,25 @@ final class ConnectionsBench implements Callable<Integer> {
         }
     }
 
-    /** Returns the bytes of the heap that are in use after a collection. Resident memory would include free heap. */
+    /**
+     * Returns the bytes of the heap that are in use after collections, which go on until they free little: what the
+     * round before left is freed in steps. Resident memory would include free heap.
+     */
     private static long heap() {
-        System.gc();
-        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        long before;
+        long used = Long.MAX_VALUE;
+        do {
+            before = used;
+            System.gc();
+            used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        } while (before - used > SETTLED_BYTES);
+        return used;
+    }
+
+    private static long nettyBuffers() {
+        return ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider counted
+                ? counted.metric().usedDirectMemory()
+                : 0;
     }
 
     private static long registered() {
