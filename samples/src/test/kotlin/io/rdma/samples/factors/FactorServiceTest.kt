@@ -8,6 +8,7 @@ import io.rdma.coroutines.call.RdmaCallClient
 import io.rdma.coroutines.call.withCalls
 import io.rdma.engine.ConnectionClosedException
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancelAndJoin
@@ -115,11 +116,14 @@ class FactorServiceTest {
     fun `a stop waits for the accepted requests, and accepts no more`() =
         service { service, port ->
             client(port) { asking ->
-                // long enough for the test to see it in progress
-                val taken = async { failure { asking.factors(HARD, 5.seconds) } }
+                val taken = launch { asking.factors(HARD, patience) }
                 awaiting { assertThat(service.calls.inFlight).isEqualTo(1) }
-                assertThat(service.calls.stop(patience)).isTrue()
-                assertThat((taken.await() as RdmaCallException).status()).isEqualTo(Status.DEADLINE_EXCEEDED)
+                val stopping = async(start = CoroutineStart.UNDISPATCHED) { service.calls.stop(patience) }
+                val refused = failure { asking.factors(2, patience) }
+                assertThat((refused as RdmaCallException).status()).isEqualTo(Status.STOPPING)
+                assertThat(stopping.isCompleted).isFalse()
+                taken.cancelAndJoin() // so that the server has an answer for it
+                assertThat(stopping.await()).isTrue()
                 assertThat(failure { asking.factors(2, patience) }).isInstanceOf(ConnectionClosedException::class.java)
             }
         }
