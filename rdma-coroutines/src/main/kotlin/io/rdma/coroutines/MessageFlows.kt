@@ -3,6 +3,7 @@
 package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedMessage
+import io.rdma.internal.engine.Utf8
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.map
 import java.lang.foreign.MemorySegment
@@ -24,7 +25,7 @@ public fun Flow<ReceivedMessage>.bytes(): Flow<ByteArray> = decoded(ReceivedMess
  * Returns a flow of the results of [decoder], which reads each message in its receive buffer. The message is closed
  * when [decoder] returns or throws, so [decoder] copies what it keeps.
  */
-public fun <T> Flow<ReceivedMessage>.decoded(decoder: (ReceivedMessage) -> T): Flow<T> = map { it.use(decoder) }
+public fun <M : ReceivedMessage, T> Flow<M>.decoded(decoder: (M) -> T): Flow<T> = map { it.use(decoder) }
 
 /**
  * Sends each text as a message in UTF-8, like [RdmaConnection.send] with an encoder.
@@ -32,14 +33,21 @@ public fun <T> Flow<ReceivedMessage>.decoded(decoder: (ReceivedMessage) -> T): F
  * @sample io.rdma.coroutines.samples.sendFlow
  */
 @JvmName("sendTexts")
-public suspend fun RdmaConnection.send(texts: Flow<String>): Unit =
-    send(texts.map(String::encodeToByteArray), BytesEncoder)
+public suspend fun RdmaConnection.send(texts: Flow<String>): Unit = send(texts, TextEncoder)
 
 /** Sends each array as a message, like [RdmaConnection.send] with an encoder. */
 @JvmName("sendBytes")
 public suspend fun RdmaConnection.send(bytes: Flow<ByteArray>): Unit = send(bytes, BytesEncoder)
 
 internal fun ReceivedMessage.toText(): String = toByteArray().decodeToString()
+
+/** Encoder of texts, without an array in between. */
+internal object TextEncoder : MessageEncoder<String> {
+    override fun encode(
+        item: String,
+        target: MemorySegment,
+    ): Int = Utf8.encode(item, target)
+}
 
 /** Encoder of arrays, the messages of which may have any length. */
 internal object BytesEncoder : MessageEncoder<ByteArray> {

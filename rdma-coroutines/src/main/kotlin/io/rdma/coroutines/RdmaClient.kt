@@ -112,7 +112,7 @@ public object RdmaClient {
         val handler =
             object : ConnectHandler {
                 override fun connected(connection: EstablishedConnection) {
-                    val made = RdmaConnection(connection) { used.release() }
+                    val made = RdmaConnection(connection, configuration.wiretap) { used.release() }
                     continuation.resume(made) { _, late, _ -> late.close() }
                 }
 

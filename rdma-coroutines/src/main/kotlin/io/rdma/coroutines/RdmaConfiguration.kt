@@ -79,6 +79,12 @@ public class RdmaConfiguration internal constructor() {
             options = options.withTls(value)
         }
 
+    /**
+     * Name of the [System.Logger] that logs, at level `DEBUG`, the events of each connection or socket, its operations,
+     * and the first 256 bytes of each message; null for no log. The log contains the data of the application.
+     */
+    public var wiretap: String? = null
+
     /** Limits of the connections that a server admits; a client ignores them. */
     public var limits: AdmissionLimits = AdmissionLimits.DEFAULT
 

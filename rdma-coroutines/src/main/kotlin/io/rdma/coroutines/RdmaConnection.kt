@@ -7,6 +7,9 @@ import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint
 import io.rdma.internal.connect.EstablishedConnection
 import io.rdma.internal.engine.Endpoint
+import io.rdma.internal.engine.Submitter
+import io.rdma.internal.engine.Utf8
+import io.rdma.internal.engine.WireLog
 import io.rdma.internal.engine.WorkRequest
 import io.rdma.types.AccessFlag
 import io.rdma.types.RemoteMemory
@@ -40,15 +43,22 @@ import kotlin.time.toJavaDuration
  */
 public class RdmaConnection internal constructor(
     private val connection: EstablishedConnection,
+    wiretap: String?,
     release: () -> Unit,
 ) : AutoCloseable {
     /** The engine below this connection, for monitoring and tuning. */
     public val endpoint: RdmaEndpoint get() = engine
 
     internal val engine: Endpoint = connection.endpoint()
+    private val log: WireLog? = wiretap?.let { WireLog(it, this) }
+    private val submitter: Submitter = log.tapped(engine)
     private val inbound = Inbound<ReceivedMessage>(engine, "the connection has ended")
     private val released: CompletableFuture<Void> =
         engine.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
+
+    init {
+        log?.begin("CONNECTED", engine)
+    }
 
     /**
      * Sends a message of [length] bytes, at most [maxMessageSize], that [writer] writes into a registered buffer.
@@ -67,21 +77,29 @@ public class RdmaConnection internal constructor(
         }
         acquire().use { buffer ->
             writer(buffer.segment().asSlice(0, length.toLong()))
-            engine.await(WorkRequest.send(buffer.limit(length), false))
+            submitter.await(WorkRequest.send(buffer.limit(length), false))
         }
     }
 
-    /** Sends [text] as a message in UTF-8. A surrogate without its partner becomes a question mark. */
-    public suspend fun send(text: String): Unit = send(text.encodeToByteArray())
+    /**
+     * Sends [text] as a message in UTF-8, encoded directly into registered memory. A surrogate without its partner
+     * becomes a question mark.
+     */
+    public suspend fun send(text: String): Unit = send(Utf8.length(text)) { Utf8.write(text, it) }
 
     /** Sends [bytes] as a message. The caller does not change them until this returns. */
     public suspend fun send(bytes: ByteArray): Unit = send(MemorySegment.ofArray(bytes))
 
     /**
      * Sends the bytes of [buffer] between its position and its limit, neither of which changes. The buffer may be on
-     * the heap, direct or read-only. The caller does not change its bytes until this returns.
+     * the heap, direct or read-only. The caller does not change its bytes until this returns. They are not copied if
+     * the buffer lies in a region of [allocate] or in memory that [register] still has registered, otherwise once.
      */
-    public suspend fun send(buffer: ByteBuffer): Unit = send(MemorySegment.ofBuffer(buffer))
+    public suspend fun send(buffer: ByteBuffer) {
+        val content = MemorySegment.ofBuffer(buffer)
+        val registered = if (buffer.isDirect) engine.memory().leaseRegistered(content) else null
+        registered?.use { send(it) } ?: send(content)
+    }
 
     private suspend fun send(source: MemorySegment) {
         // A message may have 1 GiB at most, the length of an array or buffer fits into an Int.
@@ -98,7 +116,7 @@ public class RdmaConnection internal constructor(
     ) = withContext(Dispatchers.IO) {
         engine.memory().allocateBuffer(length).use { buffer ->
             writer(buffer.segment())
-            engine.await(WorkRequest.send(buffer, false))
+            submitter.await(WorkRequest.send(buffer, false))
         }
     }
 
@@ -113,7 +131,7 @@ public class RdmaConnection internal constructor(
         encoder: MessageEncoder<T>,
     ): Unit =
         coroutineScope {
-            val outgoing = OutgoingFlow(engine, encoder, this)
+            val outgoing = OutgoingFlow(engine, log.tapped(encoder), this)
             items.collect(outgoing)
             outgoing.complete()
         }
@@ -129,7 +147,7 @@ public class RdmaConnection internal constructor(
      * [message] and closes it.
      */
     public suspend fun send(message: RegisteredBuffer) {
-        engine.await(WorkRequest.send(message, false))
+        submitter.await(WorkRequest.send(message, false))
     }
 
     /** Sends [message] like [send], with four bytes of immediate data. */
@@ -137,7 +155,7 @@ public class RdmaConnection internal constructor(
         message: RegisteredBuffer,
         immediate: Int,
     ) {
-        engine.await(WorkRequest.sendWithImmediate(message, immediate))
+        submitter.await(WorkRequest.sendWithImmediate(message, immediate))
     }
 
     /**
@@ -149,7 +167,7 @@ public class RdmaConnection internal constructor(
         message: RegisteredBuffer,
         window: RemoteMemory,
     ) {
-        engine.await(WorkRequest.sendWithInvalidate(message, window))
+        submitter.await(WorkRequest.sendWithInvalidate(message, window))
     }
 
     /**
@@ -161,7 +179,7 @@ public class RdmaConnection internal constructor(
      *
      * @sample io.rdma.coroutines.samples.timeout
      */
-    public suspend fun <T> receive(decoder: (ReceivedMessage) -> T): T = inbound.receive(decoder)
+    public suspend fun <T> receive(decoder: (ReceivedMessage) -> T): T = inbound.receive(log.tapped(decoder))
 
     /**
      * Receives one message like [receive]. Returns null if the connection has ended in an orderly way, as `firstOrNull`
@@ -170,7 +188,8 @@ public class RdmaConnection internal constructor(
      * @throws ConnectionClosedException when the connection is lost
      * @throws IllegalStateException if another coroutine is receiving
      */
-    public suspend fun <T : Any> receiveOrNull(decoder: (ReceivedMessage) -> T): T? = inbound.receiveOrNull(decoder)
+    public suspend fun <T : Any> receiveOrNull(decoder: (ReceivedMessage) -> T): T? =
+        inbound.receiveOrNull(log.tapped(decoder))
 
     /**
      * Receives one message as text in UTF-8. Bytes that are not UTF-8 become U+FFFD, the replacement character. Errors
@@ -190,25 +209,20 @@ public class RdmaConnection internal constructor(
     public suspend fun receiveBytesOrNull(): ByteArray? = receiveOrNull(ReceivedMessage::toByteArray)
 
     /**
-     * Returns a flow of the messages, one at a time. Each receive buffer is posted again when the collector's block
-     * returns, so a slow collector slows the peer down. The flow completes after an orderly close, and throws
-     * [ConnectionClosedException] when the connection is lost or aborted. There may be one collector at a time.
-     * Messages that it did not collect wait for the next collector.
-     *
-     * A message is lent to the block. A later use of it fails, until the handle is reused for a later message in
-     * the same receive buffer: from then on it accesses that message. With leak detection `paranoid` it always
-     * fails. Operators that keep items (`buffer`, `toList`, `shareIn`) therefore belong after [texts], [bytes] or
-     * [decoded], which copy, or after [receiveOwned].
+     * Returns the messages, each of which is lent to the code that reads it, one at a time. Each receive buffer is
+     * posted again when that code returns, so a slow collector slows the peer down. The messages end after an orderly
+     * close; [ConnectionClosedException] is thrown when the connection is lost or aborted. There may be one collector
+     * at a time. Messages that it did not collect wait for the next collector.
      *
      * @sample io.rdma.coroutines.samples.incoming
      */
-    public fun incoming(): Flow<ReceivedMessage> = inbound.incoming()
+    public fun incoming(): InboundMessages<ReceivedMessage> = InboundMessages(log.tapped(inbound.incoming()))
 
     /**
      * Returns a flow like [incoming], but the collector owns each message and closes it, including the one that
      * `first()` returns. If the collector's block throws or is cancelled, the flow closes the message.
      */
-    public fun receiveOwned(): Flow<ReceivedMessage> = inbound.owned()
+    public fun receiveOwned(): Flow<ReceivedMessage> = log.tapped(inbound.owned())
 
     /**
      * Writes the first `limit` bytes of [source] into the peer's memory. The peer's CPU takes no part in it, and the
@@ -218,7 +232,7 @@ public class RdmaConnection internal constructor(
         source: RegisteredBuffer,
         target: RemoteMemory,
     ) {
-        engine.await(WorkRequest.write(source, target))
+        submitter.await(WorkRequest.write(source, target))
     }
 
     /** Writes into the peer's memory and notifies the peer, which receives an empty message with the immediate data. */
@@ -227,7 +241,7 @@ public class RdmaConnection internal constructor(
         target: RemoteMemory,
         immediate: Int,
     ) {
-        engine.await(WorkRequest.writeWithImmediate(source, target, immediate))
+        submitter.await(WorkRequest.writeWithImmediate(source, target, immediate))
     }
 
     /**
@@ -238,7 +252,7 @@ public class RdmaConnection internal constructor(
         source: RemoteMemory,
         target: RegisteredBuffer,
     ) {
-        engine.await(WorkRequest.read(source, target))
+        submitter.await(WorkRequest.read(source, target))
     }
 
     /**
@@ -250,14 +264,14 @@ public class RdmaConnection internal constructor(
     public suspend fun fetchAndAdd(
         target: RemoteMemory,
         addend: Long,
-    ): Long = engine.awaitValue(WorkRequest.fetchAndAdd(target, addend))
+    ): Long = submitter.awaitValue(WorkRequest.fetchAndAdd(target, addend))
 
     /** Replaces eight bytes of the peer's memory by [update] if they are equal to [expected]. Returns the old value. */
     public suspend fun compareAndSwap(
         target: RemoteMemory,
         expected: Long,
         update: Long,
-    ): Long = engine.awaitValue(WorkRequest.compareAndSwap(target, expected, update))
+    ): Long = submitter.awaitValue(WorkRequest.compareAndSwap(target, expected, update))
 
     /** Allocates registered memory, filled with zeros. It is closed with the connection at the latest. */
     public fun allocate(
@@ -298,6 +312,7 @@ public class RdmaConnection internal constructor(
         vararg access: AccessFlag,
     ): BoundWindow =
         suspendCancellableCoroutine { continuation ->
+            log?.event("BIND_MW of $length bytes from $offset")
             engine.memory().bind(memory, offset, length, access.toSet()).whenComplete { window, error ->
                 if (error == null) {
                     continuation.resume(window) { _, late, _ -> late.close() }

@@ -6,6 +6,8 @@ import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint
 import io.rdma.internal.connect.DatagramBinding
 import io.rdma.internal.engine.DatagramEndpoint
+import io.rdma.internal.engine.Submitter
+import io.rdma.internal.engine.WireLog
 import io.rdma.internal.engine.WorkRequest
 import io.rdma.verbs.DatagramAddress
 import kotlinx.coroutines.flow.Flow
@@ -32,15 +34,22 @@ import java.util.concurrent.CompletableFuture
  */
 public class RdmaDatagramSocket private constructor(
     private val binding: DatagramBinding,
+    wiretap: String?,
     release: () -> Unit,
 ) : AutoCloseable {
     /** The engine below this socket, for monitoring and tuning. */
     public val endpoint: RdmaEndpoint get() = engine.endpoint()
 
     internal val engine: DatagramEndpoint = binding.endpoint()
+    private val log: WireLog? = wiretap?.let { WireLog(it, this) }
+    private val submitter: Submitter = log.tapped(engine)
     private val inbound = Inbound<ReceivedDatagram>(engine.endpoint(), "the datagram endpoint is closed")
     private val released: CompletableFuture<Void> =
         binding.closed().thenRunAsync({ release() }, Thread::startVirtualThread)
+
+    init {
+        log?.begin("BOUND", engine.endpoint())
+    }
 
     /**
      * Sends a datagram of [length] bytes, at most [maxMessageSize], that [writer] writes into a registered buffer.
@@ -55,7 +64,7 @@ public class RdmaDatagramSocket private constructor(
         if (length !in 0..maxMessageSize) throw engine.tooLong(length)
         acquire().use { buffer ->
             writer(buffer.segment().asSlice(0, length.toLong()))
-            engine.await(WorkRequest.sendTo(buffer.limit(length), destination, false))
+            submitter.await(WorkRequest.sendTo(buffer.limit(length), destination, false))
         }
     }
 
@@ -67,7 +76,7 @@ public class RdmaDatagramSocket private constructor(
         message: RegisteredBuffer,
         destination: DatagramAddress,
     ) {
-        engine.await(WorkRequest.sendTo(message, destination, false))
+        submitter.await(WorkRequest.sendTo(message, destination, false))
     }
 
     /** Sends [message] like [send], with four bytes of immediate data. */
@@ -76,7 +85,7 @@ public class RdmaDatagramSocket private constructor(
         immediate: Int,
         destination: DatagramAddress,
     ) {
-        engine.await(WorkRequest.sendToWithImmediate(message, immediate, destination))
+        submitter.await(WorkRequest.sendToWithImmediate(message, immediate, destination))
     }
 
     /**
@@ -91,22 +100,22 @@ public class RdmaDatagramSocket private constructor(
      * @throws ConnectionClosedException when the endpoint has ended, with a cause if it was lost
      * @throws IllegalStateException if another coroutine is receiving
      */
-    public suspend fun <T> receive(decoder: (ReceivedDatagram) -> T): T = inbound.receive(decoder)
+    public suspend fun <T> receive(decoder: (ReceivedDatagram) -> T): T = inbound.receive(log.tapped(decoder))
 
     /**
-     * Returns a flow of the datagrams, one at a time. Each receive buffer is posted again when the collector's block
-     * returns. A datagram that arrives while no receive buffer is posted, because the collector is slow or there is
-     * none, is lost. The flow completes after a close, and throws [ConnectionClosedException] when the endpoint is
-     * lost. A malformed datagram does neither: the device or the engine drops it. There may be one collector at a time.
-     * Datagrams that it did not collect wait for the next collector.
+     * Returns the datagrams, each of which is lent to the code that reads it, one at a time. Each receive buffer is
+     * posted again when that code returns. A datagram that arrives while no receive buffer is posted, because the
+     * collector is slow or there is none, is lost. The datagrams end after a close; [ConnectionClosedException] is
+     * thrown when the endpoint is lost. A malformed datagram does neither: the device or the engine drops it. There may
+     * be one collector at a time. Datagrams that it did not collect wait for the next collector.
      */
-    public fun incoming(): Flow<ReceivedDatagram> = inbound.incoming()
+    public fun incoming(): InboundMessages<ReceivedDatagram> = InboundMessages(log.tapped(inbound.incoming()))
 
     /**
      * Returns a flow like [incoming], but the collector owns each datagram and closes it, including the one that
      * `first()` returns. If the collector's block throws or is cancelled, the flow closes the datagram.
      */
-    public fun receiveOwned(): Flow<ReceivedDatagram> = inbound.owned()
+    public fun receiveOwned(): Flow<ReceivedDatagram> = log.tapped(inbound.owned())
 
     /**
      * Resolves the address of the socket that is bound to [port] of [host]. Cancellation aborts the resolution.
@@ -196,7 +205,7 @@ public class RdmaDatagramSocket private constructor(
                 val used = configuration.openForDatagrams()
                 used.make {
                     val binding = DatagramBinding.bind(it, configuration.options, InetSocketAddress(host, port))
-                    RdmaDatagramSocket(binding, used::release)
+                    RdmaDatagramSocket(binding, configuration.wiretap, used::release)
                 }
             }
         }

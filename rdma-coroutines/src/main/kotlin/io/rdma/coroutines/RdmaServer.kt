@@ -21,6 +21,7 @@ public class RdmaServer private constructor(
     configuration: RdmaConfiguration,
     address: InetSocketAddress,
 ) : AutoCloseable {
+    private val wiretap = configuration.wiretap
     private val used = configuration.open()
     private val accepted = Channel<RdmaConnection>(Channel.UNLIMITED, onUndeliveredElement = RdmaConnection::close)
     private val connections: MutableSet<RdmaConnection> = ConcurrentHashMap.newKeySet()
@@ -33,7 +34,7 @@ public class RdmaServer private constructor(
         used.make { RdmaListener.bind(it, configuration.options, configuration.limits, address, ::accept) }
 
     private fun accept(established: EstablishedConnection) {
-        val connection = RdmaConnection(established) {}
+        val connection = RdmaConnection(established, wiretap) {}
         try {
             connections += connection
             established.endpoint().closed().thenRun { connections -= connection }
@@ -141,5 +142,11 @@ public class RdmaServer private constructor(
             val configuration = RdmaConfiguration().apply(configure)
             return blocking(RdmaServer::close) { RdmaServer(configuration, InetSocketAddress(host, port)) }
         }
+
+        /** Listens on `localhost` at [port], for clients of this host. Otherwise like [bind] with a host. */
+        public suspend fun bind(
+            port: Int,
+            configure: RdmaConfiguration.() -> Unit = {},
+        ): RdmaServer = bind("localhost", port, configure)
     }
 }

@@ -16,6 +16,7 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.flow.asFlow
@@ -67,7 +68,7 @@ abstract class ConnectionContract : PairContract() {
                 async {
                     pair.peer
                         .incoming()
-                        .map { String(it.toByteArray()) }
+                        .texts()
                         .take(500)
                         .toList()
                 }
@@ -78,7 +79,21 @@ abstract class ConnectionContract : PairContract() {
             assertThat(received.await()).isEqualTo(sent)
         }
 
-    private fun RdmaConnection.lent(): Flow<String> = incoming().map { String(it.toByteArray()) }
+    private fun RdmaConnection.lent(): Flow<String> = incoming().decoded { String(it.toByteArray()) }
+
+    /** Collects [count] messages, each of which is lent to [block]. */
+    private suspend fun RdmaConnection.collectLent(
+        count: Int,
+        block: suspend (ReceivedMessage) -> Unit,
+    ) = coroutineScope {
+        var left = count
+        launch {
+            incoming().collect {
+                block(it)
+                if (--left == 0) cancel()
+            }
+        }.join()
+    }
 
     private fun RdmaConnection.owned(): Flow<String> =
         receiveOwned().map { message ->
@@ -159,17 +174,14 @@ abstract class ConnectionContract : PairContract() {
                 }
                 kept.forEach(::assertStale)
             }
-            pair.peer.incoming().take(4).collect {
+            pair.peer.collectLent(4) {
                 kept.forEach(::assertStale)
                 kept += it
                 kotlinx.coroutines.yield() // other messages arrive meanwhile
                 assertThat(number(it)).isEqualTo(kept.size - 1)
             }
             kept.forEach(::assertStale)
-            pair.peer
-                .incoming()
-                .take(MANY - 8)
-                .collect { }
+            pair.peer.collectLent(MANY - 8) { }
             sending.join()
         }
 
@@ -191,7 +203,7 @@ abstract class ConnectionContract : PairContract() {
             val rest =
                 pair.peer
                     .incoming()
-                    .map(::take)
+                    .decoded(::take)
                     .take(MANY / 2)
                     .toList()
             assertThat(rest).isEqualTo((MANY / 2 until MANY).toList())
@@ -287,7 +299,7 @@ abstract class ConnectionContract : PairContract() {
             val received =
                 pair.peer
                     .incoming()
-                    .map { message ->
+                    .decoded { message ->
                         val bytes = message.toByteArray()
                         assertThat(bytes.all { it == bytes.size.toByte() }).isTrue()
                         bytes.size
@@ -334,7 +346,7 @@ abstract class ConnectionContract : PairContract() {
             assertThat(
                 pair.peer
                     .incoming()
-                    .map { it.length() }
+                    .decoded { it.length() }
                     .take(200)
                     .toList(),
             ).hasSize(200).containsOnly(8)

@@ -83,7 +83,7 @@ internal class CoroutinesScenario : SeamScenario {
             accepted.send(connection)
             attempt {
                 step("the handler") {
-                    connection.send(connection.incoming().map { it.toByteArray() }) { bytes, target ->
+                    connection.send(connection.incoming().bytes()) { bytes, target ->
                         if (bytes.size <= target.byteSize()) {
                             target.copyFrom(MemorySegment.ofArray(bytes))
                             bytes.size
@@ -143,7 +143,20 @@ internal class CoroutinesScenario : SeamScenario {
 
         private suspend fun messages(client: RdmaConnection) =
             coroutineScope {
-                val arrived = async { attempt { step("receive") { client.incoming().take(MESSAGES).count() } } }
+                val arrived =
+                    async {
+                        attempt {
+                            step(
+                                "receive",
+                            ) {
+                                client
+                                    .incoming()
+                                    .decoded { it.length() }
+                                    .take(MESSAGES)
+                                    .count()
+                            }
+                        }
+                    }
                 attempt { step("send") { client.send((1..MESSAGES).asFlow()) { length, _ -> length } } }
                 if (arrived.await() != MESSAGES) throw Failed()
             }

@@ -219,7 +219,7 @@ abstract class DatagramContract {
             until({ other.outstanding() == BUFFERS }) { one.sendText("${number.getAndIncrement()}", service) }
             repeat(5) { one.sendText("too much", service) }
             assertThat(other.outstanding()).isEqualTo(BUFFERS)
-            val texts = other.incoming().map { String(it.toByteArray()) }
+            val texts = other.incoming().texts()
             assertThat(texts.take(3).toList()).containsExactly("0", "1", "2")
             val owned = other.receiveOwned().first()
             assertThat(owned.use { String(it.toByteArray()) }).isEqualTo("3")

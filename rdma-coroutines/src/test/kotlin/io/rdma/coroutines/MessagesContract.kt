@@ -10,6 +10,7 @@ import io.rdma.coroutines.serialization.receive
 import io.rdma.coroutines.serialization.receiveOrNull
 import io.rdma.coroutines.serialization.send
 import io.rdma.engine.ConnectionClosedException
+import io.rdma.types.AccessFlag
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.async
@@ -34,6 +35,8 @@ import kotlinx.serialization.json.Json
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.Test
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
 import java.nio.ByteBuffer
 import java.time.Duration
 import java.util.HexFormat
@@ -93,6 +96,31 @@ abstract class MessagesContract : PairContract() {
         }
 
     @Test
+    fun `a byte buffer in registered memory is not copied`() =
+        bothWays { from, to ->
+            val region = from.allocate(64, AccessFlag.LOCAL_WRITE)
+            Arena.ofShared().use { arena ->
+                val own = arena.allocate(64)
+                from.register(own).close()
+                val all = List(SEND_BUFFERS) { from.acquire() } // a message that is copied waits for one of them
+                for (memory in listOf(region.segment(), own)) {
+                    memory.asSlice(0, 10).copyFrom(MemorySegment.ofArray("registered".toByteArray()))
+                    val buffer = memory.asByteBuffer().asReadOnlyBuffer().limit(10)
+                    assertThat(exchanged({ from.send(buffer) }, { to.receiveText() })).isEqualTo("registered")
+                    assertThat(buffer.remaining()).isEqualTo(10)
+                }
+                coroutineScope {
+                    val copied =
+                        launch(start = CoroutineStart.UNDISPATCHED) { from.send(ByteBuffer.allocateDirect(1)) }
+                    assertThat(copied.isCompleted).isFalse()
+                    copied.cancelAndJoin()
+                }
+                all.forEach { it.close() }
+            }
+            region.close()
+        }
+
+    @Test
     fun `buffers of kotlinx-io arrive and are consumed`() =
         bothWays { from, to ->
             // of several segments, which have 8 KiB each
@@ -142,6 +170,9 @@ abstract class MessagesContract : PairContract() {
             fun flow() = flowOf(*texts.toTypedArray())
             assertThat(all({ from.send(flow()) }, to.incoming().texts())).isEqualTo(texts)
             assertThat(all({ from.send(flow()) }, to.receiveOwned().texts())).isEqualTo(texts)
+            assertThat(
+                to.incoming(),
+            ).describedAs("operators cannot keep what is lent").isNotInstanceOf(Flow::class.java)
             val bytes = all({ from.send(flow().map(String::toByteArray)) }, to.incoming().bytes())
             assertThat(bytes.map { String(it) }).isEqualTo(texts)
             val lengths = all({ from.send(flow()) }, to.incoming().decoded { it.length() })

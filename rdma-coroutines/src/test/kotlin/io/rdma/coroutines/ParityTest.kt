@@ -93,6 +93,14 @@ class ParityTest {
     }
 
     @Test
+    fun `both receive messages in the same forms`() {
+        val forms = mapOf("asString" to "texts", "asByteArray" to "bytes", "as" to "decoded")
+        // A byte buffer is wrapped around the array. Reactor's users subscribe to a form, Kotlin's collect.
+        val reactive = names(io.rdma.reactive.InboundMessages::class.java) - "asByteBuffer"
+        assertThat(names(InboundMessages::class.java) - "collect").isEqualTo(reactive.map { forms[it] }.toSet())
+    }
+
+    @Test
     fun `the listed differences exist`() {
         assertThat(names(io.rdma.reactive.RdmaConnection::class.java)).containsAll(reactorOnly - "isDisposed")
         assertThat(names(RdmaConnection::class.java)).containsAll(kotlinOnly)

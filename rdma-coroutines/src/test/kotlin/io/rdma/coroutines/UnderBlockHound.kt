@@ -102,7 +102,7 @@ private suspend fun exercise(
         async {
             peer
                 .incoming()
-                .map { it.length() }
+                .decoded { it.length() }
                 .take(300)
                 .toList()
         }
@@ -157,7 +157,7 @@ private suspend fun datagrams() =
             async {
                 other
                     .incoming()
-                    .map { it.length() }
+                    .decoded { it.length() }
                     .take(50)
                     .toList()
             }

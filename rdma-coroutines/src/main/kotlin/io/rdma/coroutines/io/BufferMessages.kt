@@ -3,6 +3,7 @@
 package io.rdma.coroutines.io
 
 import io.rdma.buffer.ReceivedMessage
+import io.rdma.coroutines.InboundMessages
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.decoded
 import kotlinx.coroutines.flow.Flow
@@ -36,6 +37,9 @@ public suspend fun RdmaConnection.receiveBuffer(): Buffer = receive(ReceivedMess
  * Receives one message like [receiveBuffer], or returns null after an orderly end like [RdmaConnection.receiveOrNull].
  */
 public suspend fun RdmaConnection.receiveBufferOrNull(): Buffer? = receiveOrNull(ReceivedMessage::toBuffer)
+
+/** Returns a flow of copies of the messages, like [InboundMessages.bytes]. */
+public fun InboundMessages<*>.buffers(): Flow<Buffer> = decoded(ReceivedMessage::toBuffer)
 
 /** Returns a flow of copies of the messages, like [io.rdma.coroutines.bytes]. */
 public fun Flow<ReceivedMessage>.buffers(): Flow<Buffer> = decoded(ReceivedMessage::toBuffer)

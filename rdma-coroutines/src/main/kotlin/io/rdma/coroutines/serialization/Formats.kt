@@ -8,13 +8,21 @@ import kotlinx.serialization.SerialFormat
 import kotlinx.serialization.SerializationStrategy
 import kotlinx.serialization.StringFormat
 
+/** Whether messages of the format are texts. A format of both kinds is used as a binary one. */
+internal val SerialFormat.isOfText: Boolean get() = this is StringFormat && this !is BinaryFormat
+
+internal fun <T> SerialFormat.text(
+    serializer: SerializationStrategy<T>,
+    value: T,
+): String = (this as StringFormat).encodeToString(serializer, value)
+
 internal fun <T> SerialFormat.encode(
     serializer: SerializationStrategy<T>,
     value: T,
 ): ByteArray =
     when (this) {
         is BinaryFormat -> encodeToByteArray(serializer, value)
-        is StringFormat -> encodeToString(serializer, value).encodeToByteArray()
+        is StringFormat -> text(serializer, value).encodeToByteArray()
         else -> throw unusable()
     }
 

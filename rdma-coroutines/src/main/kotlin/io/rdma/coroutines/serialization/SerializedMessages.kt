@@ -5,7 +5,7 @@ package io.rdma.coroutines.serialization
 import io.rdma.buffer.MessageDecodingException
 import io.rdma.coroutines.BytesEncoder
 import io.rdma.coroutines.RdmaConnection
-import io.rdma.coroutines.decoded
+import io.rdma.coroutines.TextEncoder
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.map
 import kotlinx.serialization.DeserializationStrategy
@@ -13,8 +13,8 @@ import kotlinx.serialization.SerialFormat
 import kotlinx.serialization.SerializationStrategy
 import kotlinx.serialization.serializer
 
-// A format makes an array or a string on the heap, which is copied into registered memory once. The other way it is the
-// same. SerialFormat is the only type that both kinds of formats have in common.
+// A format makes an array or a string on the heap, which is copied or encoded into registered memory once. The other
+// way it is the same. SerialFormat is the only type that both kinds of formats have in common.
 
 /**
  * Sends [value] as a message in [format], a `BinaryFormat` such as `Cbor`, or a `StringFormat` such as `Json`, whose
@@ -67,14 +67,19 @@ public suspend fun <T> RdmaConnection.send(
     value: T,
     format: SerialFormat,
     serializer: SerializationStrategy<T>,
-): Unit = send(format.encode(serializer, value))
+): Unit = if (format.isOfText) send(format.text(serializer, value)) else send(format.encode(serializer, value))
 
 /** Sends each of [values] as a message in [format] by a given [serializer]. */
 public suspend fun <T> RdmaConnection.send(
     values: Flow<T>,
     format: SerialFormat,
     serializer: SerializationStrategy<T>,
-): Unit = send(values.map { format.encode(serializer, it) }, BytesEncoder)
+): Unit =
+    if (format.isOfText) {
+        send(values.map { format.text(serializer, it) }, TextEncoder)
+    } else {
+        send(values.map { format.encode(serializer, it) }, BytesEncoder)
+    }
 
 /** Receives one value, like [receive] without a serializer, by a given [deserializer]. */
 public suspend fun <T> RdmaConnection.receive(

@@ -56,7 +56,7 @@ private suspend fun RdmaDatagramSocket.asks(
         send(bytes.size, { it.copyFrom(MemorySegment.ofArray(bytes)) }, service)
         val answer =
             withTimeoutOrNull(AGAIN) {
-                incoming().map { String(it.toByteArray()) }.first { it == question }
+                incoming().texts().first { it == question }
             }
         if (answer != null) return true
     }

@@ -33,7 +33,7 @@ internal class CoroutinesReception(
         if (how.owned()) {
             connection.receiveOwned().map(::readAndClose)
         } else {
-            connection.incoming().map(Message::read)
+            connection.incoming().decoded(Message::read)
         }
 
     /** Reads an owned message. Another thread closes it. */

@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftWiretapContractTest : WiretapContract() {
+    override val device = "soft0"
+}
