@@ -39,6 +39,7 @@ import reactor.util.retry.Retry;
 abstract class StreamEndContract {
     /** A process that a test starts under emulation, beside others, takes minutes to its first message. */
     private static final Duration PATIENCE = Duration.ofSeconds(420);
+
     private static final int ITEMS = 300;
     private static final int FEW = 8; // fit into the receive buffers
 
