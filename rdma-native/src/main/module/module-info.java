@@ -25,6 +25,8 @@ module io.rdma.core {
     exports io.rdma.engine;
     // Errors of calls are in both front-ends' signatures.
     exports io.rdma.call;
+    // Locations, values, errors and hosts of the one-sided data structures are in both front-ends' signatures.
+    exports io.rdma.structures;
     // Clock, threads and randomness are reached from objects of verbs; tests of users may bring their own.
     exports io.rdma.environment;
     // Faulty links on purpose, counters and captures of the software device, for users' tests.
@@ -39,6 +41,10 @@ module io.rdma.core {
             io.rdma.coroutines;
     // Their calls share frames and tables.
     exports io.rdma.internal.call to
+            io.rdma.reactive,
+            io.rdma.coroutines;
+    // Their one-sided data structures share layouts and protocols.
+    exports io.rdma.internal.structures to
             io.rdma.reactive,
             io.rdma.coroutines;
     // They test, as the engine does, whether the caller's stack has room.

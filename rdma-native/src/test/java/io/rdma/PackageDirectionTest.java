@@ -42,6 +42,12 @@ class PackageDirectionTest {
 
     private static final String CALLING = "io.rdma.internal.call..";
 
+    /** Values, errors and hosts' interfaces of one-sided data structures. */
+    private static final String STRUCTURES = "io.rdma.structures..";
+
+    /** Their layouts and protocols, over the engine. No other package depends on them. */
+    private static final String STRUCTURING = "io.rdma.internal.structures..";
+
     /** How several objects are closed, for buffers, engine and connections. */
     private static final String CLOSE = "io.rdma.internal.close..";
 
@@ -165,6 +171,22 @@ class PackageDirectionTest {
                     resideInAnyPackage(CALL, CALLING, TYPES).or(DescribedPredicate.not(resideInAPackage("io.rdma.."))));
 
     @ArchTest
+    static final ArchRule structuresAreKnownToNoOther = classes()
+            .that()
+            .resideInAnyPackage(STRUCTURES, STRUCTURING)
+            .should()
+            .onlyHaveDependentClassesThat()
+            .resideInAnyPackage(STRUCTURES, STRUCTURING);
+
+    @ArchTest
+    static final ArchRule valuesOfStructuresDoNotKnowTheEngine = noClasses()
+            .that()
+            .resideInAPackage(STRUCTURES)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(STRUCTURING, HOT_PATH, LOOP, CONNECT, CONNECTING);
+
+    @ArchTest
     static final ArchRule everyClassIsInAListedPackage = classes()
             .that()
             .resideInAPackage("io.rdma..")
@@ -180,6 +202,8 @@ class PackageDirectionTest {
                     CONNECTING,
                     CALL,
                     CALLING,
+                    STRUCTURES,
+                    STRUCTURING,
                     FFI,
                     SOFT,
                     OS,

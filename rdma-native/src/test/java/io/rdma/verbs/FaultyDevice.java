@@ -1,14 +1,17 @@
 package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.DeviceAttr;
 import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Wc;
 import io.rdma.internal.soft.SoftVerbs;
+import io.rdma.types.AtomicCapability;
 import io.rdma.types.Errno;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.lang.reflect.RecordComponent;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,6 +56,9 @@ public final class FaultyDevice {
     /** Action that runs after each post of sends, before the post returns. */
     public volatile Runnable behindPost = () -> {};
 
+    /** {@code atomic_cap} of the device; null for the true one. */
+    public volatile @Nullable AtomicCapability atomics;
+
     private volatile long deadQueue;
     private volatile boolean deadToArm;
 
@@ -95,6 +101,7 @@ public final class FaultyDevice {
                         yield invoke(real, method, arguments);
                     }
                     case "postSrqRecv" -> refuseSharedReceives ? -Errno.ENOMEM : invoke(real, method, arguments);
+                    case "queryDevice" -> withAtomics((DeviceAttr) invoke(real, method, arguments));
                     case "reqNotifyCq" ->
                         deadToArm && (long) arguments[0] == deadQueue ? -Errno.EIO : invoke(real, method, arguments);
                     case "pollCq" -> pollCq(real, (long) arguments[0], (int) arguments[1], (long) arguments[2]);
@@ -111,6 +118,23 @@ public final class FaultyDevice {
                     }
                 });
         return DeviceOf.only(faulty);
+    }
+
+    private DeviceAttr withAtomics(DeviceAttr real) throws ReflectiveOperationException {
+        AtomicCapability instead = atomics;
+        if (instead == null) {
+            return real;
+        }
+        RecordComponent[] components = DeviceAttr.class.getRecordComponents();
+        Class<?>[] types = new Class<?>[components.length];
+        Object[] values = new Object[components.length];
+        for (int i = 0; i < components.length; i++) {
+            types[i] = components[i].getType();
+            values[i] = components[i].getName().equals("atomicCap")
+                    ? (Object) instead.code()
+                    : components[i].getAccessor().invoke(real);
+        }
+        return DeviceAttr.class.getDeclaredConstructor(types).newInstance(values);
     }
 
     private static Object invoke(Verbs real, Method method, Object[] arguments) throws Throwable {

@@ -1,0 +1,124 @@
+package io.rdma.internal.structures;
+
+import io.rdma.connect.RdmaResources;
+import io.rdma.engine.RdmaEndpoint;
+import io.rdma.internal.engine.Endpoint;
+import io.rdma.structures.RecordOptions;
+import io.rdma.structures.RingMemory;
+import io.rdma.structures.StructureLocation;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - `position` is that of the first entry that is not taken. It changes under the lock, and the consumer's word with
+// it.
+// - An entry is taken when it is certain that a caller gets it. Until then the producer does not write there.
+
+/** A ring at its consumer. */
+public final class HostedRing extends HostedMemory implements RingMemory {
+    private final RingLayout layout;
+    private final AtomicReference<@Nullable Endpoint> producer = new AtomicReference<>();
+    private long position; // guarded by this
+
+    /**
+     * Allocates an empty ring.
+     *
+     * @param resources resources of the server whose client produces
+     * @param capacity bytes for all entries
+     * @throws IllegalArgumentException if the capacity is no multiple of 16, or less than 64
+     */
+    public HostedRing(RdmaResources resources, int capacity) {
+        super(resources, StructureHeader.of(StructureHeader.Kind.RING, RecordOptions.of(checked(capacity), 1), 0));
+        layout = header.ring();
+        layout.taken(region.segment(), 0);
+    }
+
+    private static int checked(int capacity) {
+        if (!RingLayout.isPossible(capacity)) {
+            throw new IllegalArgumentException("a ring of " + capacity + " bytes: use a multiple of 16, at least 64");
+        }
+        return capacity;
+    }
+
+    @Override
+    public StructureLocation admit(RdmaEndpoint client) {
+        if (!producer.compareAndSet(null, Endpoint.of(client))) {
+            throw new IllegalStateException("the ring has or had a producer: allocate a ring for each producer");
+        }
+        return super.admit(client);
+    }
+
+    @Override
+    public int maxEntry() {
+        return layout.maxEntry();
+    }
+
+    @Override
+    public boolean isEnded() {
+        Endpoint endpoint = producer.get();
+        return endpoint != null && endpoint.closed().isDone();
+    }
+
+    @Override
+    public synchronized byte @Nullable [] poll() {
+        byte[] entry = peek();
+        if (entry != null) {
+            taken(entry);
+        }
+        return entry;
+    }
+
+    private byte @Nullable [] peek() {
+        while (true) {
+            RingLayout.Found found = layout.decode(region.segment(), position);
+            if (found == null || found.content() != null) {
+                return found == null ? null : found.content();
+            }
+            advance(found.room());
+        }
+    }
+
+    private void taken(byte[] entry) {
+        advance(RingLayout.room(entry.length));
+    }
+
+    private void advance(int room) {
+        position += room;
+        layout.taken(region.segment(), position);
+    }
+
+    /**
+     * Takes the next entry when it has arrived. The result is null if none will arrive. A call that is cancelled takes
+     * nothing.
+     */
+    public StructureCall<byte[]> next(StructureCall.Outcome<? super byte[]> outcome) {
+        return new Next(outcome).start();
+    }
+
+    private final class Next extends StructureCall<byte[]> {
+        Next(Outcome<? super byte[]> outcome) {
+            super(HostedRing.this.access, outcome);
+        }
+
+        @Override
+        void attempt() {
+            boolean over = isEnded(); // before the look, so that what has arrived is taken first
+            byte[] entry;
+            synchronized (HostedRing.this) {
+                entry = peek();
+                if (entry != null || over) {
+                    if (!tryEnd()) {
+                        return;
+                    }
+                    if (entry != null) {
+                        taken(entry);
+                    }
+                } else {
+                    pause();
+                    return;
+                }
+            }
+            tell(entry);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package io.rdma.internal.structures;
+
+import io.rdma.internal.os.StackRoom;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - One step at a time is under way, so the fields of subclasses need no lock: each step happens before the next one.
+// - The caller is told the end at most once: `ended` decides between success, failure and cancellation.
+// - A cancelled call ends before its next attempt. From its claim of a record on it goes on to the end of its change.
+
+/**
+ * One operation on a structure: a chain of steps, each of which begins when the one before it has ended.
+ *
+ * @param <T> type of the result
+ */
+public abstract class StructureCall<T> {
+    private static final int AT_ONCE = 3;
+    private static final long SHORTEST_PAUSE = 20_000;
+    private static final int LONGEST_PAUSE_SHIFT = 6; // 1.28 ms
+
+    /**
+     * The listener of one call. One of its methods is called once, on the completion loop or a thread of timers, or
+     * before the start of the call returns.
+     *
+     * @param <T> type of the result
+     */
+    public interface Outcome<T> {
+        /**
+         * The operation has succeeded.
+         *
+         * @param value the result; null for none
+         */
+        void succeeded(@Nullable T value);
+
+        /**
+         * The operation has failed.
+         *
+         * @param error the reason
+         */
+        void failed(Throwable error);
+    }
+
+    private static final Outcome<Object> IGNORED = new Outcome<>() {
+        @Override
+        public void succeeded(@Nullable Object value) {}
+
+        @Override
+        public void failed(Throwable error) {} // such as the end of the connection
+    };
+
+    final StructureAccess access;
+    private final Outcome<? super T> outcome;
+    private final AtomicBoolean ended = new AtomicBoolean();
+    private int attempts;
+
+    StructureCall(StructureAccess access, Outcome<? super T> outcome) {
+        this.access = access;
+        this.outcome = outcome;
+    }
+
+    /** Returns the listener of a call whose end nobody awaits. */
+    static Outcome<Object> ignored() {
+        return IGNORED;
+    }
+
+    /** Begins the first attempt, or another one. */
+    abstract void attempt();
+
+    /** Starts the call. */
+    final StructureCall<T> start() {
+        StackRoom.require(StackRoom.SIGNAL);
+        guarded(this::attempt);
+        return this;
+    }
+
+    /**
+     * Ends the caller's interest: the outcome is not told, unless that has begun. A change that has not claimed its
+     * record does not happen; otherwise it goes on to its end.
+     */
+    public final void cancel() {
+        ended.set(true);
+    }
+
+    /** Returns whether another attempt has no purpose. */
+    final boolean isOver() {
+        return ended.get();
+    }
+
+    /** Ends the call with a result. Returns false if it has ended before, so that nobody gets the result. */
+    final boolean succeed(@Nullable T value) {
+        boolean first = tryEnd();
+        if (first) {
+            tell(value);
+        }
+        return first;
+    }
+
+    /** Ends the call, unless it has ended. After true {@link #tell} must follow. */
+    final boolean tryEnd() {
+        return ended.compareAndSet(false, true);
+    }
+
+    final void tell(@Nullable T value) {
+        outcome.succeeded(value);
+    }
+
+    final void fail(Throwable error) {
+        tryFail(error);
+    }
+
+    private boolean tryFail(Throwable error) {
+        boolean first = tryEnd();
+        if (first) {
+            outcome.failed(error);
+        }
+        return first;
+    }
+
+    /** Begins another attempt, at first at once, then after growing and random pauses. */
+    final void again() {
+        if (attempts++ < AT_ONCE) {
+            attemptUnlessOver();
+        } else {
+            pause();
+        }
+    }
+
+    /** Begins another attempt after a pause. */
+    final void pause() {
+        long pause = SHORTEST_PAUSE << Math.min(attempts++, LONGEST_PAUSE_SHIFT);
+        access.after(pause + access.random(pause), () -> guarded(this::attemptUnlessOver));
+    }
+
+    private void attemptUnlessOver() {
+        if (!isOver()) {
+            attempt();
+        }
+    }
+
+    final void read(long offset, int length, Consumer<MemorySegment> then) {
+        access.read(offset, length, bytes -> guarded(() -> then.accept(bytes)), this::fail);
+    }
+
+    final void compareAndSwap(long offset, long expected, long update, LongConsumer then) {
+        access.compareAndSwap(offset, expected, update, old -> guarded(() -> then.accept(old)), this::fail);
+    }
+
+    final void fetchAndAdd(long offset, long addend, LongConsumer then) {
+        access.fetchAndAdd(offset, addend, old -> guarded(() -> then.accept(old)), this::fail);
+    }
+
+    /** Runs a step. What it throws ends the call, because nothing else would. */
+    final void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            if (!tryFail(e)) {
+                throw e; // of the listener: the thread that runs it logs it
+            }
+        }
+    }
+}
