@@ -38,4 +38,6 @@ module io.rdma.reactive {
     exports io.rdma.reactive.pool;
     // RSocket over RDMA.
     exports io.rdma.reactive.rsocket;
+    // One-sided data structures.
+    exports io.rdma.reactive.structures;
 }
