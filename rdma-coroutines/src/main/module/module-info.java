@@ -29,4 +29,6 @@ module io.rdma.coroutines {
     exports io.rdma.coroutines.io;
     // Observations of operations, and meters of pools.
     exports io.rdma.coroutines.micrometer;
+    // One-sided data structures.
+    exports io.rdma.coroutines.structures;
 }

@@ -3,6 +3,12 @@ package io.rdma.coroutines
 import io.rdma.coroutines.call.RdmaCallClient
 import io.rdma.coroutines.call.RdmaCallHandlers
 import io.rdma.coroutines.call.RdmaCallServer
+import io.rdma.coroutines.structures.RdmaCounters
+import io.rdma.coroutines.structures.RdmaLease
+import io.rdma.coroutines.structures.RdmaLocks
+import io.rdma.coroutines.structures.RdmaRecords
+import io.rdma.coroutines.structures.RdmaRing
+import io.rdma.coroutines.structures.RdmaTable
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 import java.lang.reflect.Modifier
@@ -98,6 +104,22 @@ class ParityTest {
         // A byte buffer is wrapped around the array. Reactor's users subscribe to a form, Kotlin's collect.
         val reactive = names(io.rdma.reactive.InboundMessages::class.java) - "asByteBuffer"
         assertThat(names(InboundMessages::class.java) - "collect").isEqualTo(reactive.map { forms[it] }.toSet())
+    }
+
+    @Test
+    fun `both use the same structures`() {
+        val pairs =
+            listOf(
+                io.rdma.reactive.structures.RdmaCounters::class.java to RdmaCounters::class.java,
+                io.rdma.reactive.structures.RdmaRecords::class.java to RdmaRecords::class.java,
+                io.rdma.reactive.structures.RdmaTable::class.java to RdmaTable::class.java,
+                io.rdma.reactive.structures.RdmaLocks::class.java to RdmaLocks::class.java,
+                io.rdma.reactive.structures.RdmaRing::class.java to RdmaRing::class.java,
+            )
+        for ((reactor, kotlin) in pairs) {
+            assertThat(names(kotlin)).isEqualTo(names(reactor)).contains("allocate", "open")
+        }
+        assertThat(names(RdmaLease::class.java)).isEqualTo(names(io.rdma.reactive.structures.RdmaLease::class.java))
     }
 
     @Test

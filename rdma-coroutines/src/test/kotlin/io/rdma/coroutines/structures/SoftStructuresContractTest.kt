@@ -1,0 +1,5 @@
+package io.rdma.coroutines.structures
+
+class SoftStructuresContractTest : StructuresContract() {
+    override val device = "soft0"
+}
