@@ -75,6 +75,7 @@ class PublicTypesTest {
                                 listed("For datagrams", 2),
                                 listed("For pools", 2),
                                 listed("For calls", 2),
+                                listed("For one-sided structures", 2),
                                 listed("For integrations", 2),
                                 listed("For experts", 2))
                         .flatMap(names -> names))
