@@ -4,8 +4,8 @@ import io.rdma.engine.RdmaEndpoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ring of one producer, at its consumer. The producer writes entries into it; the consumer reads its own memory, and
- * no message passes. Thread-safe: each entry is taken once, in order.
+ * The ring of one producer, at its consumer. The producer writes entries into it; the consumer reads its own memory,
+ * and no message passes. Thread-safe: each entry is taken once, in order.
  */
 public interface RingMemory extends StructureMemory {
     /**

@@ -3,8 +3,8 @@ package io.rdma.coroutines.structures
 import io.rdma.internal.structures.HeldLock
 
 /**
- * One acquisition of a lock of [RdmaLocks]. Thread-safe. Errors of its operations are those of [RdmaLocks]. A renewal or
- * release that has begun happens even if the coroutine is cancelled.
+ * One acquisition of a lock of [RdmaLocks]. Thread-safe. Errors of its operations are those of [RdmaLocks]. A renewal
+ * or release that has begun happens even if the coroutine is cancelled.
  */
 public class RdmaLease internal constructor(
     private val lock: HeldLock,

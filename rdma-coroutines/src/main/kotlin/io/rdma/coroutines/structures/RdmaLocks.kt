@@ -22,8 +22,8 @@ import kotlin.time.toJavaDuration
  * acquisition has a token that is larger than all before.
  *
  * Every suspending operation:
- * - **errors** are those of the [RdmaConnection]. An index that does not exist throws [IndexOutOfBoundsException]. A lock
- *   of which the holder's connection ends stays locked until its lease is over.
+ * - **errors** are those of the [RdmaConnection]. An index that does not exist throws [IndexOutOfBoundsException]. A
+ *   lock of which the holder's connection ends stays locked until its lease is over.
  * - **cancellation** is prompt. A lock that was just acquired is released.
  * - **threads**: the coroutine resumes through its dispatcher.
  */
@@ -65,9 +65,9 @@ public class RdmaLocks private constructor(
     public companion object {
         /**
          * Allocates [count] locks at their host, all free, for the clients of a server of these [resources]. A lock is
-         * held for the [lease] unless it is renewed: 1 ms to 1 hour, longer than a pause of a client, such as one of its
-         * garbage collector. Registers memory, which blocks. The result is to be closed after the connections of its
-         * clients.
+         * held for the [lease] unless it is renewed: 1 ms to 1 hour, longer than a pause of a client, such as one of
+         * its garbage collector. Registers memory, which blocks. The result is to be closed after the connections of
+         * its clients.
          *
          * @throws StructureException NO_ATOMICS if the device has none
          */

@@ -14,8 +14,8 @@ import kotlinx.coroutines.flow.flow
 /**
  * A ring in the memory of a consumer, which is its host, as its one producer uses it. Thread-safe.
  *
- * The producer writes entries into the consumer's memory. The consumer looks into its own memory; no message passes, and
- * no receive buffer is used. A full ring keeps the producer waiting. It then reads how far the consumer has got.
+ * The producer writes entries into the consumer's memory. The consumer looks into its own memory; no message passes,
+ * and no receive buffer is used. A full ring keeps the producer waiting. It then reads how far the consumer has got.
  */
 public class RdmaRing private constructor(
     private val client: RingClient,
@@ -26,8 +26,8 @@ public class RdmaRing private constructor(
     /**
      * Sends [entry], at most [maxEntry] bytes, in the order of the calls. Returns when it is in the consumer's memory.
      * The entry is copied before the first suspension. An entry that waits for room is taken back if the coroutine is
-     * cancelled; later it is sent all the same. Errors are also those of the [RdmaConnection]. After an error other than
-     * [IllegalArgumentException] the ring takes no more entries.
+     * cancelled; later it is sent all the same. Errors are also those of the [RdmaConnection]. After an error other
+     * than [IllegalArgumentException] the ring takes no more entries.
      *
      * @throws StructureException CORRUPT if something else writes into the ring
      * @throws IllegalArgumentException if the entry is too long
@@ -40,9 +40,9 @@ public class RdmaRing private constructor(
     public companion object {
         /**
          * Allocates an empty ring at its consumer, for the client of a server of these [resources]. It has [capacity]
-         * bytes for all entries, a multiple of 16, at least 64. Each entry has 16 bytes more than its content, and begins
-         * at a multiple of 16. Registers memory, which blocks. The result is to be closed after the connection of the
-         * producer.
+         * bytes for all entries, a multiple of 16, at least 64. Each entry has 16 bytes more than its content, and
+         * begins at a multiple of 16. Registers memory, which blocks. The result is to be closed after the connection
+         * of the producer.
          */
         @JvmStatic
         public fun allocate(
@@ -65,8 +65,8 @@ public class RdmaRing private constructor(
         /**
          * Returns a flow of the entries of a ring, in order. It ends when the producer's connection has ended and all
          * entries that arrived were received. Takes an entry when the collector is ready for it. While none is there,
-         * it looks again after a pause that grows to 2.6 ms. Several collectors compete for the entries. The [memory] is
-         * one that [allocate] has returned.
+         * it looks again after a pause that grows to 2.6 ms. Several collectors compete for the entries. The [memory]
+         * is one that [allocate] has returned.
          */
         @JvmStatic
         public fun receive(memory: RingMemory): Flow<ByteArray> {

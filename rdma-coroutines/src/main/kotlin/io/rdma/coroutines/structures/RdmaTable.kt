@@ -17,9 +17,9 @@ import io.rdma.structures.VersionedValue
  * The hash of a key chooses its bucket, which is a record. A get is one READ of the bucket. A put or remove is a READ
  * and a new version of the bucket, as [RdmaRecords] describes it.
  *
- * Errors, cancellation and threads are those of [RdmaRecords]. Keys have 1 to 65,535 bytes. A key that is empty, or that
- * fits with its value into no bucket, throws [IllegalArgumentException]. Keys and values are copied before the first
- * suspension.
+ * Errors, cancellation and threads are those of [RdmaRecords]. Keys have 1 to 65,535 bytes. A key that is empty, or
+ * that fits with its value into no bucket, throws [IllegalArgumentException]. Keys and values are copied before the
+ * first suspension.
  */
 public class RdmaTable private constructor(
     private val client: TableClient,

@@ -5,8 +5,8 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlin.coroutines.resumeWithException
 
 /**
- * Starts a call and suspends until it has ended. The cancellation of the coroutine cancels the call. A result that comes
- * too late for that goes to [late].
+ * Starts a call and suspends until it has ended. The cancellation of the coroutine cancels the call. A result that
+ * comes too late for that goes to [late].
  */
 internal suspend fun <T : Any> awaitOutcome(
     late: (T) -> Unit = {},

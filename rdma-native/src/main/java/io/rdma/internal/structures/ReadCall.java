@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param <T> type of the result
  */
 final class ReadCall<T> extends StructureCall<T> {
-    /** Reads of the same version that must fail until the record is corrupt: the one in the middle saw it throughout. */
+    /**
+     * Reads of the same version that must fail until the record is corrupt: the one in the middle saw it throughout.
+     */
     private static final int PROOF = 3;
 
     private final RecordLayout layout;

@@ -89,7 +89,9 @@ record RecordWord(long bits) {
         return of(version(), attempt() + 1, current(), targetsBefore(), suspect(), writer);
     }
 
-    /** Returns the word in which a claimant, which may still write, becomes the suspect, and another takes its place. */
+    /**
+     * Returns the word in which a claimant, which may still write, becomes the suspect, and another takes its place.
+     */
     RecordWord takenOverBy(int writer) {
         return of(version(), attempt() + 1, current(), !targetsBefore(), claimant(), writer);
     }

@@ -16,8 +16,8 @@ import reactor.core.publisher.Mono;
  *
  * <p>Every operation, unless stated otherwise: <b>completes</b> on the completion loop. <b>Errors</b> are those of the
  * {@link RdmaConnection}; an index that does not exist is an {@link IndexOutOfBoundsException}. After the end of the
- * connection an addition may or may not have happened. <b>Cancel</b> discards the result; an addition that was requested
- * happens all the same.
+ * connection an addition may or may not have happened. <b>Cancel</b> discards the result; an addition that was
+ * requested happens all the same.
  */
 public final class RdmaCounters {
     private final CounterClient client;

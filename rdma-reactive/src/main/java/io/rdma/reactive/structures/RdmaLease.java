@@ -4,8 +4,8 @@ import io.rdma.internal.structures.HeldLock;
 import reactor.core.publisher.Mono;
 
 /**
- * One acquisition of a lock of {@link RdmaLocks}. Thread-safe. Completion, errors and cancellation of its operations are
- * those of {@link RdmaLocks}; a renewal or release that was requested happens even if it is cancelled.
+ * One acquisition of a lock of {@link RdmaLocks}. Thread-safe. Completion, errors and cancellation of its operations
+ * are those of {@link RdmaLocks}; a renewal or release that was requested happens even if it is cancelled.
  */
 public final class RdmaLease {
     private final HeldLock lock;

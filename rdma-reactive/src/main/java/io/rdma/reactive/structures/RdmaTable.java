@@ -15,11 +15,12 @@ import reactor.core.publisher.Mono;
 /**
  * A table of keys and values in the memory of a host, whose processor takes no part. Thread-safe.
  *
- * <p>The hash of a key chooses its bucket, which is a record. A get is one READ of the bucket. A put or remove is a READ
- * and a new version of the bucket, as {@link RdmaRecords} describe it.
+ * <p>The hash of a key chooses its bucket, which is a record. A get is one READ of the bucket. A put or remove is a
+ * READ and a new version of the bucket, as {@link RdmaRecords} describe it.
  *
  * <p>Completion, errors and cancellation are those of {@link RdmaRecords}. A key that is empty, or that fits with its
- * value into no bucket, is an {@link IllegalArgumentException}. Keys and values are copied when the subscriber requests.
+ * value into no bucket, is an {@link IllegalArgumentException}. Keys and values are copied when the subscriber
+ * requests.
  */
 public final class RdmaTable {
     private final TableClient client;
