@@ -11,9 +11,8 @@ import java.util.BitSet;
 // Invariants
 // - The word of a number is odd from before the number is given out until the queue pair of its client is destroyed, so
 // that no write of that client can arrive any more. The host's processor alone writes these words; clients read them.
-// - Numbers are given out in turn, so one that was given back is not used again soon. A claim that its former owner
-// left
-// would look like one of the new owner, and others would wait for the lease.
+// - Numbers are given out in turn, so one that was given back is not used again soon. Otherwise a claim that its
+// former owner left would look like one of the new owner, and others would wait for the lease.
 
 /** The numbers by which the clients of one structure sign their claims. Thread-safe. */
 final class WriterNumbers {
