@@ -69,7 +69,9 @@ public final class RdmaLocks {
 
     /**
      * Acquires a lock. Waits as long as others hold it, without order among those that wait. <b>Cancel</b> ends the
-     * wait; a lock that was just acquired is released.
+     * wait; a lock that was just acquired is released. Only a lease whose delivery has begun belongs to the subscriber
+     * nevertheless, and a subscriber that drops it keeps the lock until the lease is over. {@link #withLease} never
+     * loses one.
      *
      * @param index from 0
      * @return the lease, to be released

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -137,7 +138,13 @@ abstract class LocksContract {
         for (int i = 0; i < 100; i++) {
             RdmaLease held = get(locks.acquire(0));
             AtomicReference<RdmaLease> delivered = new AtomicReference<>();
-            Disposable waiting = locks.acquire(0).subscribe(delivered::set);
+            // Keeps a lease that comes as it cancels. A consumer of subscribe() would drop it.
+            BaseSubscriber<RdmaLease> waiting = locks.acquire(0).subscribeWith(new BaseSubscriber<>() {
+                @Override
+                protected void hookOnNext(RdmaLease lease) {
+                    delivered.set(lease);
+                }
+            });
             held.release().subscribe();
             for (int spin = 0; spin < i * 500; spin++) { // cancels at different steps
                 Thread.onSpinWait();
