@@ -13,11 +13,16 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Test of calls whose acknowledgements are lost: the next request then overtakes the report of a delivered answer. */
-@Timeout(180)
+@Timeout(600)
 class CallsOverBadLinksTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int CALLS = 150;
+    private static final int MOST_BATCHES = 20; // an acknowledgement and the packet behind it are lost by chance
     private static final MessageCodec<String> TEXT = MessageCodec.utf8();
+
+    private static long repetitions(SoftNetwork network) {
+        return network.counters().get("completer_retry_err");
+    }
 
     @Test
     void aClientThatKeepsToTheServersBoundIsNeverRefused() {
@@ -39,14 +44,14 @@ class CallsOverBadLinksTest {
                     .connectNow(PATIENCE);
             RdmaCallClient client = RdmaCallClient.create(connection, 1);
             ofClient.setFaults(LinkFaults.NONE.withLoss(0.1).withSeed(3));
-            assertThat(Flux.range(0, CALLS)
-                            .concatMap(number -> client.call("echo", "call " + number, TEXT, TEXT, PATIENCE))
-                            .collectList()
-                            .block(PATIENCE))
-                    .hasSize(CALLS);
-            assertThat(ofServer.counters().get("completer_retry_err"))
-                    .as("an acknowledgement was lost")
-                    .isPositive();
+            for (int i = 0; i < MOST_BATCHES && repetitions(ofServer) == 0; i++) {
+                assertThat(Flux.range(0, CALLS)
+                                .concatMap(number -> client.call("echo", "call " + number, TEXT, TEXT, PATIENCE))
+                                .collectList()
+                                .block(PATIENCE))
+                        .hasSize(CALLS);
+            }
+            assertThat(repetitions(ofServer)).as("an acknowledgement was lost").isPositive();
             ofClient.heal();
             client.dispose();
             connection.disposeNow(PATIENCE);

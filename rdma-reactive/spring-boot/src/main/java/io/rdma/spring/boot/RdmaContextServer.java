@@ -4,6 +4,7 @@ import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaServer;
+import java.lang.System.Logger;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
@@ -120,12 +121,24 @@ public abstract class RdmaContextServer<S> implements SmartLifecycle {
 
     @Override
     public final void stop() {
-        stopped().block();
+        stopped().toFuture().join(); // block() would refuse some threads, behind which the server goes on
     }
 
     @Override
     public final void stop(Runnable callback) {
-        stopped().doFinally(how -> callback.run()).subscribe();
+        stopped()
+                .doFinally(how -> callback.run())
+                .subscribe(null, e -> System.getLogger(RdmaContextServer.class.getName())
+                        .log(Logger.Level.WARNING, "the server of " + properties + " did not end in order", e));
+    }
+
+    /**
+     * Returns that a server is not stopped while a context is paused. The context of a test is paused while other tests
+     * have another one, and a server that started again would listen at another port than its clients know.
+     */
+    @Override
+    public boolean isPauseable() {
+        return false;
     }
 
     private synchronized Mono<Void> stopped() {

@@ -68,7 +68,7 @@ public final class RdmaRSocketAutoConfiguration {
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty("rdma.rsocket.port")
-    @ConditionalOnBean(RdmaServer.class)
+    @ConditionalOnBean({RdmaServer.class, RdmaResources.class})
     static class Server {
         @Order(1)
         @Configuration(proxyBeanMethods = false)

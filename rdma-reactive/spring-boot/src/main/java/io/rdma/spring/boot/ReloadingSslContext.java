@@ -32,6 +32,7 @@ final class ReloadingSslContext extends SSLContext {
     static SSLContext of(SslBundles bundles, String name) {
         Current current = new Current(bundles.getBundle(name).createSslContext());
         bundles.addBundleUpdateHandler(name, updated -> current.replace(name, updated));
+        current.replace(name, bundles.getBundle(name)); // it may have been updated before the handler was there
         return new ReloadingSslContext(current);
     }
 

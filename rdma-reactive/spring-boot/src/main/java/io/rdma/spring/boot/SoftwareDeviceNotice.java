@@ -26,9 +26,13 @@ final class SoftwareDeviceNotice {
      * @param property value of {@code rdma.device}
      */
     static void log(String used, @Nullable String property) {
-        text(used, cards(CARDS), property, System.getenv("RDMA_DEVICE"), SoftwareDeviceNotice::listed)
-                .ifPresent(text ->
-                        System.getLogger(SoftwareDeviceNotice.class.getName()).log(Logger.Level.WARNING, text));
+        Logger logger = System.getLogger(SoftwareDeviceNotice.class.getName());
+        try {
+            text(used, cards(CARDS), property, System.getenv("RDMA_DEVICE"), SoftwareDeviceNotice::listed)
+                    .ifPresent(text -> logger.log(Logger.Level.WARNING, text));
+        } catch (RuntimeException e) { // a notice must not keep an application from its start
+            logger.log(Logger.Level.DEBUG, "the cards of this host could not be listed", e);
+        }
     }
 
     /**

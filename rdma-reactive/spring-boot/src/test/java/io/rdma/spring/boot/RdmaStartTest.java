@@ -24,6 +24,7 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.ssl.jks.JksSslStoreBundle;
 import org.springframework.boot.ssl.jks.JksSslStoreDetails;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** Tests of what the start of an application logs and refuses, and of certificates that change while it runs. */
 class RdmaStartTest {
@@ -69,6 +70,25 @@ class RdmaStartTest {
                         .isTrue();
             });
         }
+    }
+
+    /** The context of a test is paused while other tests have another one. Its clients know the port from before. */
+    @Test
+    void aServerKeepsItsPortWhileItsContextIsPaused() {
+        contexts.run(context -> {
+            RdmaServerLifecycle lifecycle = context.getBean(RdmaServerLifecycle.class);
+            int port = lifecycle.address().getPort();
+            ConfigurableApplicationContext paused =
+                    context.getSourceApplicationContext(ConfigurableApplicationContext.class);
+            paused.pause();
+            paused.restart();
+            assertThat(lifecycle.address().getPort()).isEqualTo(port);
+            context.getBean(RdmaClient.class)
+                    .host("127.0.0.1")
+                    .port(port)
+                    .connectNow(PATIENCE)
+                    .disposeNow(PATIENCE);
+        });
     }
 
     private static SslBundle bundle(Path folder, String name) {
