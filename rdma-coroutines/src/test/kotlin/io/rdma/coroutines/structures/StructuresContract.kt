@@ -176,7 +176,8 @@ abstract class StructuresContract {
     @Test
     fun `clients that put at a time take turns`() =
         hosted { host ->
-            val memory = host.using(RdmaRecords.allocate(host.resources, RecordOptions.of(1, 100)))
+            val options = RecordOptions.of(1, 100).withLease(Duration.ofHours(1)) // none is ever taken over
+            val memory = host.using(RdmaRecords.allocate(host.resources, options))
             val clients = List(3) { host.records(memory) }
             (0 until 60).map { async { increment(clients[it % 3]) } }.awaitAll()
             assertThat(clients[0].get(0)).isEqualTo(value(60, "60"))

@@ -45,7 +45,12 @@ public final class HostedRing extends HostedMemory implements RingMemory {
         if (!producer.compareAndSet(null, Endpoint.of(client))) {
             throw new IllegalStateException("the ring has or had a producer: allocate a ring for each producer");
         }
-        return super.admit(client);
+        try {
+            return super.admit(client);
+        } catch (RuntimeException e) { // such as a connection of another protection domain
+            producer.set(null);
+            throw e;
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.rdma.internal.structures;
 
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.structures.StructureException;
 import io.rdma.structures.StructureException.Reason;
 import java.util.ArrayDeque;
@@ -79,6 +80,11 @@ public final class RingClient {
         private void writeBehindFiller() {
             if (filler != position) {
                 access.write(layout.offset(filler), layout.filler(filler), () -> {}, RingClient.this::broken);
+                Throwable refused = failure();
+                if (refused != null) { // the consumer would never come to the entry
+                    fail(refused);
+                    return;
+                }
             }
             access.write(
                     layout.offset(position),
@@ -127,11 +133,19 @@ public final class RingClient {
         }
         Throwable broken = failure();
         if (broken == null) {
-            new Look().start();
+            look();
         } else {
             broken(broken);
         }
         return null;
+    }
+
+    private void look() {
+        try {
+            new Look().start();
+        } catch (Throwable e) { // such as a lack of stack: nobody else would look for room
+            broken(e);
+        }
     }
 
     private synchronized @Nullable Throwable failure() {
@@ -150,7 +164,9 @@ public final class RingClient {
             lost = List.copyOf(waiting);
             waiting.clear();
         }
-        lost.forEach(send -> send.fail(first));
+        CloseSteps steps = new CloseSteps();
+        lost.forEach(send -> steps.run(() -> send.fail(first)));
+        steps.log(RingClient.class, "a listener failed as a ring ended");
     }
 
     private synchronized boolean hasWaiting() {

@@ -20,6 +20,7 @@ final class WriterNumbers {
 
     private final MemorySegment memory;
     private final BitSet used = new BitSet(StructureLocation.MAX_WRITER + 1);
+    private final long[] steps = new long[StructureLocation.MAX_WRITER + 1]; // not read back: clients can write there
     private int last;
 
     WriterNumbers(MemorySegment memory) {
@@ -55,7 +56,6 @@ final class WriterNumbers {
     }
 
     private void step(int number) {
-        long offset = StructureHeader.writerOffset(number);
-        WORD.setVolatile(memory, offset, (long) WORD.getVolatile(memory, offset) + 1);
+        WORD.setVolatile(memory, StructureHeader.writerOffset(number), ++steps[number]);
     }
 }

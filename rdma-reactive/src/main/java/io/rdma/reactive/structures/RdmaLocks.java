@@ -104,6 +104,7 @@ public final class RdmaLocks {
      * @return the result of the work
      */
     public <T> Mono<T> withLease(int index, Function<? super RdmaLease, ? extends Mono<T>> work) {
-        return Mono.usingWhen(acquire(index), work, RdmaLease::release);
+        return Mono.usingWhen(
+                acquire(index), work, lease -> lease.release().onErrorComplete()); // fails only with the connection
     }
 }

@@ -19,6 +19,7 @@ import io.rdma.structures.TableOptions;
 import io.rdma.structures.VersionedValue;
 import io.rdma.types.RemoteMemory;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
@@ -159,7 +160,8 @@ abstract class StructuresContract {
 
     @Test
     void clientsThatPutAtATimeTakeTurns() throws InterruptedException {
-        RecordMemory memory = fixture.using(RdmaRecords.allocate(fixture.ofHost, RecordOptions.of(1, 100)));
+        RecordMemory memory = fixture.using(RdmaRecords.allocate(
+                fixture.ofHost, RecordOptions.of(1, 100).withLease(Duration.ofHours(1)))); // none is ever taken over
         RdmaRecords[] clients = {records(memory), records(memory), records(memory)};
         int increments = 60;
         get(Flux.range(0, increments)

@@ -128,8 +128,10 @@ public abstract class RdmaContextServer<S> implements SmartLifecycle {
     public final void stop(Runnable callback) {
         stopped()
                 .doFinally(how -> callback.run())
-                .subscribe(null, e -> System.getLogger(RdmaContextServer.class.getName())
-                        .log(Logger.Level.WARNING, "the server of " + properties + " did not end in order", e));
+                .subscribe(
+                        null,
+                        e -> System.getLogger(RdmaContextServer.class.getName())
+                                .log(Logger.Level.WARNING, "the server of " + properties + " did not end in order", e));
     }
 
     /**
