@@ -29,6 +29,7 @@ public class RdmaPoolMetrics(
 ) : MeterBinder {
     private val tags = Tags.concat(tags, "pool", name)
 
+    /** Registers the meters with [registry]. */
     override fun bindTo(registry: MeterRegistry) {
         for (meter in PoolMeter.ALL) {
             if (meter.counts()) {
