@@ -72,7 +72,7 @@ public class RdmaRing private constructor(
         public fun receive(memory: RingMemory): Flow<ByteArray> {
             val ring = memory as HostedRing
             return flow {
-                while (true) emit(awaitOutcome<ByteArray> { ring.next(it) } ?: break)
+                while (true) emit(awaitOutcome<ByteArray>(ring::giveBack) { ring.next(it) } ?: break)
             }
         }
     }

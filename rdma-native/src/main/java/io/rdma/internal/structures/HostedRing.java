@@ -6,6 +6,8 @@ import io.rdma.internal.engine.Endpoint;
 import io.rdma.structures.RecordOptions;
 import io.rdma.structures.RingMemory;
 import io.rdma.structures.StructureLocation;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class HostedRing extends HostedMemory implements RingMemory {
     private final RingLayout layout;
     private final AtomicReference<@Nullable Endpoint> producer = new AtomicReference<>();
+    private final Deque<byte[]> returned = new ArrayDeque<>(); // guarded by this: taken for callers that were gone then
     private long position; // guarded by this
 
     /**
@@ -66,7 +69,11 @@ public final class HostedRing extends HostedMemory implements RingMemory {
 
     @Override
     public synchronized byte @Nullable [] poll() {
-        byte[] entry = peek();
+        byte[] entry = returned.pollFirst();
+        if (entry != null) {
+            return entry;
+        }
+        entry = peek();
         if (entry != null) {
             taken(entry);
         }
@@ -87,9 +94,20 @@ public final class HostedRing extends HostedMemory implements RingMemory {
         advance(RingLayout.room(entry.length));
     }
 
+    /** Frees the room of what was taken, without its content: that of an entry may be that of a later one. */
     private void advance(int room) {
+        region.segment().asSlice(layout.offset(position), room).fill((byte) 0);
         position += room;
         layout.taken(region.segment(), position);
+    }
+
+    /**
+     * Gives an entry back whose receiver was cancelled as it got it. The next caller gets it.
+     *
+     * @param entry result of {@link #next}
+     */
+    public synchronized void giveBack(byte[] entry) {
+        returned.addLast(entry);
     }
 
     /**
@@ -110,12 +128,15 @@ public final class HostedRing extends HostedMemory implements RingMemory {
             boolean over = isEnded(); // before the look, so that what has arrived is taken first
             byte[] entry;
             synchronized (HostedRing.this) {
-                entry = peek();
+                byte[] again = returned.peekFirst();
+                entry = again != null ? again : peek();
                 if (entry != null || over) {
                     if (!tryEnd()) {
                         return;
                     }
-                    if (entry != null) {
+                    if (again != null) {
+                        returned.removeFirst();
+                    } else if (entry != null) {
                         taken(entry);
                     }
                 } else {

@@ -65,7 +65,8 @@ public final class RdmaRing {
         return StructureMono.<byte[]>of(ring::next)
                 .switchIfEmpty(Mono.error(NoSuchElementException::new)) // the end
                 .repeat()
-                .onErrorComplete(NoSuchElementException.class);
+                .onErrorComplete(NoSuchElementException.class)
+                .doOnDiscard(byte[].class, ring::giveBack);
     }
 
     /**

@@ -2,50 +2,110 @@ package io.rdma.reactive.structures;
 
 import io.rdma.internal.os.StackRoom;
 import io.rdma.internal.structures.StructureCall;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Operators;
 
-/** Monos of calls of structures. */
-final class StructureMono {
-    private StructureMono() {}
+// Invariant: the call decides between its outcome and its cancellation. A result that the subscriber does not get,
+// because it cancelled while the call ended, goes to the discard hook of its context.
+
+/**
+ * Mono of a call of a structure, which starts for each subscriber at its first request.
+ *
+ * @param <T> type of the result
+ */
+final class StructureMono<T> extends Mono<T> implements Scannable {
+    private final Function<StructureCall.Outcome<T>, StructureCall<?>> start;
+
+    private StructureMono(Function<StructureCall.Outcome<T>, StructureCall<?>> start) {
+        this.start = start;
+    }
 
     /**
-     * Returns a Mono that starts a call for each subscriber, at its first request.
+     * Returns the Mono of a call.
      *
      * @param start starts the call; what it throws is signalled
      */
     static <T> Mono<T> of(Function<StructureCall.Outcome<T>, StructureCall<?>> start) {
-        return Mono.create(sink -> {
-            AtomicBoolean started = new AtomicBoolean();
-            sink.onRequest(n -> {
-                StackRoom.require(StackRoom.CLOSE); // first: the error says that nothing has happened
-                if (started.compareAndSet(false, true)) {
-                    start(start, sink);
-                }
-            });
-        });
+        return onAssembly(new StructureMono<>(start));
     }
 
-    private static <T> void start(Function<StructureCall.Outcome<T>, StructureCall<?>> start, MonoSink<T> sink) {
-        try {
-            sink.onCancel(start.apply(new Signals<>(sink))::cancel);
-        } catch (Throwable e) { // such as an index that does not exist
-            sink.error(e);
+    @Override
+    public void subscribe(CoreSubscriber<? super T> actual) {
+        actual.onSubscribe(new Calling<>(start, actual));
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // Scannable's signature
+    public @Nullable Object scanUnsafe(Attr key) {
+        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
+    }
+
+    private static final class Calling<T> implements Subscription, StructureCall.Outcome<T> {
+        private final Function<StructureCall.Outcome<T>, StructureCall<?>> start;
+        private final CoreSubscriber<? super T> actual;
+        private boolean requested; // plain: calls of a subscription are serial (Reactive Streams 2.7)
+        private volatile boolean cancelled;
+        private volatile @Nullable StructureCall<?> call;
+
+        Calling(Function<StructureCall.Outcome<T>, StructureCall<?>> start, CoreSubscriber<? super T> actual) {
+            this.start = start;
+            this.actual = actual;
         }
-    }
 
-    private record Signals<T>(MonoSink<T> sink) implements StructureCall.Outcome<T> {
+        @Override
+        public void request(long n) {
+            if (requested || !Operators.validate(n)) {
+                return;
+            }
+            StackRoom.require(StackRoom.CLOSE); // first: the error says that nothing has happened
+            requested = true;
+            if (cancelled) {
+                return;
+            }
+            try {
+                StructureCall<?> begun = start.apply(this);
+                call = begun;
+                if (cancelled) { // the cancelling thread may not have seen the call
+                    begun.cancel();
+                }
+            } catch (Throwable e) { // such as an index that does not exist
+                failed(e);
+            }
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+            StructureCall<?> begun = call;
+            if (begun != null) {
+                begun.cancel();
+            }
+        }
+
         @Override
         public void succeeded(@Nullable T value) {
-            sink.success(value);
+            if (cancelled) {
+                if (value != null) {
+                    Operators.onDiscard(value, actual.currentContext());
+                }
+                return;
+            }
+            if (value != null) {
+                actual.onNext(value);
+            }
+            actual.onComplete();
         }
 
         @Override
         public void failed(Throwable error) {
-            sink.error(error);
+            if (!cancelled) {
+                actual.onError(error);
+            }
         }
     }
 }
