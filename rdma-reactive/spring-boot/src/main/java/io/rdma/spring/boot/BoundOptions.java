@@ -39,7 +39,7 @@ final class BoundOptions<T> {
             try {
                 options = change.apply(options, value);
             } catch (IllegalArgumentException e) {
-                throw new InvalidConfigurationPropertyValueException(
+                throw new RefusedPropertyException(
                         prefix + name, value, "Refused by the library: " + e.getMessage() + ".", e);
             }
         }

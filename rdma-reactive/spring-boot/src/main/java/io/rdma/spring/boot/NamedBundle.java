@@ -51,7 +51,7 @@ final class NamedBundle {
             return bundles;
         } catch (NoSuchSslBundleException e) {
             List<String> names = bundles.getBundleNames();
-            throw new InvalidConfigurationPropertyValueException(
+            throw new RefusedPropertyException(
                     PROPERTY,
                     name,
                     "No SSL bundle has this name; there " + (names.isEmpty() ? "are none" : "are " + names)

@@ -12,7 +12,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -69,7 +68,7 @@ public final class RdmaAutoConfiguration {
                 if (name == null || name.isBlank()) {
                     throw e; // the message names RDMA_DEVICE
                 }
-                throw new InvalidConfigurationPropertyValueException(
+                throw new RefusedPropertyException(
                         "rdma.device", name, "There is no such device: " + e.getMessage() + ".", e);
             }
         }
