@@ -26,7 +26,7 @@ class RxeSamplesContractTest extends SamplesContract {
         Process ibvDevinfo = new ProcessBuilder("ibv_devinfo", "-v", "-d", "rxe0").start();
         Map<String, String> expected =
                 rows(new String(ibvDevinfo.getInputStream().readAllBytes()));
-        try (JavaProcess devinfo = new JavaProcess(Main.class, "devinfo", "-v", "--device", "rxe0")) {
+        try (JavaProcess devinfo = JavaProcess.inResident(Main.class, "devinfo", "-v", "--device", "rxe0")) {
             Map<String, String> actual = rows(devinfo.ended(0).output());
             actual.keySet().retainAll(expected.keySet());
             assertThat(actual).hasSizeGreaterThan(35);

@@ -40,7 +40,7 @@ abstract class SamplesContract {
     private JavaProcess run(String... arguments) throws IOException {
         List<String> all = new ArrayList<>(List.of(arguments));
         all.addAll(List.of("--device", device()));
-        return new JavaProcess(Main.class, all.toArray(String[]::new));
+        return JavaProcess.inResident(Main.class, all.toArray(String[]::new));
     }
 
     private static int freePort() throws IOException {
@@ -113,7 +113,9 @@ abstract class SamplesContract {
 
     @Test
     void theServiceAnswersAllClientsAndEndsWhenItIsAskedTo() throws Exception {
-        try (JavaProcess serving = run("factors", "server", "--port", "0", "--host", "127.0.0.1")) {
+        // It is asked to end in order, so it has a process of its own.
+        String[] server = {"factors", "server", "--port", "0", "--host", "127.0.0.1", "--device", device()};
+        try (JavaProcess serving = new JavaProcess(Main.class, server)) {
             String port = serving.await("listening on port");
             try (JavaProcess calling = run(
                     "factors", "client", "--host", "127.0.0.1", "--port", port, "--clients", "5", "--requests", "20")) {

@@ -32,7 +32,7 @@ abstract class LearnContract {
         List<String> all = new ArrayList<>(List.of("learn"));
         all.addAll(List.of(arguments));
         all.addAll(List.of("--device", device()));
-        return new JavaProcess(Main.class, all.toArray(String[]::new));
+        return JavaProcess.inResident(Main.class, all.toArray(String[]::new));
     }
 
     private String measured(String... arguments) throws Exception {
