@@ -38,9 +38,11 @@ abstract class SamplesContract {
     }
 
     private JavaProcess run(String... arguments) throws IOException {
-        List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of("--device", device()));
-        return JavaProcess.inResident(Main.class, all.toArray(String[]::new));
+        return JavaProcess.inResident(Main.class, onDevice(arguments));
+    }
+
+    private String[] onDevice(String... arguments) {
+        return with(new String[] {"--device", device()}, arguments);
     }
 
     private static int freePort() throws IOException {
@@ -114,7 +116,7 @@ abstract class SamplesContract {
     @Test
     void theServiceAnswersAllClientsAndEndsWhenItIsAskedTo() throws Exception {
         // It is asked to end in order, so it has a process of its own.
-        String[] server = {"factors", "server", "--port", "0", "--host", "127.0.0.1", "--device", device()};
+        String[] server = onDevice("factors", "server", "--port", "0", "--host", "127.0.0.1");
         try (JavaProcess serving = new JavaProcess(Main.class, server)) {
             String port = serving.await("listening on port");
             try (JavaProcess calling = run(
