@@ -80,7 +80,7 @@ abstract class DeepStackContract extends ConnectedContract {
             send.run();
             await().atMost(PATIENCE).until(() -> delivered.get() == sent[0]);
         }
-        for (int round = 0; round < 6; round++) {
+        for (int round = 0; round < 2; round++) {
             FullStack.atEachDepth(TIMES, send);
         }
         await().atMost(PATIENCE).until(() -> delivered.get() == sent[0]);
@@ -91,7 +91,7 @@ abstract class DeepStackContract extends ConnectedContract {
     @Test
     void closesOfMessages() throws InterruptedException {
         connect(small());
-        for (int round = 0; round < 4; round++) {
+        for (int round = 0; round < 2; round++) {
             List<ReceivedMessage> messages = new ArrayList<>();
             for (int i = 0; i < 4; i++) { // half of the buffers: the peer has credits for more
                 assertThat(submit(client, WorkRequest.send(acquire(client).limit(8), true))

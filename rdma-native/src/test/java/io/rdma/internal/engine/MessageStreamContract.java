@@ -98,7 +98,7 @@ abstract class MessageStreamContract extends ConnectedContract {
         if (receives) {
             server.receives().listener(this::receiveAll);
         }
-        for (int round = 0; round < 500; round++) {
+        for (int round = 0; round < 200; round++) {
             Counting stream = new Counting(client);
             AtomicInteger begun = new AtomicInteger();
             Thread sender = Thread.ofPlatform().start(() -> {

@@ -15,7 +15,7 @@ class StackRoomTest {
 
     @RepeatedTest(5) // the first in the interpreter, the last in compiled code
     void aChangeIsNotInterrupted() throws InterruptedException {
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 5; i++) {
             FullStack.atEachDepth(TIMES, this::change);
         }
         assertThat(done).isEqualTo(begun).isPositive();
