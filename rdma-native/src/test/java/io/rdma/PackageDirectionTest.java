@@ -22,6 +22,7 @@ import java.nio.channels.DatagramChannel;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Test of the dependencies between packages, which have one direction: internal.connect → connect → internal.engine →
@@ -246,6 +247,8 @@ class PackageDirectionTest {
                     .as("timers and threads of CompletableFuture"))
             .orShould()
             .callConstructor(SecureRandom.class)
+            .orShould()
+            .callMethod(ThreadLocalRandom.class, "current")
             .orShould()
             .callConstructor(Socket.class)
             .orShould()

@@ -101,6 +101,14 @@ public interface Environment {
     RandomGenerator random();
 
     /**
+     * Returns a source of numbers that spread retries over time. Anyone may guess them, and taking one never blocks, so
+     * completion loops may use it.
+     *
+     * @return for the calling thread alone
+     */
+    RandomGenerator jitter();
+
+    /**
      * Returns the network of the host.
      *
      * @return thread-safe

@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
@@ -57,6 +58,11 @@ final class SystemEnvironment implements Environment {
     @Override
     public RandomGenerator random() {
         return Random.SECURE;
+    }
+
+    @Override
+    public RandomGenerator jitter() {
+        return ThreadLocalRandom.current();
     }
 
     @Override

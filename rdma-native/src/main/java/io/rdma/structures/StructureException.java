@@ -10,7 +10,10 @@ public final class StructureException extends RdmaException {
     public enum Reason {
         /** The memory does not have the layout of the structure, or has one of another version or byte order. */
         OTHER_LAYOUT,
-        /** The device has no atomics, or its atomics do not exclude those of the processor that was to do the same. */
+        /**
+         * The device of the host or of the client has no atomics, or those of the host's device do not exclude those of
+         * the processor that was to do the same.
+         */
         NO_ATOMICS,
         /** The send buffers of the connection are smaller than what one READ fetches. */
         SMALL_BUFFERS,

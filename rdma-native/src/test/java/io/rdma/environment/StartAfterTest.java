@@ -42,6 +42,11 @@ class StartAfterTest {
         }
 
         @Override
+        public RandomGenerator jitter() {
+            return SYSTEM.jitter();
+        }
+
+        @Override
         public Network network() {
             return SYSTEM.network();
         }

@@ -6,9 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.RdmaResources;
+import io.rdma.engine.RdmaEndpoint;
 import io.rdma.engine.ResourceOptions;
+import io.rdma.reactive.structures.RdmaLease;
+import io.rdma.reactive.structures.RdmaLocks;
+import io.rdma.reactive.structures.RdmaRecords;
+import io.rdma.reactive.structures.RdmaRing;
+import io.rdma.reactive.structures.RdmaTable;
 import io.rdma.soft.LinkFaults;
 import io.rdma.soft.SoftNetwork;
+import io.rdma.structures.LockMemory;
+import io.rdma.structures.RecordMemory;
+import io.rdma.structures.RecordOptions;
+import io.rdma.structures.RingMemory;
+import io.rdma.structures.TableMemory;
+import io.rdma.structures.TableOptions;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.DatagramAddress;
@@ -218,6 +230,43 @@ class NothingBlocksTest {
             network.heal();
             cutPeer.disposeNow(PATIENCE);
         }
+    }
+
+    /** Calls that meet each other pause, and spread their pauses at random. */
+    @Test
+    void structuresDoNotBlockTheLoop() throws Exception {
+        RdmaResources resources = RdmaResources.open(RdmaDevices.named("soft0"));
+        RecordMemory records = RdmaRecords.allocate(resources, RecordOptions.of(1, 100));
+        TableMemory table = RdmaTable.allocate(resources, TableOptions.of(1, 200));
+        LockMemory locks = RdmaLocks.allocate(resources, 1, PATIENCE);
+        RingMemory ring = RdmaRing.allocate(resources, 256);
+        try (Service service = new Service(ConnectMethod.TCP, server -> server.resources(resources))) {
+            RdmaConnection client = service.client();
+            RdmaEndpoint host = service.accepted().endpoint();
+            RdmaRecords ofRecords = RdmaRecords.open(client, records.admit(host)).block(PATIENCE);
+            RdmaTable ofTable = RdmaTable.open(client, table.admit(host)).block(PATIENCE);
+            RdmaLocks ofLocks = RdmaLocks.open(client, locks.admit(host)).block(PATIENCE);
+            RdmaRing ofRing = RdmaRing.open(client, ring.admit(host)).block(PATIENCE);
+            Flux.range(0, 300)
+                    .flatMap(
+                            i -> Flux.merge(
+                                    ofRecords.put(0, new byte[i % 100]).and(ofRecords.get(0)),
+                                    ofTable.put(new byte[] {1}, new byte[i % 100])
+                                            .and(ofTable.get(new byte[] {1})),
+                                    ofLocks.withLease(0, RdmaLease::renew).then()),
+                            16)
+                    .blockLast(PATIENCE);
+            Flux.range(0, 300)
+                    .flatMap(i -> ofRing.send(new byte[i % 100]), 300)
+                    .mergeWith(RdmaRing.receive(ring).take(300).then())
+                    .blockLast(PATIENCE);
+            client.disposeNow(PATIENCE);
+        }
+        ring.close();
+        locks.close();
+        table.close();
+        records.close();
+        resources.close();
     }
 
     @Test

@@ -52,7 +52,7 @@ public class RdmaCounters private constructor(
          * Opens the counters at a [location] that the host of the [connection] has sent, by one READ. They are usable
          * as long as the connection.
          *
-         * @throws StructureException OTHER_LAYOUT or SMALL_BUFFERS
+         * @throws StructureException OTHER_LAYOUT, SMALL_BUFFERS, or NO_ATOMICS if the connection's device has none
          */
         @JvmStatic
         public suspend fun open(

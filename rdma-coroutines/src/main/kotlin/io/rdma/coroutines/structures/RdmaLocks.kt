@@ -41,7 +41,11 @@ public class RdmaLocks private constructor(
         RdmaLease(checkNotNull(awaitOutcome(HeldLock::drop) { client.acquire(index, it) }))
 
     /**
-     * Acquires the lock at [index] if it is free. Returns null if it is held. The caller releases the lease.
+     * Acquires the lock at [index] if it is free, without a wait. An object of this class remembers since when its
+     * calls have seen a lock held. So a lock is also free if an earlier call has seen it, and it was not renewed for
+     * the lease and an eighth of it since then. Calls that are more than 1,000 leases apart see it as for the first
+     * time. Returns null if the lock is held, or if it is not known yet that its lease is over. The caller releases the
+     * lease.
      */
     public suspend fun tryAcquire(index: Int): RdmaLease? =
         awaitOutcome(HeldLock::drop) { client.tryAcquire(index, it) }?.let(::RdmaLease)
@@ -82,7 +86,7 @@ public class RdmaLocks private constructor(
          * Opens the locks at a [location] that the host of the [connection] has sent, by one READ. They are usable as
          * long as the connection.
          *
-         * @throws StructureException OTHER_LAYOUT or SMALL_BUFFERS
+         * @throws StructureException OTHER_LAYOUT, SMALL_BUFFERS, or NO_ATOMICS if the connection's device has none
          */
         @JvmStatic
         public suspend fun open(

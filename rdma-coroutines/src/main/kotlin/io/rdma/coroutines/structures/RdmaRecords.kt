@@ -14,7 +14,7 @@ import io.rdma.structures.VersionedValue
 /**
  * Records with versions in the memory of a host, addressed by index. The host's processor takes no part. Thread-safe.
  *
- * A get is one READ, and sees one put as a whole, never parts of two. A put is a READ of eight bytes, a
+ * A get is one READ, and sees one put as a whole, never parts of two. A put is a fetch-and-add of 0, a
  * compare-and-swap, and a WRITE with a compare-and-swap behind it. Puts of a record take turns.
  *
  * Every suspending operation:
@@ -83,7 +83,7 @@ public class RdmaRecords private constructor(
          * Opens the records at a [location] that the host of the [connection] has sent, by one READ. They are usable as
          * long as the connection.
          *
-         * @throws StructureException OTHER_LAYOUT or SMALL_BUFFERS
+         * @throws StructureException OTHER_LAYOUT, SMALL_BUFFERS, or NO_ATOMICS if the connection's device has none
          */
         @JvmStatic
         public suspend fun open(

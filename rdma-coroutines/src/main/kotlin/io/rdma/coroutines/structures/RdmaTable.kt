@@ -91,7 +91,7 @@ public class RdmaTable private constructor(
          * Opens the table at a [location] that the host of the [connection] has sent, by one READ. It is usable as long
          * as the connection.
          *
-         * @throws StructureException OTHER_LAYOUT or SMALL_BUFFERS
+         * @throws StructureException OTHER_LAYOUT, SMALL_BUFFERS, or NO_ATOMICS if the connection's device has none
          */
         @JvmStatic
         public suspend fun open(

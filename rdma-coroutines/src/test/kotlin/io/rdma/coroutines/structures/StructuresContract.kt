@@ -28,6 +28,7 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.Test
@@ -328,6 +329,18 @@ abstract class StructuresContract {
             assertThat(next.token).isEqualTo(2L)
             assertThat(stopped.isHeld).isFalse()
             assertThat(stopped.renew()).isFalse()
+        }
+
+    @Test
+    fun `a try takes the lock of a holder that stopped once the lease was seen to be over`() =
+        hosted { host ->
+            val memory = host.using(RdmaLocks.allocate(host.resources, 1, 100.milliseconds))
+            val stopped = host.locks(memory).acquire(0)
+            val others = host.locks(memory)
+            assertThat(others.tryAcquire(0)).isNull() // has not seen the lock before
+            while (others.tryAcquire(0) == null) yield()
+            assertThat(stopped.isHeld).isFalse()
+            assertThat(memory.token(0)).isEqualTo(2L)
         }
 
     @Test

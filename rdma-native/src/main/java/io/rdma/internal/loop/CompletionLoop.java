@@ -54,7 +54,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final Set<LoopMember> members = ConcurrentHashMap.newKeySet();
     private final LoopCounts counters = new LoopCounts();
     private final CompletableFuture<CloseSteps> stopped = new CompletableFuture<>();
-    private final Environment environment;
+    private final DeviceContext context;
     private final IdleProbes probes;
     private final String name;
     private volatile @Nullable Thread driver;
@@ -72,8 +72,8 @@ public final class CompletionLoop implements AutoCloseable {
      */
     public CompletionLoop(DeviceContext context, CompletionQueueLimits limits, String name) {
         this.name = name;
-        environment = context.environment();
-        probes = new IdleProbes(members, environment);
+        this.context = context;
+        probes = new IdleProbes(members, context.environment());
         channel = context.createCompletionChannel();
         try {
             queues = new CompletionQueues(context, channel, limits);
@@ -81,6 +81,11 @@ public final class CompletionLoop implements AutoCloseable {
             channel.close();
             throw e;
         }
+    }
+
+    /** Returns the device, which is open as long as the loop. */
+    public DeviceContext context() {
+        return context;
     }
 
     /** Returns the name for its driver and for messages. */
@@ -94,7 +99,7 @@ public final class CompletionLoop implements AutoCloseable {
      * @return the environment
      */
     public Environment environment() {
-        return environment;
+        return context.environment();
     }
 
     /**

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +25,7 @@ final class Bucket {
         }
     }
 
-    private final List<Entry> entries = new ArrayList<>();
+    private final List<Entry> entries = new ArrayList<>(); // in the order of their puts
 
     /**
      * Reads a bucket.
@@ -88,23 +87,24 @@ final class Bucket {
      * Puts an entry in place of the one of the same key.
      *
      * @param room bytes for all entries
-     * @param displacing whether the entries with the lowest versions make room
+     * @param displacing whether the entries that were put the longest ago make room
      * @throws StructureException FULL
      */
     void put(byte[] key, byte[] value, long version, int room, boolean displacing) {
         remove(key);
         Entry fresh = new Entry(version, key, value);
-        while (bytes() + fresh.bytes() > room) {
-            if (!displacing) {
-                throw new StructureException(
-                        Reason.FULL,
-                        "the bucket of the key has " + bytes() + " of " + room + " bytes in use, the entry needs "
-                                + fresh.bytes() + ": remove keys, or allocate the table with more or larger buckets");
-            }
-            entries.remove(entries.stream()
-                    .min(Comparator.comparingLong(Entry::version))
-                    .orElseThrow());
+        int used = bytes();
+        if (!displacing && used + fresh.bytes() > room) {
+            throw new StructureException(
+                    Reason.FULL,
+                    "the bucket of the key has " + used + " of " + room + " bytes in use, the entry needs "
+                            + fresh.bytes() + ": remove keys, or allocate the table with more or larger buckets");
         }
+        int displaced = 0;
+        while (used + fresh.bytes() > room) {
+            used -= entries.get(displaced++).bytes();
+        }
+        entries.subList(0, displaced).clear();
         entries.add(fresh);
     }
 

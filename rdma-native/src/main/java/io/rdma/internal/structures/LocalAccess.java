@@ -39,23 +39,19 @@ record LocalAccess(MemorySegment memory, Environment environment) implements Str
     }
 
     @Override
-    public void write(long offset, byte[] bytes, Runnable then, Consumer<Throwable> failed) {
-        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, offset, bytes.length);
-        then.run();
+    public void load(long offset, LongConsumer then, Consumer<Throwable> failed) {
+        then.accept(get(offset)); // no addition of 0: the device's atomics need not exclude it
     }
 
     @Override
-    public void writeThenSwap(
-            long offset,
-            byte[] bytes,
-            long wordOffset,
-            long expected,
-            long update,
-            LongConsumer then,
-            Consumer<Throwable> failed) {
-        write(offset, bytes, () -> {}, failed);
-        compareAndSwap(wordOffset, expected, update, then, failed); // releases the copy
+    public void write(long offset, byte[] bytes, Runnable then, Consumer<Throwable> failed) {
+        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, offset, bytes.length);
+        then.run(); // a swap behind it releases the copy
     }
+
+    /** Does nothing: the processor has no connection. Nothing that it does to its own memory fails. */
+    @Override
+    public void end(Throwable cause) {}
 
     @Override
     public long nanoTime() {
@@ -69,6 +65,6 @@ record LocalAccess(MemorySegment memory, Environment environment) implements Str
 
     @Override
     public long random(long bound) {
-        return environment.random().nextLong(bound);
+        return environment.jitter().nextLong(bound);
     }
 }

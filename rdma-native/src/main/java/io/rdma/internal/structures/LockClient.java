@@ -1,20 +1,19 @@
 package io.rdma.internal.structures;
 
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Locks with leases, as one client uses them. Thread-safe. */
 public final class LockClient {
-    private static final int MARGIN = 8;
-
     private final StructureAccess access;
     private final StructureHeader header;
     private final int writer;
+    private final LockSightings sightings;
 
     LockClient(StructureAccess access, StructureHeader header, int writer) {
         this.access = access;
         this.header = header;
         this.writer = writer;
+        this.sightings = new LockSightings(header.lease());
     }
 
     /** Returns the number of locks. */
@@ -33,7 +32,8 @@ public final class LockClient {
     }
 
     /**
-     * Acquires a lock if it is free. The result is null otherwise.
+     * Acquires a lock if it is free, or if calls of this client have seen it held without a renewal for the lease and
+     * an eighth of it. The result is null otherwise.
      *
      * @throws IndexOutOfBoundsException if there is no such lock
      */
@@ -42,22 +42,22 @@ public final class LockClient {
     }
 
     private final class Acquisition extends StructureCall<HeldLock> {
+        private final int index;
         private final long offset;
         private final boolean waits;
-        private @Nullable LockWord observed;
-        private long observedAt;
 
         Acquisition(int index, boolean waits, Outcome<? super HeldLock> outcome) {
             super(LockClient.this.access, outcome);
+            this.index = index;
             this.offset = header.wordOffset(index);
             this.waits = waits;
         }
 
         @Override
         void attempt() {
-            fetchAndAdd(offset, 0, old -> {
+            load(offset, old -> {
                 LockWord word = new LockWord(old);
-                if (word.holder() == 0 || isExpired(word)) {
+                if (sightings.isFree(index, word, access.nanoTime())) {
                     swap(word);
                 } else if (waits) {
                     pause();
@@ -65,16 +65,6 @@ public final class LockClient {
                     succeed(null);
                 }
             });
-        }
-
-        private boolean isExpired(LockWord word) {
-            long now = access.nanoTime();
-            if (!word.equals(observed)) {
-                observed = word;
-                observedAt = now;
-            }
-            long lease = header.lease().toNanos();
-            return now - observedAt > lease + lease / MARGIN;
         }
 
         private void swap(LockWord word) {

@@ -22,16 +22,12 @@ record RecordLayout(long first, int count, int capacity) {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     /**
-     * A record as one read found it.
+     * A record at one moment.
      *
      * @param word its word
-     * @param content content of the current image; null if there is none, or if the bytes are not of one moment
+     * @param content content of the current image; null if the record was never put, or if it was not read
      */
-    record Snapshot(RecordWord word, byte @Nullable [] content) {
-        boolean isTorn() {
-            return content == null && word.version() != 0;
-        }
-    }
+    record Snapshot(RecordWord word, byte @Nullable [] content) {}
 
     private int image() {
         return CONTENT + Math.ceilDiv(capacity, Long.BYTES) * Long.BYTES;
@@ -65,25 +61,62 @@ record RecordLayout(long first, int count, int capacity) {
         return new RecordWord(record.get(ValueLayout.JAVA_LONG_UNALIGNED, 0)); // in the byte order of atomics
     }
 
-    /** Reads a record. Trusts nothing in it: a length counts only after the check. */
+    /**
+     * Reads a record by the word among its bytes, which may be one of several moments.
+     *
+     * @return null if the images do not prove the word
+     */
+    @Nullable
     Snapshot decode(int index, MemorySegment record) {
         RecordWord word = word(record);
-        if (word.version() == 0 || word.current() >= RecordWord.IMAGES) {
-            return new Snapshot(word, null);
+        long newest = 0;
+        boolean blank = true;
+        for (int i = 0; i < RecordWord.IMAGES; i++) {
+            MemorySegment image = image(record, i);
+            newest = Math.max(newest, image.get(LONG, 0));
+            blank &= image.get(LONG, 0) == 0 && image.get(LONG, CHECKSUM) == 0;
         }
-        MemorySegment image = record.asSlice(WORD + (long) word.current() * image(), image());
+        if (blank) { // else an image of the first put would be there
+            return word.version() == 0 ? new Snapshot(word, null) : null;
+        }
+        return newest > word.version() + 1 ? null : decode(index, record, word); // only one version is not published
+    }
+
+    /**
+     * Reads the content that belongs to a word. Trusts nothing: a length counts only after the check.
+     *
+     * @return null if it is not there
+     */
+    @Nullable
+    Snapshot decode(int index, MemorySegment record, RecordWord word) {
+        if (word.version() == 0 || word.current() >= RecordWord.IMAGES) {
+            return null;
+        }
+        MemorySegment image = image(record, word.current());
         int length = image.get(INT, LENGTH);
         if (length < 0
                 || length > capacity
                 || image.get(LONG, 0) != word.version()
                 || image.get(INT, CHECKSUM) != checksum(index, image, length)) {
-            return new Snapshot(word, null);
+            return null;
         }
         return new Snapshot(word, image.asSlice(CONTENT, length).toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** Returns the bytes of an image, as long as its content needs. */
+    private MemorySegment image(MemorySegment record, int image) {
+        return record.asSlice(WORD + (long) image * image(), image());
+    }
+
+    /**
+     * Returns the bytes of an image, as long as its content needs.
+     *
+     * @throws IllegalArgumentException if the content would reach into the next image
+     */
     byte[] encode(int index, long version, byte[] content) {
+        if (content.length > capacity) {
+            throw new IllegalArgumentException("a content of " + content.length + " bytes does not fit into a record"
+                    + " of " + capacity + ": allocate the records with more capacity");
+        }
         byte[] bytes = new byte[CONTENT + content.length];
         MemorySegment image = MemorySegment.ofArray(bytes);
         image.set(LONG, 0, version);

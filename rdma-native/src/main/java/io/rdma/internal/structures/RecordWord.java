@@ -3,8 +3,20 @@ package io.rdma.internal.structures;
 // Invariants
 // - A record has three images. The current one is what readers get. If a claim is there, the target image belongs to
 // the claimant. If a suspect is there, the remaining image may still be overwritten by it.
-// - Two states that differ in anything but a suspect that has left differ in version or attempt, and those only grow
-// (attempt until the next version). So a compare-and-swap that succeeds proves that nothing happened in between.
+// - A writer that may still write an image is named: as claimant if it is the target, as suspect if it is the third
+// one. Its number goes to no other client meanwhile, and a client clears its own number only behind its write.
+//
+// Why a word may come back
+// The attempt is counted modulo 16, so a word comes back after 16 takeovers without a put. That harms nobody, because
+// it means the same again:
+// - A publication that is late finds its own claim, or fails. A writer that was taken over is the suspect until its
+// write has ended, and the image of a suspect is the target of no claim. So no word looks like its claim before.
+// - A claim of a free record replaces a word that says all: the version, and which image nobody may write.
+// - A takeover for the lease leaves the claimant its image, so it needs no lease to be safe.
+// - A takeover from a writer that is gone relies on more than the word: it was seen to be gone before. Here the bound
+// holds: while one client sleeps between that look and its compare-and-swap, not 16 writers die or stop in a put of the
+// same record without any put that succeeds, the last of which has got the number of the first one. Numbers are given
+// out in turn.
 
 /**
  * The word of a record: eight bytes that clients change by compare-and-swap only.
@@ -18,8 +30,8 @@ record RecordWord(long bits) {
     /** The largest version. The next one is 1. */
     static final long MAX_VERSION = (1L << 37) - 1;
 
-    /** The largest number of takeovers without a new version. */
-    static final int MAX_ATTEMPT = (1 << 4) - 1;
+    /** Number of attempts after which the count begins again. */
+    static final int ATTEMPTS = 1 << 4;
 
     private static final int NUMBER = (1 << 10) - 1;
     private static final int SUSPECT = 10;
@@ -33,9 +45,9 @@ record RecordWord(long bits) {
         return bits >>> VERSION;
     }
 
-    /** Returns the number of takeovers since the last put. */
+    /** Returns the number of claims since the last put that were taken over or given back, modulo 16. */
     int attempt() {
-        return (int) (bits >>> ATTEMPT) & MAX_ATTEMPT;
+        return (int) (bits >>> ATTEMPT) & ATTEMPTS - 1;
     }
 
     /** Returns the index of the image that readers get; 3 is in no word that clients make. */
@@ -96,8 +108,9 @@ record RecordWord(long bits) {
         return of(version(), attempt() + 1, current(), !targetsBefore(), claimant(), writer);
     }
 
-    boolean mayBeTakenOver() {
-        return attempt() < MAX_ATTEMPT;
+    /** Returns the word in which a claimant that has written the target, or never will, gives up. The target stays. */
+    RecordWord givenBack() {
+        return of(version(), attempt() + 1, current(), targetsBefore(), suspect(), 0);
     }
 
     /** Returns the word in which the target is current and the record is free. */
@@ -120,7 +133,7 @@ record RecordWord(long bits) {
 
     private static RecordWord of(long version, int attempt, int current, boolean before, int suspect, int claimant) {
         return new RecordWord(version << VERSION
-                | (long) attempt << ATTEMPT
+                | (long) (attempt % ATTEMPTS) << ATTEMPT
                 | (long) current << CURRENT
                 | (before ? 1L << BEFORE : 0)
                 | (long) suspect << SUSPECT

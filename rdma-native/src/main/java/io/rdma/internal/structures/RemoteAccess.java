@@ -30,22 +30,26 @@ final class RemoteAccess implements StructureAccess {
 
     /** An operation whose failure closes its buffer and is told. */
     private abstract static class Step extends Operation {
-        private final Consumer<Throwable> failed;
+        private final Consumer<Throwable> listener;
         private volatile boolean hasFailed;
 
         Step(WorkRequest request, Consumer<Throwable> failed) {
             super(request);
-            this.failed = failed;
+            this.listener = failed;
         }
 
         @Override
         protected void failed(RuntimeException error) {
+            lost(error);
+        }
+
+        void lost(Throwable error) {
             hasFailed = true;
             RegisteredBuffer buffer = request().buffer();
             if (buffer != null) {
                 buffer.close();
             }
-            failed.accept(error);
+            listener.accept(error);
         }
     }
 
@@ -90,34 +94,53 @@ final class RemoteAccess implements StructureAccess {
     @Override
     public void write(long offset, byte[] bytes, Runnable then, Consumer<Throwable> failed) {
         RemoteMemory target = memory.slice(offset, bytes.length);
-        withBuffer(buffer -> submitWrite(buffer, bytes, target, then, failed), failed);
+        withBuffer(buffer -> submitWrite(filled(buffer, bytes), target, then, failed), failed);
     }
 
     @Override
-    public void writeThenSwap(
-            long offset,
-            byte[] bytes,
-            long wordOffset,
-            long expected,
-            long update,
-            LongConsumer then,
-            Consumer<Throwable> failed) {
-        RemoteMemory target = memory.slice(offset, bytes.length);
-        WorkRequest swap = WorkRequest.compareAndSwap(word(wordOffset), expected, update);
-        withBuffer(
-                buffer -> {
-                    if (submitWrite(buffer, bytes, target, () -> {}, failed)) {
-                        submitAtomic(swap, then, failed);
-                    }
-                },
-                failed);
+    public void prepare(byte[] bytes, Consumer<Prepared> then, Consumer<Throwable> failed) {
+        withBuffer(buffer -> then.accept(new Filled(filled(buffer, bytes), bytes.length)), failed);
+    }
+
+    private static RegisteredBuffer filled(RegisteredBuffer buffer, byte[] bytes) {
+        MemorySegment.copy(bytes, 0, buffer.segment(), ValueLayout.JAVA_BYTE, 0, bytes.length);
+        return buffer.limit(bytes.length);
+    }
+
+    /** Bytes in a buffer of their own. */
+    private final class Filled implements Prepared {
+        private final RegisteredBuffer buffer;
+        private final int length;
+
+        Filled(RegisteredBuffer buffer, int length) {
+            this.buffer = buffer;
+            this.length = length;
+        }
+
+        @Override
+        public void writeThenSwap(
+                long offset,
+                long wordOffset,
+                long expected,
+                long update,
+                LongConsumer then,
+                Consumer<Throwable> failed) {
+            WorkRequest swap = WorkRequest.compareAndSwap(word(wordOffset), expected, update);
+            if (submitWrite(buffer, memory.slice(offset, length), () -> {}, failed)) {
+                submitAtomic(swap, then, failed);
+            }
+        }
+
+        @Override
+        public void discard() {
+            buffer.close();
+        }
     }
 
     /** Submits a write. If the device fails it later, the connection ends, and with it what was submitted behind. */
     private boolean submitWrite(
-            RegisteredBuffer buffer, byte[] bytes, RemoteMemory target, Runnable then, Consumer<Throwable> failed) {
-        MemorySegment.copy(bytes, 0, buffer.segment(), ValueLayout.JAVA_BYTE, 0, bytes.length);
-        return submit(new Step(WorkRequest.write(buffer.limit(bytes.length), target), failed) {
+            RegisteredBuffer buffer, RemoteMemory target, Runnable then, Consumer<Throwable> failed) {
+        return submit(new Step(WorkRequest.write(buffer, target), failed) {
             @Override
             protected void completed(long value) {
                 buffer.close();
@@ -162,8 +185,8 @@ final class RemoteAccess implements StructureAccess {
     private boolean submit(Step operation) {
         try {
             endpoint.submit(operation);
-        } catch (RuntimeException e) { // nothing was submitted
-            operation.failed(e);
+        } catch (Throwable e) { // nothing was submitted
+            operation.lost(e);
         }
         return !operation.hasFailed;
     }
@@ -180,7 +203,12 @@ final class RemoteAccess implements StructureAccess {
 
     @Override
     public long random(long bound) {
-        return environment().random().nextLong(bound);
+        return environment().jitter().nextLong(bound);
+    }
+
+    @Override
+    public void end(Throwable cause) {
+        endpoint.abort(cause);
     }
 
     private Environment environment() {

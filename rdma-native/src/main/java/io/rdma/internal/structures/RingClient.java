@@ -3,9 +3,8 @@ package io.rdma.internal.structures;
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.structures.StructureException;
 import io.rdma.structures.StructureException.Reason;
-import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class RingClient {
     private final StructureAccess access;
     private final RingLayout layout;
-    private final Queue<Send> waiting = new ArrayDeque<>(); // guarded by this, as are the fields below
+    private final LinkedHashSet<Send> waiting = new LinkedHashSet<>(); // guarded by this, as are the fields below
     private long tail;
     private long taken;
     private boolean reading;
@@ -34,6 +33,11 @@ public final class RingClient {
         return layout.maxEntry();
     }
 
+    /** Returns the number of sends that wait for room. */
+    synchronized int waiting() {
+        return waiting.size();
+    }
+
     /**
      * Sends an entry. The call ends when it is in the consumer's memory. One that is cancelled while it waits for room
      * is not sent.
@@ -43,7 +47,7 @@ public final class RingClient {
     public StructureCall<Boolean> send(byte[] entry, StructureCall.Outcome<? super Boolean> outcome) {
         if (entry.length > maxEntry()) {
             throw new IllegalArgumentException(
-                    "an entry of " + entry.length + " bytes does not fit into this ring, which" + " takes " + maxEntry()
+                    "an entry of " + entry.length + " bytes does not fit into this ring, which takes " + maxEntry()
                             + ": allocate a larger ring");
         }
         return new Send(entry.clone(), outcome).start();
@@ -65,6 +69,13 @@ public final class RingClient {
                 waiting.add(this);
             }
             drain();
+        }
+
+        @Override
+        void cancelled() {
+            synchronized (RingClient.this) {
+                waiting.remove(this); // else cancelled sends would pile up behind one that waits
+            }
         }
 
         /** Writes the entry. What is thrown, such as a lack of memory, leaves a gap. */
@@ -110,8 +121,7 @@ public final class RingClient {
     /** Takes the first send that waits, and its positions. Returns null if there is none, or no room for it. */
     private @Nullable Send withRoom() {
         synchronized (this) {
-            waiting.removeIf(StructureCall::isOver);
-            Send next = waiting.peek();
+            Send next = first();
             if (next == null) {
                 return null;
             }
@@ -123,7 +133,7 @@ public final class RingClient {
                     next.filler = tail;
                     next.position = position;
                     tail = position + room;
-                    return waiting.remove();
+                    return waiting.removeFirst();
                 }
                 if (reading) {
                     return null;
@@ -136,6 +146,18 @@ public final class RingClient {
             look();
         } else {
             broken(broken);
+        }
+        return null;
+    }
+
+    /** Returns the first send that waits. Under the lock. */
+    private @Nullable Send first() {
+        while (!waiting.isEmpty()) {
+            Send next = waiting.getFirst();
+            if (!next.isOver()) {
+                return next;
+            }
+            waiting.removeFirst();
         }
         return null;
     }
@@ -170,8 +192,7 @@ public final class RingClient {
     }
 
     private synchronized boolean hasWaiting() {
-        waiting.removeIf(StructureCall::isOver);
-        return !waiting.isEmpty();
+        return first() != null;
     }
 
     /** Handles the end of a look at the consumer's word. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Places in a ring, and the codec of its entries. An entry has its position plus 1 (8 bytes), its length (4; -1 for a
  * filler), a CRC32C of position, length and bytes (4), and the bytes, little-endian. Before the entries is the word of
- * the consumer: the position of the first entry that is not taken (8), and all its bits inverted (8).
+ * the consumer: the position of the first entry that is not taken (8), a CRC32C of that (4), and zeros (4).
  */
 record RingLayout(long consumer, int capacity) {
     /** Bytes of an entry besides its content, and the unit of places. */
@@ -117,13 +117,20 @@ record RingLayout(long consumer, int capacity) {
     /** Writes the word of the consumer, behind all reads of what it has taken. */
     void taken(MemorySegment memory, long position) {
         VarHandle.fullFence();
-        memory.set(LONG, consumer, position);
-        memory.set(LONG, consumer + Long.BYTES, ~position);
+        MemorySegment word = memory.asSlice(consumer, CONSUMER);
+        word.set(LONG, 0, position);
+        word.set(INT, Long.BYTES, checksumOfPosition(word));
     }
 
     /** Reads the word of the consumer; -1 if its bytes are not of one moment. */
     static long taken(MemorySegment word) {
-        long position = word.get(LONG, 0);
-        return position == ~word.get(LONG, Long.BYTES) ? position : -1;
+        return word.get(INT, Long.BYTES) == checksumOfPosition(word) ? word.get(LONG, 0) : -1;
+    }
+
+    /** A copy would not do: bytes of two moments may agree with those of a copy of two moments. */
+    private static int checksumOfPosition(MemorySegment word) {
+        CRC32C sum = new CRC32C();
+        sum.update(word.asSlice(0, Long.BYTES).asByteBuffer());
+        return (int) sum.getValue();
     }
 }

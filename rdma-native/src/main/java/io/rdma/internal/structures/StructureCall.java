@@ -82,8 +82,13 @@ public abstract class StructureCall<T> {
      * record does not happen; otherwise it goes on to its end.
      */
     public final void cancel() {
-        ended.set(true);
+        if (tryEnd()) {
+            cancelled();
+        }
     }
+
+    /** Releases what only a call that goes on needs. Any thread. */
+    void cancelled() {}
 
     /** Returns whether another attempt has no purpose. */
     final boolean isOver() {
@@ -143,6 +148,10 @@ public abstract class StructureCall<T> {
 
     final void read(long offset, int length, Consumer<MemorySegment> then) {
         access.read(offset, length, bytes -> guarded(() -> then.accept(bytes)), this::fail);
+    }
+
+    final void load(long offset, LongConsumer then) {
+        access.load(offset, word -> guarded(() -> then.accept(word)), this::fail);
     }
 
     final void compareAndSwap(long offset, long expected, long update, LongConsumer then) {

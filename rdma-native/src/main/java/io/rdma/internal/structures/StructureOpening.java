@@ -5,7 +5,9 @@ import io.rdma.internal.engine.Endpoint;
 import io.rdma.structures.StructureException;
 import io.rdma.structures.StructureException.Reason;
 import io.rdma.structures.StructureLocation;
-import java.util.function.Function;
+import io.rdma.types.AtomicCapability;
+import io.rdma.verbs.DeviceContext;
+import java.util.function.BiFunction;
 
 /** The opening of a structure by a client: one READ of its header. */
 public final class StructureOpening {
@@ -18,7 +20,7 @@ public final class StructureOpening {
                 endpoint,
                 location,
                 StructureHeader.Kind.COUNTERS,
-                access -> header -> new CounterClient(access, header),
+                CounterClient::new,
                 outcome);
     }
 
@@ -29,7 +31,7 @@ public final class StructureOpening {
                 endpoint,
                 location,
                 StructureHeader.Kind.RECORDS,
-                access -> header -> new RecordClient(access, header, location.writer()),
+                (access, header) -> new RecordClient(access, header, location.writer()),
                 outcome);
     }
 
@@ -40,7 +42,7 @@ public final class StructureOpening {
                 endpoint,
                 location,
                 StructureHeader.Kind.TABLE,
-                access -> header -> new TableClient(access, header, location.writer()),
+                (access, header) -> new TableClient(access, header, location.writer()),
                 outcome);
     }
 
@@ -51,7 +53,7 @@ public final class StructureOpening {
                 endpoint,
                 location,
                 StructureHeader.Kind.LOCKS,
-                access -> header -> new LockClient(access, header, location.writer()),
+                (access, header) -> new LockClient(access, header, location.writer()),
                 outcome);
     }
 
@@ -62,7 +64,7 @@ public final class StructureOpening {
                 endpoint,
                 location,
                 StructureHeader.Kind.RING,
-                access -> header -> new RingClient(access, header),
+                RingClient::new,
                 outcome);
     }
 
@@ -70,7 +72,7 @@ public final class StructureOpening {
             RdmaEndpoint connection,
             StructureLocation location,
             StructureHeader.Kind kind,
-            Function<StructureAccess, Function<StructureHeader, T>> client,
+            BiFunction<StructureAccess, StructureHeader, T> client,
             StructureCall.Outcome<? super T> outcome) {
         Endpoint endpoint = Endpoint.of(connection);
         RemoteAccess access = new RemoteAccess(endpoint, location.memory());
@@ -89,10 +91,24 @@ public final class StructureOpening {
                     StructureHeader header = StructureHeader.decode(
                             bytes, kind, location.memory().length());
                     requireRoom(endpoint, header.largestRequest());
-                    succeed(client.apply(access).apply(header));
+                    if (header.needsAtomics()) {
+                        requireAtomics(endpoint.loop().context());
+                    }
+                    succeed(client.apply(access, header));
                 });
             }
         }.start();
+    }
+
+    /** Refuses a device that cannot request atomics, whatever the device of the host can execute. */
+    private static void requireAtomics(DeviceContext context) {
+        if (context.queryDevice().atomicCap() == AtomicCapability.NONE) {
+            throw new StructureException(
+                    Reason.NO_ATOMICS,
+                    "device " + context.name() + " of this client has no atomics (atomic_cap is IBV_ATOMIC_NONE), by"
+                            + " which clients change this structure: connect from another device, or call the host"
+                            + " (RdmaCallClient). Rings need no atomics");
+        }
     }
 
     private static void requireRoom(Endpoint endpoint, int bytes) {

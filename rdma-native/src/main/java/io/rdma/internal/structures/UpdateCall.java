@@ -4,6 +4,7 @@ import io.rdma.structures.StructureException;
 import io.rdma.structures.StructureException.Reason;
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants, see docs/guide/structures.md
@@ -11,13 +12,15 @@ import org.jspecify.annotations.Nullable;
 // - It publishes that image by a compare-and-swap of the word behind the write. So this fails if the client was taken
 // over meanwhile, and then its write, late or not, has gone to an image that nobody reads or writes.
 // - A client that finds itself a suspect clears that when its write has ended; nobody else does while it is connected.
+// - What may fail at this client alone comes before the claim: the change, its encoding, room in registered memory. A
+// claim that cannot be published nevertheless is given back, behind its write; if that fails too, the connection ends.
 // - A claim is taken over if its writer is no longer connected, or after it was seen unchanged for the lease by the
 // clock of the client that takes it over. Only the former leaves no suspect.
 // - The state of a writer is read after the word that names it. A compare-and-swap that then succeeds proves that the
-// word did not change, so the writer that was found to be gone is the one that made it.
+// word did not change, so the writer that was found to be gone is the one that made it. RecordWord has the bound.
 
-/** A change of a record: READ, compare-and-swap to claim it, WRITE and compare-and-swap to publish it. */
-final class UpdateCall extends StructureCall<Long> {
+/** A change of a record: a look, compare-and-swap to claim it, WRITE and compare-and-swap to publish it. */
+final class UpdateCall extends RecordCall<Long> {
     /** Leases after which a claim that cannot be taken over is reported. */
     private static final int HOPELESS = 4;
 
@@ -35,13 +38,10 @@ final class UpdateCall extends StructureCall<Long> {
         byte @Nullable [] apply(long version, long next, byte @Nullable [] content);
     }
 
-    private final RecordLayout layout;
-    private final int index;
     private final long leaseNanos;
     private final int writer;
     private final boolean needsContent;
     private final Change change;
-    private final ReadCall.Torn torn = new ReadCall.Torn();
     private @Nullable RecordWord observed; // the claim for which this call waits
     private long observedAt;
 
@@ -58,32 +58,20 @@ final class UpdateCall extends StructureCall<Long> {
             boolean needsContent,
             Change change,
             Outcome<? super Long> outcome) {
-        super(access, outcome);
-        this.layout = layout;
-        this.index = index;
+        super(access, layout, index, outcome);
         this.leaseNanos = lease.toNanos();
         this.writer = writer;
         this.needsContent = needsContent;
         this.change = change;
     }
 
-    private long word() {
-        return layout.offset(index);
-    }
-
     @Override
     void attempt() {
-        read(word(), needsContent ? layout.bytes() : RecordLayout.WORD, bytes -> {
-            RecordLayout.Snapshot found = needsContent
-                    ? layout.decode(index, bytes)
-                    : new RecordLayout.Snapshot(RecordLayout.word(bytes), null);
-            if (needsContent && found.isTorn()) {
-                torn.met(found.word(), index);
-                again();
-            } else {
-                decide(found);
-            }
-        });
+        if (needsContent) {
+            look(this::decide);
+        } else {
+            load(word(), bits -> decide(new RecordLayout.Snapshot(new RecordWord(bits), null)));
+        }
     }
 
     private void decide(RecordLayout.Snapshot found) {
@@ -108,15 +96,15 @@ final class UpdateCall extends StructureCall<Long> {
             return;
         }
         long waited = now - observedAt;
-        ifGone(word.claimant(), () -> takeOver(word, word.inheritedBy(writer), content), () -> {
+        ifGone(word.claimant(), () -> claim(word, word.inheritedBy(writer), content), () -> {
             if (waited < leaseNanos) {
                 pause();
             } else if (word.suspect() == 0) {
-                takeOver(word, word.takenOverBy(writer), content);
+                claim(word, word.takenOverBy(writer), content);
             } else {
                 ifGone(
                         word.suspect(),
-                        () -> takeOver(word, word.takenOverBy(writer), content),
+                        () -> claim(word, word.takenOverBy(writer), content),
                         () -> waitOn(word, waited));
             }
         });
@@ -128,14 +116,6 @@ final class UpdateCall extends StructureCall<Long> {
             boolean isGone = !WriterNumbers.isInUse(bytes);
             (isGone && number != writer ? gone : present).run();
         });
-    }
-
-    private void takeOver(RecordWord word, RecordWord claimed, byte[] content) {
-        if (word.mayBeTakenOver()) {
-            claim(word, claimed, content);
-        } else {
-            waitOn(word, access.nanoTime() - observedAt);
-        }
     }
 
     private void waitOn(RecordWord word, long waited) {
@@ -151,57 +131,107 @@ final class UpdateCall extends StructureCall<Long> {
     }
 
     private void claim(RecordWord word, RecordWord claimed, byte[] content) {
+        byte[] image = layout.encode(index, claimed.nextVersion(), content);
+        access.prepare(image, ready -> claim(word, claimed, ready), this::fail);
+    }
+
+    private void claim(RecordWord word, RecordWord claimed, StructureAccess.Prepared image) {
         if (isOver()) {
+            image.discard();
             return;
         }
-        compareAndSwap(word(), word.bits(), claimed.bits(), old -> {
+        LongConsumer swapped = old -> {
             if (old == word.bits()) {
-                write(claimed, content);
+                publish(claimed, image);
             } else {
-                again();
+                image.discard();
+                guarded(this::again);
             }
+        };
+        access.compareAndSwap(word(), word.bits(), claimed.bits(), swapped, error -> {
+            image.discard();
+            fail(error);
         });
     }
 
-    private void write(RecordWord claimed, byte[] content) {
+    private void publish(RecordWord claimed, StructureAccess.Prepared image) {
         RecordWord published = claimed.published();
-        access.writeThenSwap(
-                layout.offset(index, claimed.target()),
-                layout.encode(index, published.version(), content),
-                word(),
-                claimed.bits(),
-                published.bits(),
-                old -> guarded(() -> written(claimed, new RecordWord(old))),
-                this::fail);
+        try {
+            image.writeThenSwap(
+                    layout.offset(index, claimed.target()),
+                    word(),
+                    claimed.bits(),
+                    published.bits(),
+                    old -> guarded(() -> written(claimed, new RecordWord(old))),
+                    error -> abandon(claimed, error));
+        } catch (Throwable e) { // such as a lack of memory
+            image.discard();
+            abandon(claimed, e);
+        }
     }
 
     /** The image is written, and its publication was tried on the word that was there. */
     private void written(RecordWord claimed, RecordWord old) {
         if (old.equals(claimed)) {
             succeed(claimed.nextVersion());
-        } else if (old.isSameAs(claimed)) { // a suspect has left meanwhile
-            swap(old, old.published(), then -> written(old, then));
+        } else if (old.equals(claimed.cleared())) { // a suspect has left meanwhile
+            swap(old, old.published(), then -> written(old, then), error -> abandon(old, error));
         } else {
-            leave(old);
+            leave(old, this::again);
         }
     }
 
-    /** Clears the suspicion of this client, whose write has ended, and begins anew. */
-    private void leave(RecordWord word) {
-        if (word.suspect() == writer) {
-            swap(word, word.cleared(), old -> {
-                if (old.equals(word)) {
-                    again();
-                } else {
-                    leave(old);
-                }
-            });
-        } else {
-            again();
+    /** Gives back a claim that cannot be published, then fails. */
+    private void abandon(RecordWord claimed, Throwable error) {
+        Consumer<RecordWord> swapped = old -> {
+            if (old.equals(claimed)) {
+                fail(error);
+            } else if (old.equals(claimed.cleared())) {
+                abandon(old, error);
+            } else {
+                leave(old, () -> fail(error));
+            }
+        };
+        swap(claimed, claimed.givenBack(), swapped, e -> end(error));
+    }
+
+    /** Clears the suspicion of this client, whose write has ended or will never begin. */
+    private void leave(RecordWord word, Runnable then) {
+        if (word.suspect() != writer) {
+            then.run();
+            return;
+        }
+        Consumer<RecordWord> swapped = old -> {
+            if (old.equals(word)) {
+                then.run();
+            } else {
+                leave(old, then);
+            }
+        };
+        swap(word, word.cleared(), swapped, this::end);
+    }
+
+    /** Ends the connection, and with it what this client has left in the word. */
+    private void end(Throwable error) {
+        try {
+            access.end(error);
+        } finally {
+            fail(error);
         }
     }
 
-    private void swap(RecordWord expected, RecordWord update, Consumer<RecordWord> then) {
-        compareAndSwap(word(), expected.bits(), update.bits(), old -> then.accept(new RecordWord(old)));
+    /** Replaces a word that names this client. A failure is handled even if nobody waits for this call any more. */
+    private void swap(
+            RecordWord expected, RecordWord update, Consumer<RecordWord> then, Consumer<Throwable> failed) {
+        try {
+            access.compareAndSwap(
+                    word(),
+                    expected.bits(),
+                    update.bits(),
+                    old -> guarded(() -> then.accept(new RecordWord(old))),
+                    failed);
+        } catch (Throwable e) { // such as a lack of stack: nothing was requested
+            failed.accept(e);
+        }
     }
 }

@@ -3,19 +3,33 @@ package io.rdma.internal.structures;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaResources;
+import io.rdma.internal.connect.EstablishedConnection;
+import io.rdma.internal.connect.RdmaListener;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.Endpoint;
 import io.rdma.structures.RecordOptions;
 import io.rdma.structures.StructureException;
 import io.rdma.structures.StructureException.Reason;
+import io.rdma.structures.StructureLocation;
+import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AtomicCapability;
 import io.rdma.verbs.FaultyDevice;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Structures on devices whose atomics are worth less than those of the software device. */
 class AtomicsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
     private final FaultyDevice device = new FaultyDevice();
     private final RdmaResources resources = RdmaResources.open(device.device());
 
@@ -57,6 +71,48 @@ class AtomicsTest {
                     .satisfies(e -> isNoAtomics(e.getCause()))
                     .hasMessageContaining("make changes over a connection");
         }
+    }
+
+    @Test
+    void aClientWhoseDeviceHasNoAtomicsOpensRingsAlone() {
+        DeviceResources own = DeviceResources.of(resources);
+        CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
+        HostedCounters counters = new HostedCounters(resources, 1);
+        HostedRing ring = new HostedRing(resources, 64);
+        try (RdmaListener listener = RdmaListener.bind(
+                own,
+                ConnectionOptions.DEFAULT,
+                AdmissionLimits.DEFAULT,
+                new InetSocketAddress("127.0.0.1", 0),
+                accepted::complete)) {
+            Endpoint client = ConnectOutcome.of(own, ConnectionOptions.DEFAULT, listener.address())
+                    .join()
+                    .endpoint();
+            Endpoint host = accepted.join().endpoint();
+            StructureLocation ofCounters = counters.admit(host);
+            device.atomics = AtomicCapability.NONE; // of the client's device, which here is the host's, too
+            CompletableFuture<CounterClient> refused = new CompletableFuture<>();
+            StructureOpening.counters(client, ofCounters, new OutcomeFuture<>(refused));
+            assertThat(refused)
+                    .failsWithin(PATIENCE)
+                    .withThrowableThat()
+                    .satisfies(e -> isNoAtomics(e.getCause()))
+                    .withMessageContaining("connect from another device");
+            CompletableFuture<RingClient> opened = new CompletableFuture<>();
+            StructureOpening.ring(client, ring.admit(host), new OutcomeFuture<>(opened));
+            assertThat(opened).succeedsWithin(PATIENCE);
+            device.atomics = AtomicCapability.HCA; // requests atomics, as most cards do
+            CompletableFuture<CounterClient> admitted = new CompletableFuture<>();
+            StructureOpening.counters(client, ofCounters, new OutcomeFuture<>(admitted));
+            assertThat(admitted).succeedsWithin(PATIENCE);
+            for (Endpoint endpoint : List.of(client, host)) {
+                endpoint.close();
+                endpoint.closed().join();
+                endpoint.receives().discard();
+            }
+        }
+        counters.close();
+        ring.close();
     }
 
     @Test

@@ -7,9 +7,12 @@ import io.rdma.structures.StructureException;
 import io.rdma.structures.StructureException.Reason;
 import io.rdma.structures.TableOptions;
 import io.rdma.structures.VersionedValue;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -49,6 +52,32 @@ class BucketTest {
         assertThat(bucket.version(bytes("b"))).isZero();
         assertThat(bucket.version(bytes("a"))).isEqualTo(3);
         assertThat(bucket.version(bytes("c"))).isEqualTo(4);
+    }
+
+    @Test
+    void theOldestEntriesAreDisplacedAlthoughVersionsBeganAgain() {
+        Bucket bucket = new Bucket(null);
+        bucket.put(bytes("a"), bytes("1"), RecordWord.MAX_VERSION, 2 * ENTRY, true);
+        bucket.put(bytes("b"), bytes("1"), 1, 2 * ENTRY, true);
+        bucket.put(bytes("c"), bytes("1"), 2, 2 * ENTRY, true);
+        assertThat(bucket.version(bytes("a"))).isZero();
+        assertThat(bucket.version(bytes("b"))).isOne();
+    }
+
+    /** Would take minutes if each entry that is displaced were looked for among all. */
+    @Test
+    @Timeout(60)
+    void manyEntriesAreDisplacedAtOnce() {
+        int count = 150_000;
+        int entry = TableOptions.ENTRY_BYTES + Integer.BYTES;
+        ByteBuffer full = ByteBuffer.allocate(count * entry).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count; i++) {
+            full.putLong(i + 1).putShort((short) Integer.BYTES).putInt(0).putInt(i);
+        }
+        Bucket bucket = new Bucket(full.array());
+        bucket.put(bytes("k"), new byte[full.capacity() - ENTRY], count + 1, full.capacity(), true);
+        assertThat(bucket.version(bytes("k"))).isEqualTo(count + 1);
+        assertThat(bucket.encode()).hasSize(full.capacity() - 1);
     }
 
     @ParameterizedTest

@@ -20,7 +20,7 @@ class LockProtocolTest {
     private static final Duration LEASE = Duration.ofMillis(1);
 
     /** One run. */
-    private static final class Run {
+    private static final class Run implements AutoCloseable {
         private final Random random;
         private final StructureHeader header = StructureHeader.of(
                 StructureHeader.Kind.LOCKS, RecordOptions.of(1, Long.BYTES).withLease(LEASE), 0);
@@ -36,6 +36,11 @@ class LockProtocolTest {
             for (int i = 0; i < 4; i++) {
                 model.client();
             }
+        }
+
+        @Override
+        public void close() {
+            model.close();
         }
 
         private <T> StructureCall.Outcome<T> outcome(Consumer<@Nullable T> then) {
@@ -135,8 +140,7 @@ class LockProtocolTest {
     void disturbedHoldersNeitherShareNorKeepALock() {
         int runs = Stress.times(2000);
         for (long seed = 0; seed < runs; seed++) {
-            try {
-                Run run = new Run(seed);
+            try (Run run = new Run(seed)) {
                 for (int i = 0; i < 60; i++) {
                     run.act();
                     run.steps(run.random.nextInt(40));
@@ -151,15 +155,95 @@ class LockProtocolTest {
     @Test
     void aLockOfWhichTheHolderIsKilledAtAnyStepIsFreeAfterTheLease() {
         for (int step = 0; step < 60; step++) {
-            Run run = new Run(step);
-            ModelStructure.Client doomed = run.model.clients().getFirst();
-            run.acquire(doomed, true);
-            run.steps(step);
-            doomed.kill();
-            int before = run.leases.size();
-            new LockClient(run.model.clients().get(1), run.header, 2).acquire(0, run.outcome(run::acquired));
-            while (run.model.step()) {}
-            assertThat(run.leases).as("step %s", step).hasSize(before + 1);
+            try (Run run = new Run(step)) {
+                ModelStructure.Client doomed = run.model.clients().getFirst();
+                run.acquire(doomed, true);
+                run.steps(step);
+                doomed.kill();
+                int before = run.leases.size();
+                new LockClient(run.model.clients().get(1), run.header, 2).acquire(0, run.outcome(run::acquired));
+                while (run.model.step()) {}
+                assertThat(run.leases).as("step %s", step).hasSize(before + 1);
+            }
         }
+    }
+
+    private static LockClient locks(Run run, int client) {
+        ModelStructure.Client of = run.model.clients().get(client);
+        return new LockClient(of, run.header, of.writer);
+    }
+
+    /** Lets the clock of the model go on. */
+    private static void pass(Run run, double leases) {
+        long until = run.model.now() + (long) (leases * LEASE.toNanos());
+        run.model.clients().getLast().after(until - run.model.now(), () -> {});
+        while (run.model.now() < until) {
+            run.model.step();
+        }
+    }
+
+    private static @Nullable HeldLock tried(Run run, LockClient locks) {
+        List<@Nullable HeldLock> results = new ArrayList<>();
+        locks.tryAcquire(0, run.outcome(results::add));
+        while (results.isEmpty()) {
+            assertThat(run.model.step()).isTrue();
+        }
+        return results.getFirst();
+    }
+
+    @Test
+    void aTryTakesALockThatItsClientHasSeenUnchangedForTheLease() {
+        try (Run run = new Run(1)) {
+            HeldLock lost = tried(run, locks(run, 0));
+            run.model.clients().getFirst().kill();
+            LockClient others = locks(run, 1);
+            assertThat(tried(run, others)).isNull(); // sees it for the first time
+            pass(run, 0.5);
+            assertThat(tried(run, others)).isNull();
+            assertThat(tried(run, locks(run, 2))).isNull();
+            pass(run, 0.7);
+            HeldLock next = tried(run, others);
+            assertThat(next).isNotNull();
+            assertThat(next.token()).isEqualTo(2);
+            assertThat(lost.isHeld()).isFalse();
+            assertThat(tried(run, locks(run, 2))).isNull(); // another one, whose lease is new
+        }
+    }
+
+    @Test
+    void aTryDoesNotTakeALockThatIsRenewedOrAcquiredAnew() {
+        try (Run run = new Run(1)) {
+            LockClient holders = locks(run, 0);
+            HeldLock held = tried(run, holders);
+            LockClient others = locks(run, 1);
+            for (int i = 0; i < 20; i++) {
+                assertThat(tried(run, others)).isNull();
+                pass(run, 0.6);
+                if (i % 5 == 4) {
+                    held.release(run.outcome(released -> assertThat(released).isTrue()));
+                    held = tried(run, holders);
+                } else {
+                    held.renew(run.outcome(renewed -> assertThat(renewed).isTrue()));
+                }
+                pass(run, 0.1);
+                assertThat(held.isHeld()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void aSightingThatLiesTooFarBackDoesNotCount() {
+        LockSightings sightings = new LockSightings(LEASE);
+        LockWord held = new LockWord(0).acquiredBy(1);
+        long lease = LEASE.toNanos();
+        assertThat(sightings.isFree(0, held, 0)).isFalse();
+        assertThat(sightings.isFree(1, held, lease)).isFalse();
+        assertThat(sightings.isFree(0, held, lease + lease / 8)).isFalse();
+        assertThat(sightings.isFree(0, held, lease + lease / 8 + 1)).isTrue();
+        assertThat(sightings.isFree(1, held, 1025 * lease)).isFalse(); // the holder may have renewed 65,536 times
+        assertThat(sightings.isFree(1, held, 1027 * lease)).isTrue();
+        assertThat(sightings.isFree(1, held.renewed(), 1027 * lease)).isFalse();
+        assertThat(sightings.isFree(1, held.released(), 1028 * lease)).isTrue();
+        assertThat(sightings.isFree(1, held.renewed(), 1030 * lease)).isFalse();
     }
 }

@@ -15,19 +15,21 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 // Invariants
-// - One step at a time: a device reads or writes eight bytes or does an atomic, a process takes the end of an
-// operation, or a timer runs. The random generator alone decides which, so a seed determines a run.
+// - One step at a time: a device reads or writes bytes or does an atomic, a process takes the end of an operation, or a
+// timer runs. The random generator alone decides which, so a seed determines a run.
 // - The requests of a client take effect in their order, as on a reliable connection. The bytes of one are read and
-// written in any order.
+// written in any order, eight aligned bytes or less at a time: atomics alone are atomic, and towards each other only.
 // - A process that is paused takes nothing, while its device goes on. A process that is killed takes nothing any more;
 // its device stops in the middle of a request, and the host learns of it later.
 
 /** Memory of a structure with the devices and processes of its clients, in one thread and with a virtual clock. */
-final class ModelStructure {
+final class ModelStructure implements AutoCloseable {
     private static final long STEP = 1_000;
+    private static final int ALL = (1 << Long.BYTES) - 1;
 
     private record Timer(long at, long number, Client client, Runnable task) {}
 
+    private final Arena arena = Arena.ofConfined();
     final MemorySegment memory;
     final WriterNumbers writers;
     private final Random random;
@@ -39,9 +41,43 @@ final class ModelStructure {
 
     ModelStructure(StructureHeader header, Random random) {
         this.random = random;
-        memory = Arena.ofAuto().allocate(header.end(), Long.BYTES);
+        memory = arena.allocate(header.end(), Long.BYTES);
         header.encode(memory);
         writers = new WriterNumbers(memory);
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+
+    /** Bytes of eight aligned ones, a bit for each, that a device moves at one moment. */
+    private record Part(long at, int bytes) {
+        void move(MemorySegment source, long sourceStart, MemorySegment target, long targetStart, long end) {
+            for (int i = 0; i < Long.BYTES; i++) {
+                long place = at + i;
+                if ((bytes >>> i & 1) != 0 && place < end) {
+                    target.set(
+                            ValueLayout.JAVA_BYTE,
+                            place - targetStart,
+                            source.get(ValueLayout.JAVA_BYTE, place - sourceStart));
+                }
+            }
+        }
+    }
+
+    /** Returns the parts in which a device moves bytes, in a random order. Now and then it splits eight of them. */
+    private List<Part> parts(long offset, int length) {
+        List<Part> parts = new ArrayList<>();
+        for (long at = offset; at < offset + length; at += Long.BYTES) {
+            int some = random.nextInt(4) == 0 ? random.nextInt(ALL) : 0;
+            parts.add(new Part(at, ALL & ~some));
+            if (some != 0) {
+                parts.add(new Part(at, some));
+            }
+        }
+        Collections.shuffle(parts, random);
+        return parts;
     }
 
     /** Steps of one request at the device. */
@@ -112,9 +148,41 @@ final class ModelStructure {
         private boolean stalled;
         private boolean killed;
         private boolean gone;
+        private int refuseFrom = Integer.MAX_VALUE;
+        private int refuseTo = Integer.MAX_VALUE;
 
         Client(int writer) {
             this.writer = writer;
+        }
+
+        /** Refuses operations of the process from now on, the first of which has number 0, before they are posted. */
+        void refuse(int from, int to) {
+            refuseFrom = from;
+            refuseTo = to;
+        }
+
+        /** Returns whether the operations to be refused were asked for. */
+        boolean hasRefused() {
+            return refuseFrom < 0;
+        }
+
+        private void submit(Request request) {
+            if (gone || refuseFrom-- <= 0 & refuseTo-- > 0) {
+                throw new IllegalStateException("refused by a test");
+            }
+            requests.add(request);
+        }
+
+        private void submit(Request request, Consumer<Throwable> failed) {
+            try {
+                submit(request);
+            } catch (IllegalStateException e) {
+                failed.accept(e);
+            }
+        }
+
+        boolean isGone() {
+            return gone;
         }
 
         private boolean mayTransfer() {
@@ -151,84 +219,70 @@ final class ModelStructure {
 
         /** The host notices that the process was killed: nothing arrives from now on. */
         void disconnect() {
-            if (killed && !gone) {
+            if (killed) {
+                end(new IllegalStateException("killed"));
+            }
+        }
+
+        @Override
+        public void end(Throwable cause) {
+            if (!gone) {
                 gone = true;
                 requests.clear();
                 writers.giveBack(writer);
             }
         }
 
-        private List<Long> words(long offset, int length) {
-            List<Long> words = new ArrayList<>();
-            for (long at = offset; at < offset + length; at += Long.BYTES) {
-                words.add(at);
-            }
-            Collections.shuffle(words, random);
-            return words;
-        }
-
         @Override
         public void read(long offset, int length, Consumer<MemorySegment> then, Consumer<Throwable> failed) {
-            MemorySegment target = Arena.ofAuto().allocate(length);
-            List<Long> left = words(offset, length);
-            requests.add(() -> {
-                long at = left.removeLast();
-                MemorySegment.copy(memory, at, target, at - offset, Math.min(Long.BYTES, offset + length - at));
+            MemorySegment target = MemorySegment.ofArray(new byte[length]);
+            List<Part> left = parts(offset, length);
+            Request request = () -> {
+                left.removeLast().move(memory, 0, target, offset, offset + length);
                 if (left.isEmpty()) {
                     ends.add(() -> then.accept(target));
                 }
                 return left.isEmpty();
-            });
+            };
+            submit(request, failed);
         }
 
         @Override
         public void compareAndSwap(
                 long offset, long expected, long update, LongConsumer then, Consumer<Throwable> failed) {
-            requests.add(() -> {
+            Request request = () -> {
                 long old = memory.get(ValueLayout.JAVA_LONG, offset);
                 if (old == expected) {
                     memory.set(ValueLayout.JAVA_LONG, offset, update);
                 }
                 ends.add(() -> then.accept(old));
                 return true;
-            });
+            };
+            submit(request, failed);
         }
 
         @Override
         public void fetchAndAdd(long offset, long addend, LongConsumer then, Consumer<Throwable> failed) {
-            requests.add(() -> {
+            Request request = () -> {
                 long old = memory.get(ValueLayout.JAVA_LONG, offset);
                 memory.set(ValueLayout.JAVA_LONG, offset, old + addend);
                 ends.add(() -> then.accept(old));
                 return true;
-            });
+            };
+            submit(request, failed);
         }
 
         @Override
         public void write(long offset, byte[] bytes, Runnable then, Consumer<Throwable> failed) {
             MemorySegment source = MemorySegment.ofArray(bytes);
-            List<Long> left = words(offset, bytes.length);
-            requests.add(() -> {
-                long at = left.removeLast();
-                MemorySegment.copy(source, at - offset, memory, at, Math.min(Long.BYTES, offset + bytes.length - at));
+            List<Part> left = parts(offset, bytes.length);
+            submit(() -> { // throws, as prepare() asks for
+                left.removeLast().move(source, offset, memory, 0, offset + bytes.length);
                 if (left.isEmpty()) {
                     ends.add(then);
                 }
                 return left.isEmpty();
             });
-        }
-
-        @Override
-        public void writeThenSwap(
-                long offset,
-                byte[] bytes,
-                long wordOffset,
-                long expected,
-                long update,
-                LongConsumer then,
-                Consumer<Throwable> failed) {
-            write(offset, bytes, () -> {}, failed);
-            compareAndSwap(wordOffset, expected, update, then, failed);
         }
 
         @Override

@@ -58,14 +58,46 @@ class RecordWordTest {
     }
 
     @Test
-    void takeoversAreCountedUntilNoneIsLeft() {
-        RecordWord word = NEW.claimedBy(1);
-        for (int i = 0; i < RecordWord.MAX_ATTEMPT; i++) {
-            assertThat(word.mayBeTakenOver()).isTrue();
-            word = word.inheritedBy(2 + i);
+    void attemptsAreCountedModuloSixteenAndTouchNothingElse() {
+        RecordWord first = NEW.claimedBy(1).published().claimedBy(1);
+        RecordWord word = first;
+        for (int i = 1; i <= 3 * RecordWord.ATTEMPTS; i++) {
+            word = word.inheritedBy(1 + i);
+            assertThat(word.attempt()).isEqualTo(i % RecordWord.ATTEMPTS);
+            assertThat(word.claimant()).isEqualTo(1 + i);
+            assertThat(word.version()).isOne();
+            assertThat(word.target()).isEqualTo(first.target());
+            assertThat(word.inheritedBy(1).equals(first)).isEqualTo((i + 1) % RecordWord.ATTEMPTS == 0);
         }
-        assertThat(word.mayBeTakenOver()).isFalse();
-        assertThat(word.published().claimedBy(1).mayBeTakenOver()).isTrue();
+        assertThat(word.published().attempt()).isZero();
+    }
+
+    @Test
+    void aClaimThatIsGivenBackLeavesTheTargetAndIsNoOtherFreeWord() {
+        RecordWord free = NEW.claimedBy(1).published();
+        RecordWord back = free.claimedBy(2).givenBack();
+        assertThat(back.isFree()).isTrue();
+        assertThat(back.version()).isOne();
+        assertThat(back.current()).isEqualTo(free.current());
+        assertThat(back.target()).isEqualTo(free.target());
+        assertThat(back).isNotEqualTo(free);
+        assertThat(back.claimedBy(2)).isNotEqualTo(free.claimedBy(2));
+        RecordWord suspected = free.claimedBy(2).takenOverBy(3);
+        assertThat(suspected.givenBack().suspect()).isEqualTo(2);
+        assertThat(suspected.givenBack().target()).isEqualTo(suspected.target());
+    }
+
+    /** Why a late publication finds its own claim or fails, although attempts are counted modulo 16. */
+    @Test
+    void noClaimHasTheTargetOfASuspect() {
+        RecordWord late = NEW.claimedBy(1).published().claimedBy(2);
+        RecordWord word = late.takenOverBy(3);
+        for (int i = 0; i < 3 * RecordWord.ATTEMPTS; i++) {
+            word = i % 3 == 0 ? word.givenBack().claimedBy(2) : word.inheritedBy(2);
+            assertThat(word.suspect()).isEqualTo(2);
+            assertThat(word.target()).isNotEqualTo(late.target());
+            assertThat(word).isNotEqualTo(late);
+        }
     }
 
     @Test

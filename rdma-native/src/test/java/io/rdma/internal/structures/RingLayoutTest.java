@@ -6,6 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The codec of a ring: what a consumer takes for an entry. */
 class RingLayoutTest {
@@ -63,5 +65,23 @@ class RingLayoutTest {
         assertThat(RingLayout.taken(word)).isEqualTo(0x1_0000_0000L);
         word.set(ValueLayout.JAVA_INT_UNALIGNED, 0, 16);
         assertThat(RingLayout.taken(word)).isEqualTo(-1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 16", "240, 256", "65520, 65536", "16, 16777216", "48, 4294967296", "4080, 8192"})
+    void anyBytesOfTwoPositionsAreOneOfThemOrNone(long before, long after) {
+        byte[][] words = {word(before), word(after)};
+        for (int choice = 0; choice < 1 << 12; choice++) { // which of the two each byte is of
+            byte[] mixed = new byte[RingLayout.CONSUMER];
+            for (int i = 0; i < 12; i++) {
+                mixed[i] = words[choice >>> i & 1][i];
+            }
+            assertThat(RingLayout.taken(MemorySegment.ofArray(mixed))).isIn(before, after, -1L);
+        }
+    }
+
+    private byte[] word(long position) {
+        layout.taken(memory, position);
+        return memory.asSlice(layout.consumer(), RingLayout.CONSUMER).toArray(ValueLayout.JAVA_BYTE);
     }
 }

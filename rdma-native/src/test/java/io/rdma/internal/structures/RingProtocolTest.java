@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RingProtocolTest {
     /** One run. */
-    private static final class Run {
+    private static final class Run implements AutoCloseable {
         private final Random random;
         private final RingLayout layout;
         private final ModelStructure model;
@@ -45,6 +46,11 @@ class RingProtocolTest {
             layout.taken(model.memory, 0);
             client = model.client();
             ring = new RingClient(client, header);
+        }
+
+        @Override
+        public void close() {
+            model.close();
         }
 
         void send() {
@@ -124,8 +130,7 @@ class RingProtocolTest {
     void entriesArriveOnceAndInOrder(int capacity) {
         int runs = Stress.times(300);
         for (long seed = 0; seed < runs; seed++) {
-            try {
-                Run run = new Run(seed, capacity);
+            try (Run run = new Run(seed, capacity)) {
                 for (int i = 0; i < 80; i++) {
                     run.act();
                     run.steps(run.random.nextInt(40));
@@ -137,39 +142,65 @@ class RingProtocolTest {
         }
     }
 
+    /** Would take minutes if each send looked through all that wait. */
+    @Test
+    @Timeout(60)
+    void manySendsWaitAndAreCancelled() {
+        try (Run run = new Run(3, 64)) {
+            int count = 400_000;
+            List<StructureCall<Boolean>> calls = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                calls.add(run.ring.send(new byte[16], StructureCall.ignored()));
+            }
+            for (int i = count - 1; i > 2; i--) { // two are written, the third one stays first
+                calls.get(i).cancel();
+            }
+            assertThat(run.ring.waiting()).isOne();
+            calls.get(2).cancel();
+            assertThat(run.ring.waiting()).isZero();
+            run.steps(1_000); // the look ends
+            run.take();
+            run.received.clear();
+            run.send();
+            run.heal();
+        }
+    }
+
     @Test
     void aPositionThatCannotBeBreaksTheRing() {
-        Run run = new Run(1, 64);
-        for (int i = 0; i < 8; i++) {
+        try (Run run = new Run(1, 64)) {
+            for (int i = 0; i < 8; i++) {
+                run.send();
+            }
+            run.steps(100);
+            run.layout.taken(run.model.memory, 1 << 20);
+            run.steps(10_000);
+            assertThat(run.failures)
+                    .isNotEmpty()
+                    .allSatisfy(error -> assertThat(error)
+                            .isInstanceOfSatisfying(
+                                    StructureException.class,
+                                    e -> assertThat(e.reason()).isEqualTo(Reason.CORRUPT)));
+            int failed = run.failures.size();
             run.send();
+            run.steps(100);
+            assertThat(run.failures).hasSizeGreaterThan(failed);
         }
-        run.steps(100);
-        run.layout.taken(run.model.memory, 1 << 20);
-        run.steps(10_000);
-        assertThat(run.failures)
-                .isNotEmpty()
-                .allSatisfy(error -> assertThat(error)
-                        .isInstanceOfSatisfying(
-                                StructureException.class,
-                                e -> assertThat(e.reason()).isEqualTo(Reason.CORRUPT)));
-        int failed = run.failures.size();
-        run.send();
-        run.steps(100);
-        assertThat(run.failures).hasSizeGreaterThan(failed);
     }
 
     @Test
     void aPositionOfTwoMomentsIsReadAgain() {
-        Run run = new Run(2, 64);
-        for (int i = 0; i < 4; i++) {
-            run.send();
+        try (Run run = new Run(2, 64)) {
+            for (int i = 0; i < 4; i++) {
+                run.send();
+            }
+            run.steps(200);
+            long word = run.layout.consumer();
+            run.model.memory.set(ValueLayout.JAVA_LONG_UNALIGNED, word, 1L << 40); // half of a new position
+            run.steps(2_000);
+            assertThat(run.failures).isEmpty();
+            run.take();
+            run.heal();
         }
-        run.steps(200);
-        long word = run.layout.consumer();
-        run.model.memory.set(ValueLayout.JAVA_LONG_UNALIGNED, word, 1L << 40); // half of a new position
-        run.steps(2_000);
-        assertThat(run.failures).isEmpty();
-        run.take();
-        run.heal();
     }
 }

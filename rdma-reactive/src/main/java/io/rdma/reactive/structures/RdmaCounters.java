@@ -39,8 +39,8 @@ public final class RdmaCounters {
     }
 
     /**
-     * Opens the counters of a host by one READ. Errors are also {@link StructureException} OTHER_LAYOUT and
-     * SMALL_BUFFERS.
+     * Opens the counters of a host by one READ. Errors are also {@link StructureException} OTHER_LAYOUT, SMALL_BUFFERS,
+     * and NO_ATOMICS if the device of the connection has none.
      *
      * @param connection connection that the host has admitted
      * @param location location that the host has sent

@@ -47,7 +47,8 @@ public final class RdmaLocks {
     }
 
     /**
-     * Opens the locks of a host by one READ. Errors are also {@link StructureException} OTHER_LAYOUT and SMALL_BUFFERS.
+     * Opens the locks of a host by one READ. Errors are also {@link StructureException} OTHER_LAYOUT, SMALL_BUFFERS,
+     * and NO_ATOMICS if the device of the connection has none.
      *
      * @param connection connection that the host has admitted
      * @param location location that the host has sent
@@ -81,10 +82,13 @@ public final class RdmaLocks {
     }
 
     /**
-     * Acquires a lock if it is free. <b>Cancel</b> releases a lock that was just acquired.
+     * Acquires a lock if it is free, without a wait. An object of this class remembers since when its calls have seen a
+     * lock held. So a lock is also free if an earlier call has seen it, and it was not renewed for the lease and an
+     * eighth of it since then. Calls that are more than 1,000 leases apart see it as for the first time. <b>Cancel</b>
+     * releases a lock that was just acquired.
      *
      * @param index from 0
-     * @return the lease, to be released; empty if the lock is held
+     * @return the lease, to be released; empty if the lock is held, or if it is not known yet that its lease is over
      */
     public Mono<RdmaLease> tryAcquire(int index) {
         return lease(outcome -> client.tryAcquire(index, outcome));

@@ -15,7 +15,7 @@ import reactor.core.publisher.Mono;
 /**
  * Records with versions in the memory of a host, addressed by index. The host's processor takes no part. Thread-safe.
  *
- * <p>A get is one READ, and sees one put as a whole, never parts of two. A put is a READ of eight bytes, a
+ * <p>A get is one READ, and sees one put as a whole, never parts of two. A put is a fetch-and-add of 0, a
  * compare-and-swap, and a WRITE with a compare-and-swap behind it. Puts of a record take turns.
  *
  * <p>Every operation, unless stated otherwise: <b>completes</b> on the completion loop or a thread of timers, which
@@ -44,7 +44,8 @@ public final class RdmaRecords {
     }
 
     /**
-     * Opens the records of a host by one READ. Errors are also OTHER_LAYOUT and SMALL_BUFFERS.
+     * Opens the records of a host by one READ. Errors are also OTHER_LAYOUT, SMALL_BUFFERS, and NO_ATOMICS if the
+     * device of the connection has none.
      *
      * @param connection connection that the host has admitted
      * @param location location that the host has sent

@@ -42,7 +42,8 @@ public final class RdmaTable {
     }
 
     /**
-     * Opens the table of a host by one READ. Errors are also OTHER_LAYOUT and SMALL_BUFFERS.
+     * Opens the table of a host by one READ. Errors are also OTHER_LAYOUT, SMALL_BUFFERS, and NO_ATOMICS if the device
+     * of the connection has none.
      *
      * @param connection connection that the host has admitted
      * @param location location that the host has sent

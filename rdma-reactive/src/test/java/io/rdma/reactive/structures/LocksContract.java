@@ -121,6 +121,17 @@ abstract class LocksContract {
     }
 
     @Test
+    void aTryTakesTheLockOfAHolderThatStoppedOnceTheLeaseWasSeenToBeOver() throws InterruptedException {
+        LockMemory memory = memory(SHORT);
+        RdmaLease stopped = get(locks(memory).acquire(0));
+        RdmaLocks others = locks(memory);
+        assertThat(get(others.tryAcquire(0))).isNull(); // has not seen the lock before
+        await().atMost(PATIENCE).until(() -> get(others.tryAcquire(0)) != null);
+        assertThat(stopped.isHeld()).isFalse();
+        assertThat(memory.token(0)).isEqualTo(2);
+    }
+
+    @Test
     void aLockOfWhichTheConnectionHasEndedIsFreeAfterTheLease() throws InterruptedException {
         LockMemory memory = memory(SHORT);
         Client doomed = fixture.connect();

@@ -198,6 +198,11 @@ public final class Host implements Environment {
     }
 
     @Override
+    public RandomGenerator jitter() {
+        return random;
+    }
+
+    @Override
     public Network network() {
         return network;
     }
