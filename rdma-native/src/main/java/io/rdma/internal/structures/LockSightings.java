@@ -45,7 +45,9 @@ final class LockSightings {
     }
 
     private long first(@Nullable Sighting before, LockWord word, long now) {
-        boolean isSame = before != null && before.word().equals(word) && now - before.last() < FORGOTTEN * leaseNanos;
-        return isSame ? before.first() : now;
+        if (before == null || !before.word().equals(word) || now - before.last() >= FORGOTTEN * leaseNanos) {
+            return now;
+        }
+        return before.first();
     }
 }
