@@ -77,7 +77,7 @@ public final class BufferPool implements AutoCloseable {
     private void putBack(Slot slot) {
         free.add(slot);
         if (closedBecause != null) {
-            closeRegionsIfWhole();
+            closeRegionsLate();
         } else if (!waiters.isEmpty()) {
             drain();
         }
@@ -165,7 +165,7 @@ public final class BufferPool implements AutoCloseable {
         }
         drain();
         if (closedBecause != null) {
-            new CloseSteps().run(this::closeRegionsIfWhole).log(BufferPool.class, "a closed pool was not deregistered");
+            closeRegionsLate();
         }
     }
 
@@ -333,6 +333,14 @@ public final class BufferPool implements AutoCloseable {
         } catch (Throwable unlogged) {
             // nothing is left to be done
         }
+    }
+
+    /**
+     * Closes the regions of a closed pool, on a thread that has not closed it. A refusal is no failure of what that
+     * thread does, which is to end an operation. The domain tries again.
+     */
+    private void closeRegionsLate() {
+        new CloseSteps().run(this::closeRegionsIfWhole).log(BufferPool.class, "a closed pool was not deregistered");
     }
 
     private synchronized void closeRegionsIfWhole() {

@@ -63,6 +63,22 @@ class BufferPoolTest {
     }
 
     @Test
+    void aRefusalIsNoFailureOfTheCallThatReturnsTheLastBuffer() {
+        try (DeviceContext context = faults.device().open();
+                ProtectionDomain domain = domain(context);
+                CapturedLog log = new CapturedLog(BufferPool.class.getName())) {
+            BufferPool pool = new BufferPool(domain, 4, 4, 64);
+            RegisteredBuffer last = ask(pool).join();
+            pool.close();
+            faults.nextThrows.put("deregMr", REFUSAL);
+            last.close();
+            assertThat(faults.nextThrows).isEmpty();
+            assertThat(log.has("not deregistered")).isTrue();
+        }
+        assertThat(budget.registered()).as("after the close of the domain").isZero();
+    }
+
+    @Test
     void anErrorWhileItGrowsLeavesItItsBuffers() {
         try (DeviceContext context = faults.device().open();
                 ProtectionDomain domain = domain(context);
