@@ -2,7 +2,6 @@ package io.rdma.coroutines.samples
 
 import io.rdma.call.RdmaCallException
 import io.rdma.connect.PoolOptions
-import io.rdma.connect.RdmaResources
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.RdmaServer

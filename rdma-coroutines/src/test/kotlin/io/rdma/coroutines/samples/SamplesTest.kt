@@ -1,11 +1,9 @@
 package io.rdma.coroutines.samples
 
-import io.rdma.connect.RdmaResources
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.RdmaServer
 import io.rdma.types.RemoteMemory
-import io.rdma.verbs.RdmaDevices
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.awaitCancellation

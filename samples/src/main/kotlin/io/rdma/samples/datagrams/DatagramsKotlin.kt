@@ -4,7 +4,6 @@ import io.rdma.coroutines.RdmaDatagramSocket
 import io.rdma.types.VerbsException
 import io.rdma.verbs.DatagramAddress
 import kotlinx.coroutines.flow.first
-import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeoutOrNull
 import java.lang.foreign.MemorySegment

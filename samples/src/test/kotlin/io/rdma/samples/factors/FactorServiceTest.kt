@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Timeout
 import java.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
-import kotlin.time.Duration.Companion.seconds
 
 /** Contract between the service and its clients, over soft0. */
 @Timeout(300)
