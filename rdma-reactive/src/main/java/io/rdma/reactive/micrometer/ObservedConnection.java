@@ -8,7 +8,7 @@ import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.reactive.MessageEncoder;
 import io.rdma.reactive.RdmaConnection;
-import io.rdma.reactive.internal.ConnectionView;
+import io.rdma.reactive.internal.Unobserved;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
@@ -26,7 +26,7 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /** Connection whose operations are observed. All other calls go to the underlying connection. */
-final class ObservedConnection implements RdmaConnection, ConnectionView {
+final class ObservedConnection implements RdmaConnection {
     private final RdmaConnection connection;
     private final ObservationRegistry registry;
 
@@ -35,17 +35,15 @@ final class ObservedConnection implements RdmaConnection, ConnectionView {
         this.registry = registry;
     }
 
-    @Override
-    public RdmaConnection connection() {
-        return connection;
-    }
-
     /**
      * Observes an operation from the subscription to the end. The parent is the observation in the subscriber's
      * context, or else the current one.
      */
     private <T> Mono<T> observed(String operation, Mono<T> mono) {
         return Mono.deferContextual(context -> {
+            if (Unobserved.isMarked(context)) {
+                return mono;
+            }
             Observation observation = Observation.createNotStarted(RdmaObservations.NAME, registry)
                     .contextualName("rdma " + operation)
                     .lowCardinalityKeyValue(RdmaObservations.OPERATION, operation);

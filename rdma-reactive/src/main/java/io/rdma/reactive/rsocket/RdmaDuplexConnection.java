@@ -6,7 +6,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.reactive.RdmaConnection;
-import io.rdma.reactive.internal.ConnectionView;
+import io.rdma.reactive.internal.Unobserved;
 import io.rsocket.RSocketErrorException;
 import io.rsocket.frame.ErrorFrameCodec;
 import io.rsocket.internal.BaseDuplexConnection;
@@ -32,16 +32,17 @@ final class RdmaDuplexConnection extends BaseDuplexConnection {
     /**
      * Makes the connection of RSocket.
      *
-     * @param viewed connection or a view of it. Its observations are bypassed: they would see one endless stream of
-     *     frames, and RSocket observes its interactions by itself
+     * @param connection connection or a view of it. Frames are not observed: an observation would see one endless
+     *     stream of them, and RSocket observes its interactions by itself
      */
-    RdmaDuplexConnection(RdmaConnection viewed, ByteBufAllocator alloc) {
-        this.connection = ConnectionView.innermost(viewed);
+    RdmaDuplexConnection(RdmaConnection connection, ByteBufAllocator alloc) {
+        this.connection = connection;
         this.alloc = alloc;
         Disposable sending = connection
                 .send(sender, Frames.ENCODER)
                 .doOnDiscard(ByteBuf.class, ReferenceCountUtil::safeRelease)
                 .doFinally(how -> connection.dispose())
+                .contextWrite(Unobserved::mark)
                 .subscribe(nothing -> {}, error -> {
                     LOG.log(Logger.Level.DEBUG, () -> "sending frames over " + connection + " ended", error);
                 });
