@@ -14,13 +14,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.AotDetector;
 import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
@@ -45,7 +48,8 @@ class AheadOfTimeTest {
         RdmaHealthAutoConfiguration.class,
         RdmaMetricsAutoConfiguration.class,
         RdmaRSocketAutoConfiguration.class,
-        NeedsClient.class
+        NeedsClient.class,
+        NeedsInOtherWays.class
     })
     static class Application {
         @Bean
@@ -58,7 +62,104 @@ class AheadOfTimeTest {
         StringBuilder needsDevice() {
             return new StringBuilder("made");
         }
+
+        @Bean
+        @Primary
+        @ConditionalOnRdmaDevice
+        Thing ofDevice() {
+            return new Thing();
+        }
+
+        @Bean
+        Thing first() {
+            return new Thing();
+        }
+
+        @Bean
+        Thing second() {
+            return new Thing();
+        }
+
+        @Bean
+        @ConditionalOnRdmaDevice
+        @Qualifier("marked")
+        Object marked() {
+            return new Object();
+        }
     }
+
+    /** Bean of which the application has several. */
+    static class Thing {}
+
+    /** Auto-configuration whose conditions name beans in all the other ways. */
+    @AutoConfiguration(after = RdmaAutoConfiguration.class)
+    static class NeedsInOtherWays {
+        @Bean
+        @ConditionalOnBean(name = "rdmaClient")
+        Object byName() {
+            return new Object();
+        }
+
+        @Bean
+        @ConditionalOnBean(type = "io.rdma.reactive.RdmaClient")
+        Object byTypeName() {
+            return new Object();
+        }
+
+        /** Requires another StringBuilder. */
+        @Bean
+        @ConditionalOnBean
+        StringBuilder byDeducedType() {
+            return new StringBuilder();
+        }
+
+        @Bean
+        @ConditionalOnBean(annotation = Qualifier.class)
+        Object byAnnotation() {
+            return new Object();
+        }
+
+        @Bean
+        @ConditionalOnSingleCandidate(RdmaClient.class)
+        Object bySingleCandidate() {
+            return new Object();
+        }
+
+        @Bean
+        @ConditionalOnSingleCandidate(Thing.class)
+        Object byPrimaryCandidate() {
+            return new Object();
+        }
+
+        @Bean
+        @ConditionalOnBean(name = "byName")
+        Object byNameOfOneThatIsRemoved() {
+            return new Object();
+        }
+
+        @Bean
+        @ConditionalOnBean(type = "io.rdma.spring.boot.RdmaOptions", name = "first")
+        Object ofOthers() {
+            return new Object();
+        }
+
+        @Bean
+        @ConditionalOnBean
+        Thing ofDeducedTypeThatRemains() {
+            return new Thing();
+        }
+    }
+
+    private static final String[] NEED_DEVICE = {
+        "byName",
+        "byTypeName",
+        "byDeducedType",
+        "byAnnotation",
+        "bySingleCandidate",
+        "byPrimaryCandidate",
+        "byNameOfOneThatIsRemoved"
+    };
+    private static final String[] DO_NOT = {"ofOthers", "ofDeducedTypeThatRemains"};
 
     /** Auto-configuration that depends on a client. */
     @AutoConfiguration(after = RdmaAutoConfiguration.class)
@@ -144,6 +245,21 @@ class AheadOfTimeTest {
                 assertThat(context.containsBean("rdmaClientTransport")).isFalse();
                 assertThat(context.containsBean("needsDevice")).isFalse();
                 assertThat(context.containsBean("ofClient")).isFalse();
+            }
+        });
+    }
+
+    @Test
+    void conditionsOnBeansAreEvaluatedAgainHoweverTheyNameThem() {
+        processed(initializer -> {
+            try (GenericApplicationContext context =
+                    started(initializer, Map.of("rdma.device", "soft0", "rdma.server.port", "0"))) {
+                assertThat(context.getBeanDefinitionNames()).contains(NEED_DEVICE).contains(DO_NOT);
+            }
+            try (GenericApplicationContext context = started(initializer, Map.of("rdma.device", ABSENT))) {
+                assertThat(context.getBeanDefinitionNames())
+                        .doesNotContain(NEED_DEVICE)
+                        .contains(DO_NOT);
             }
         });
     }
