@@ -1,10 +1,14 @@
 package io.rdma.spring.boot;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 
-/** Details of the connection to a server from {@code rdma.client.*} and {@code rdma.ssl.bundle}. */
+/**
+ * Details of the connection to a server from {@code rdma.client.*} and {@code rdma.ssl.bundle}. A port that no server
+ * can have fails the start of the application, even if it has no device.
+ */
 final class PropertiesRdmaConnectionDetails implements RdmaConnectionDetails {
     private final RdmaProperties properties;
     private final @Nullable SslBundles bundles;
@@ -12,6 +16,11 @@ final class PropertiesRdmaConnectionDetails implements RdmaConnectionDetails {
     PropertiesRdmaConnectionDetails(RdmaProperties properties, @Nullable SslBundles bundles) {
         this.properties = properties;
         this.bundles = bundles;
+        int port = properties.client().port();
+        if (!ClientPort.isValid(port)) {
+            throw new InvalidConfigurationPropertyValueException(
+                    "rdma.client.port", port, "Set the port that the server listens on, from 1 to 65535.");
+        }
     }
 
     @Override

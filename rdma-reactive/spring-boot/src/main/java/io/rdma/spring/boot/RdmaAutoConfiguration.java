@@ -83,8 +83,8 @@ public final class RdmaAutoConfiguration {
             RdmaClient plain = RdmaClient.create().resources(resources).options(defaults -> options.client());
             RdmaClient client = new BoundOptions<>("rdma.client.", plain)
                     .set("host", details.getHost(), RdmaClient::host)
-                    .set("port", details.getPort(), RdmaClient::port)
-                    .get();
+                    .get()
+                    .port(ClientPort.of(details));
             for (RdmaClientCustomizer customizer : customizers.orderedStream().toList()) {
                 client = Objects.requireNonNull(customizer.customize(client), () -> customizer + " returned null");
             }

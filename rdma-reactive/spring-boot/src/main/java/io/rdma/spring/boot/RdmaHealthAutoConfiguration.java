@@ -8,9 +8,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 
 /** Auto-configuration of the health indicator {@code rdma}, if {@code spring-boot-health} is on the class path. */
 @AutoConfiguration(after = RdmaAutoConfiguration.class)
+@Conditional(OnRdmaEnabled.class)
 @ConditionalOnClass({ReactiveHealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(RdmaResources.class)
 @ConditionalOnEnabledHealthIndicator("rdma")

@@ -8,12 +8,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 
 /**
  * Auto-configuration of the meters of the open device, if Micrometer is on the class path. Boot binds them to
  * its registries.
  */
 @AutoConfiguration(after = RdmaAutoConfiguration.class)
+@Conditional(OnRdmaEnabled.class)
 @ConditionalOnClass(MeterBinder.class)
 @ConditionalOnBean(RdmaResources.class)
 public final class RdmaMetricsAutoConfiguration {

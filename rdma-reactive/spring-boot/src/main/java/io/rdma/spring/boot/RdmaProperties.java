@@ -147,7 +147,7 @@ public record RdmaProperties(
      * Properties {@code rdma.client.*}. A bean of type RdmaConnectionDetails replaces them.
      *
      * @param host name or address of the server
-     * @param port port of the server
+     * @param port port of the server, from 1 to 65535
      */
     public record Client(
             @DefaultValue("localhost") String host,

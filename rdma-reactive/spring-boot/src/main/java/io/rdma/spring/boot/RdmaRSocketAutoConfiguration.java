@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.rsocket.server.RSocketServerCustomizer;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
@@ -31,6 +32,7 @@ import org.springframework.util.ClassUtils;
 @AutoConfiguration(
         after = RdmaAutoConfiguration.class,
         afterName = "org.springframework.boot.rsocket.autoconfigure.RSocketMessagingAutoConfiguration")
+@Conditional(OnRdmaEnabled.class)
 @ConditionalOnClass(RSocketServer.class)
 public final class RdmaRSocketAutoConfiguration {
     private static final int MIN_FRAME_LENGTH = 64; // RSocket's smallest fragment

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
@@ -11,6 +12,8 @@ import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.reactive.micrometer.RdmaMetrics;
 import io.rdma.testing.TestCertificates;
+import io.rdma.verbs.RdmaDevices;
+import io.rsocket.core.RSocketServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -21,11 +24,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Mono;
 
 /** Tests of the beans that an application gets from properties {@code rdma.*}. */
@@ -188,7 +193,49 @@ class RdmaAutoConfigurationTest {
     @Test
     void thereAreNoBeansIfRdmaIsDisabled() {
         contexts.withPropertyValues("rdma.enabled=false")
-                .run(context -> assertThat(context).doesNotHaveBean(RdmaResources.class));
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(RdmaResources.class)
+                        .doesNotHaveBean(RdmaConnectionDetails.class)
+                        .doesNotHaveBean(RdmaOptions.class)
+                        .doesNotHaveBean(RdmaProperties.class));
+    }
+
+    /** Configuration of an application that reads the properties although nothing is configured. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableConfigurationProperties(RdmaProperties.class)
+    static class ReadsProperties {}
+
+    @Test
+    void anApplicationMayReadThePropertiesIfRdmaIsDisabled() {
+        contexts.withUserConfiguration(ReadsProperties.class)
+                .withPropertyValues("rdma.enabled=false", "rdma.client.port=4711")
+                .run(context -> assertThat(
+                                context.getBean(RdmaProperties.class).client().port())
+                        .isEqualTo(4711));
+        contexts.withUserConfiguration(ReadsProperties.class)
+                .run(context -> assertThat(context).hasSingleBean(RdmaProperties.class));
+    }
+
+    /** The auto-configurations that add something to a bean would need the properties, which are not there. */
+    @Test
+    void beansOfTheApplicationAreLeftAloneIfRdmaIsDisabled() {
+        contexts.withConfiguration(AutoConfigurations.of(
+                        RdmaRSocketAutoConfiguration.class, RdmaObservationAutoConfiguration.class))
+                .withBean(RdmaResources.class, () -> RdmaResources.open(RdmaDevices.named("soft0")))
+                .withBean(RdmaClient.class, () -> RdmaClient.create().device("soft0"))
+                .withBean(RdmaServer.class, () -> RdmaServer.create().device("soft0"))
+                .withBean(RSocketServer.class, RSocketServer::create)
+                .withBean(ObservationRegistry.class, ObservationRegistry::create)
+                .withPropertyValues("rdma.enabled=false", "rdma.rsocket.port=0")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(RdmaClient.class)
+                        .doesNotHaveBean("rdmaClientTransport")
+                        .doesNotHaveBean("rdmaRSocketServerLifecycle")
+                        .doesNotHaveBean("rdmaHealthIndicator")
+                        .doesNotHaveBean("rdmaMetrics")
+                        .doesNotHaveBean("rdmaClientObservations"));
     }
 
     @Test

@@ -15,10 +15,12 @@ import io.rsocket.SocketAcceptor;
 import io.rsocket.core.RSocketConnector;
 import io.rsocket.core.RSocketServer;
 import io.rsocket.util.DefaultPayload;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -128,7 +130,7 @@ class RdmaCustomizationTest {
     }
 
     /** Details as of a container that a test started. */
-    private static final class Container implements RdmaConnectionDetails {
+    private record Container(int port) implements RdmaConnectionDetails {
         @Override
         public String getHost() {
             return "192.0.2.8";
@@ -136,7 +138,7 @@ class RdmaCustomizationTest {
 
         @Override
         public int getPort() {
-            return 4712;
+            return port;
         }
     }
 
@@ -148,7 +150,7 @@ class RdmaCustomizationTest {
                     .isInstanceOf(PropertiesRdmaConnectionDetails.class);
             assertThat(context.getBean(RdmaClient.class).address()).hasToString("localhost/<unresolved>:7471");
         });
-        contexts.withBean(RdmaConnectionDetails.class, Container::new)
+        contexts.withBean(RdmaConnectionDetails.class, () -> new Container(4712))
                 .withPropertyValues("rdma.client.host=unused", "rdma.client.port=1")
                 .run(context -> {
                     assertThat(context)
@@ -156,6 +158,15 @@ class RdmaCustomizationTest {
                             .doesNotHaveBean(PropertiesRdmaConnectionDetails.class);
                     assertThat(context.getBean(RdmaClient.class).address()).hasToString("192.0.2.8/<unresolved>:4712");
                 });
+    }
+
+    @Test
+    void detailsOfTheApplicationWithoutAPortAreNamed() {
+        contexts.withBean(RdmaConnectionDetails.class, () -> new Container(0))
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining(Container.class.getName())
+                        .hasStackTraceContaining("must return the port of a server, from 1 to 65535: 0"));
     }
 
     @Test
@@ -191,11 +202,44 @@ class RdmaCustomizationTest {
         });
     }
 
-    /** RSocket observes its interactions by itself; the frames would be one observation for each connection. */
+    /** Returns a view of a connection that counts the calls of its methods that send. */
+    private static RdmaConnection counting(RdmaConnection connection, AtomicInteger sends) {
+        return (RdmaConnection) Proxy.newProxyInstance(
+                RdmaConnection.class.getClassLoader(),
+                new Class<?>[] {RdmaConnection.class},
+                (view, method, arguments) -> {
+                    if (method.getName().equals("send")) {
+                        sends.incrementAndGet();
+                    }
+                    return method.invoke(connection, arguments);
+                });
+    }
+
+    /**
+     * RSocket observes its interactions by itself; the frames would be one observation for each connection. The
+     * application's views are used, and the observed connection is inside of them.
+     */
+    @Test
+    void framesOfRSocketAreNotObservedBehindViewsOfTheApplicationEither() {
+        AtomicInteger sends = new AtomicInteger();
+        framesAreNotObserved(contexts.withBean(
+                        RdmaClientCustomizer.class,
+                        () -> client -> client.mapConnection(connection -> counting(connection, sends)))
+                .withBean(
+                        RdmaServerCustomizer.class,
+                        () -> server -> server.mapConnection(connection -> counting(connection, sends))));
+        assertThat(sends).hasValue(2); // one stream of frames of the client, and one of the server
+    }
+
     @Test
     void framesOfRSocketAreNotObserved() {
+        framesAreNotObserved(contexts);
+    }
+
+    private static void framesAreNotObserved(ApplicationContextRunner application) {
         TestObservationRegistry observations = TestObservationRegistry.create();
-        contexts.withBean(ObservationRegistry.class, () -> observations)
+        application
+                .withBean(ObservationRegistry.class, () -> observations)
                 .withBean(
                         RSocketServer.class,
                         () -> RSocketServer.create(SocketAcceptor.forRequestResponse(question -> {

@@ -215,6 +215,8 @@ class RdmaOptionsTest {
         "rdma.server.limits.connections, 0, a server must admit at least one connection",
         "rdma.server.limits.handshakes, 0, a server must admit at least one connection",
         "rdma.server.limits.handshakes-per-address, 0, a server must admit at least one connection",
+        "rdma.client.port, 0, 'Set the port that the server listens on, from 1 to 65535'",
+        "rdma.client.port, 65536, 'Set the port that the server listens on, from 1 to 65535'",
         "rdma.server.shutdown-timeout, PT-1S, Set 0s for a stop that does not wait",
         "rdma.ssl.bundle, nowhere, No SSL bundle has this name"
     })

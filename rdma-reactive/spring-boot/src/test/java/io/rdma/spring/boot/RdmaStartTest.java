@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
+import io.rdma.reactive.RdmaServer;
 import io.rdma.testing.CapturedLog;
 import io.rdma.testing.TestCertificates;
 import java.net.InetAddress;
@@ -25,6 +27,8 @@ import org.springframework.boot.ssl.jks.JksSslStoreBundle;
 import org.springframework.boot.ssl.jks.JksSslStoreDetails;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** Tests of what the start of an application logs and refuses, and of certificates that change while it runs. */
 class RdmaStartTest {
@@ -48,6 +52,26 @@ class RdmaStartTest {
                         .endsWith(", connects by TCP");
             });
             assertThat(log.has("WARNING")).isFalse();
+        }
+    }
+
+    @Test
+    void aServerOfTheApplicationThatListensIsLogged() {
+        try (CapturedLog log = new CapturedLog(ListeningReport.class.getName())) {
+            contexts.withUserConfiguration(OwnServer.class).run(context -> {
+                int port = context.getBean(RdmaServerLifecycle.class).address().getPort();
+                assertThat(log.has("INFO rdma.server listens at 127.0.0.1:" + port + " on soft0", "connects by TCP"))
+                        .isTrue();
+            });
+        }
+    }
+
+    /** Configuration of an application that makes its server itself. */
+    @Configuration(proxyBeanMethods = false)
+    static class OwnServer {
+        @Bean
+        RdmaServer server(RdmaResources resources) {
+            return RdmaServer.create().resources(resources).host("127.0.0.1").port(0);
         }
     }
 

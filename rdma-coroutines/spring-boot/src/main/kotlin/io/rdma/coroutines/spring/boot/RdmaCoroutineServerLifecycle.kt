@@ -9,7 +9,6 @@ import io.rdma.spring.boot.RdmaContextServer
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.SupervisorJob
-import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.MutableStateFlow
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.update
@@ -19,16 +18,20 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
 import reactor.core.publisher.Mono
+import java.lang.System.Logger
 import kotlin.time.Duration
 import kotlin.time.toKotlinDuration
 
 // Invariants
 // - A handler is counted in `active` from its start to its end, and no handler starts once `stopping` is set.
-// - A stop completes when all handlers have ended, or the time is up and they are cancelled, and the server is closed.
+// - A stop completes when the server is closed, and all handlers have ended or two time-outs are over: handlers are
+//   cancelled after the first.
+// - A stop needs none of the threads that handlers may block.
 
 /**
  * Life cycle of the server of an [RdmaCoroutineHandler], which runs from the start of the context to its stop. A stop
- * gives handlers some time to end by themselves.
+ * gives handlers `rdma.server.shutdown-timeout` to end by themselves, then cancels them and gives them as much again. It
+ * goes on without a handler that blocks its thread for longer.
  */
 public class RdmaCoroutineServerLifecycle private constructor(
     private val host: String,
@@ -77,14 +80,27 @@ public class RdmaCoroutineServerLifecycle private constructor(
         fun stop(): Mono<Void> =
             Mono
                 .fromFuture {
-                    scope.future {
+                    CoroutineScope(Dispatchers.IO).future {
                         stopping = true
                         withTimeoutOrNull(shutdownTimeout) { active.first { it == 0 } }
                         server.close()
-                        job.cancelAndJoin()
+                        job.cancel()
+                        withTimeoutOrNull(shutdownTimeout) { job.join() } ?: logLeftBehind()
                         server.closeAndAwait()
                     }
                 }.then()
+
+        private fun logLeftBehind() {
+            val left = active.value
+            if (left > 0 && shutdownTimeout > Duration.ZERO) {
+                LOG.log(
+                    Logger.Level.WARNING,
+                    "handlers that have not ended $shutdownTimeout after they were cancelled: $left. The stop goes " +
+                        "on without them. A handler that blocks its thread cannot be cancelled: let it suspend " +
+                        "instead, or set rdma.server.shutdown-timeout to a longer time",
+                )
+            }
+        }
     }
 
     private var serving: Serving? = null
@@ -104,4 +120,8 @@ public class RdmaCoroutineServerLifecycle private constructor(
     }
 
     override fun close(server: RdmaServer): Mono<Void> = checkNotNull(serving).stop()
+
+    private companion object {
+        private val LOG = System.getLogger(RdmaCoroutineServerLifecycle::class.java.name)
+    }
 }

@@ -10,6 +10,7 @@ import io.rdma.spring.boot.RdmaProperties
 import org.springframework.beans.factory.ObjectProvider
 import org.springframework.boot.autoconfigure.AutoConfiguration
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean
 import kotlin.time.toKotlinDuration
@@ -19,6 +20,7 @@ import kotlin.time.toKotlinDuration
  * [RdmaAutoConfiguration]. A bean of the application replaces each of them.
  */
 @AutoConfiguration(after = [RdmaAutoConfiguration::class])
+@ConditionalOnBooleanProperty(name = ["rdma.enabled"], matchIfMissing = true)
 @ConditionalOnBean(RdmaResources::class)
 public class RdmaCoroutinesAutoConfiguration {
     /** Returns the client for `rdma.client.*`. */

@@ -1,5 +1,6 @@
 package io.rdma.coroutines.spring.boot
 
+import io.rdma.connect.RdmaResources
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.send
@@ -7,11 +8,13 @@ import io.rdma.coroutines.texts
 import io.rdma.spring.boot.RdmaAutoConfiguration
 import io.rdma.spring.boot.RdmaConnectionHandler
 import io.rdma.testing.CapturedLog
+import io.rdma.verbs.RdmaDevices
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import org.junit.jupiter.api.Test
 import org.springframework.boot.autoconfigure.AutoConfigurations
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext
@@ -19,6 +22,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner
 import org.springframework.context.annotation.Bean
 import org.springframework.context.annotation.Configuration
 import reactor.core.publisher.Mono
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
 import java.util.function.Supplier
 import kotlin.time.Duration.Companion.minutes
 
@@ -155,7 +160,67 @@ class RdmaCoroutinesAutoConfigurationTest {
                     handled.await()
                 }
             }
-        assertThat(cancelled.isCompleted).isTrue()
+        patiently { cancelled.await() } // the stop waited for it only as long as its time-out
+    }
+
+    @Test
+    fun `a stop goes on without handlers that block all threads`() {
+        val threads = maxOf(2, Runtime.getRuntime().availableProcessors()) // those of Dispatchers.Default
+        val handled = CountDownLatch(threads)
+        val goOn = CountDownLatch(1)
+        val ended = CountDownLatch(threads)
+        CapturedLog(RdmaCoroutineServerLifecycle::class.java.name).use { log ->
+            contexts
+                .withBean(
+                    RdmaCoroutineHandler::class.java,
+                    Supplier {
+                        RdmaCoroutineHandler {
+                            handled.countDown()
+                            goOn.await()
+                            ended.countDown()
+                        }
+                    },
+                ).withPropertyValues("rdma.server.shutdown-timeout=10ms")
+                .run { context ->
+                    try {
+                        runBlocking { repeat(threads) { context.connect() } }
+                        assertThat(handled.await(1, TimeUnit.MINUTES)).isTrue()
+                        val lifecycle = context.getBean(RdmaCoroutineServerLifecycle::class.java)
+                        val stopped = CountDownLatch(1)
+                        lifecycle.stop { stopped.countDown() }
+                        assertThat(stopped.await(1, TimeUnit.MINUTES)).isTrue()
+                        assertThat(ended.count).isEqualTo(threads.toLong())
+                        assertThat(log.has("WARNING handlers that have not ended 10ms", ": $threads. The stop goes on"))
+                            .isTrue()
+                    } finally {
+                        goOn.countDown()
+                    }
+                }
+        }
+        assertThat(ended.await(1, TimeUnit.MINUTES)).isTrue()
+    }
+
+    @Test
+    fun `beans of the application are left alone if RDMA is disabled`() {
+        contexts
+            .withUserConfiguration(EchoConfiguration::class.java)
+            .withBean(
+                RdmaResources::class.java,
+                Supplier { RdmaResources.open(RdmaDevices.named("soft0")) },
+            ).withPropertyValues("rdma.enabled=false")
+            .run { context ->
+                assertThat(context)
+                    .hasNotFailed()
+                    .doesNotHaveBean(RdmaCoroutineClient::class.java)
+                    .doesNotHaveBean(RdmaCoroutineServerLifecycle::class.java)
+            }
+    }
+
+    @Test
+    fun `a client needs the port of a server`() {
+        assertThatIllegalArgumentException()
+            .isThrownBy { RdmaCoroutineClient("localhost", 0) {} }
+            .withMessageContaining("from 1 to 65535: 0")
     }
 
     @Test
