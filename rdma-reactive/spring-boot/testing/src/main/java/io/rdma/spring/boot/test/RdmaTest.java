@@ -17,11 +17,13 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
  * Test of the RDMA parts of a Spring Boot application: its handlers, customizers and connection details, and the
- * auto-configuration of this library. Other auto-configurations and other components are left out.
+ * auto-configuration of this library. Other auto-configurations are left out, and so are other components,
+ * configurations among them: import the configuration that declares a handler by a method.
  *
  * <p>Each application context has a software device of its own, which tests may inject as a
- * {@link io.rdma.soft.SoftNetwork}. Its servers listen at a free port of the loopback address. The client that a test
- * injects connects to the server. Properties of the test win over these.
+ * {@link io.rdma.soft.SoftNetwork}. Its servers listen at free ports of the loopback address, whatever the properties
+ * of the application say; RSocket's server needs such a property to listen. The client that a test injects connects to
+ * the server, and to that of {@code rdma.server.*} if RSocket's listens, too. Properties of the test win over these.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

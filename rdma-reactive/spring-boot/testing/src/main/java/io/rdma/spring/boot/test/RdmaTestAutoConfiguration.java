@@ -8,6 +8,7 @@ import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -15,6 +16,7 @@ import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of {@link RdmaTest}: the client connects to the server of the same context. */
 @AutoConfiguration(before = RdmaAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "rdma.enabled", matchIfMissing = true)
 public final class RdmaTestAutoConfiguration {
     private static final List<String> CLIENTS = List.of("rdmaClient", "rdmaClientTransport", "rdmaCoroutineClient");
 

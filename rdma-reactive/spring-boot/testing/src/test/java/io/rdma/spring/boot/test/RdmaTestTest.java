@@ -7,7 +7,9 @@ import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.soft.SoftNetwork;
+import io.rdma.spring.boot.RdmaConnectionDetails;
 import io.rdma.spring.boot.RdmaOptions;
+import io.rdma.spring.boot.RdmaProperties;
 import io.rdma.spring.boot.RdmaServerLifecycle;
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +23,9 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.context.TestPropertySource;
 
 /** Tests of the slice, which runs classes of tests and judges what they report. */
 class RdmaTestTest {
@@ -51,6 +56,12 @@ class RdmaTestTest {
         }
 
         @Test
+        void portsOfTheApplicationAreNotUsed(@Autowired RdmaProperties properties) {
+            assertThat(properties.server().port()).isZero();
+            assertThat(properties.rsocket().port()).isZero();
+        }
+
+        @Test
         void theDeviceIsThatOfTheContext(@Autowired SoftNetwork network, @Autowired RdmaResources resources) {
             assertThat(resources.context().name()).isEqualTo(network.device()).isNotEqualTo("soft0");
             DEVICES.add(network.device());
@@ -69,6 +80,31 @@ class RdmaTestTest {
         void propertiesOfTheTestAreUsed(@Autowired RdmaServerLifecycle server, @Autowired RdmaOptions options) {
             assertThat(options.server().receiveBuffers()).isEqualTo(77);
             assertThat(server.address().getAddress().isLoopbackAddress()).isTrue();
+        }
+    }
+
+    @RdmaTest
+    @TestPropertySource(locations = "classpath:own-port.properties")
+    @DirtiesContext
+    static class OwnAddressTests {
+        @DynamicPropertySource
+        static void address(DynamicPropertyRegistry properties) {
+            properties.add("rdma.rsocket.host", () -> "127.0.0.3");
+        }
+
+        @Test
+        void propertiesOfTheTestAreUsed(@Autowired RdmaProperties properties) {
+            assertThat(properties.rsocket()).isEqualTo(new RdmaProperties.RSocket("127.0.0.3", 7473));
+        }
+    }
+
+    @RdmaTest(properties = "rdma.enabled=false")
+    @DirtiesContext
+    static class DisabledTests {
+        @Test
+        void thereAreNoBeans(@Autowired ApplicationContext context) {
+            assertThat(context.getBeansOfType(RdmaConnectionDetails.class)).isEmpty();
+            assertThat(context.getBeansOfType(RdmaClient.class)).isEmpty();
         }
     }
 
@@ -97,11 +133,25 @@ class RdmaTestTest {
     void partsOfRdmaAreTestedOnADeviceOfTheirOwn() {
         EngineExecutionResults echo = results(EchoTests.class);
         assertThat(failures(echo)).isEmpty();
-        echo.testEvents().assertStatistics(counts -> counts.succeeded(3));
+        echo.testEvents().assertStatistics(counts -> counts.succeeded(4));
         EngineExecutionResults others = results(OtherTests.class);
         assertThat(failures(others)).isEmpty();
         others.testEvents().assertStatistics(counts -> counts.succeeded(1));
         assertThat(DEVICES).hasSize(2).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void propertiesOfTheTestWin() {
+        EngineExecutionResults own = results(OwnAddressTests.class);
+        assertThat(failures(own)).isEmpty();
+        own.testEvents().assertStatistics(counts -> counts.succeeded(1));
+    }
+
+    @Test
+    void anApplicationThatIsDisabledStarts() {
+        EngineExecutionResults disabled = results(DisabledTests.class);
+        assertThat(failures(disabled)).isEmpty();
+        disabled.testEvents().assertStatistics(counts -> counts.succeeded(1));
     }
 
     @Test
