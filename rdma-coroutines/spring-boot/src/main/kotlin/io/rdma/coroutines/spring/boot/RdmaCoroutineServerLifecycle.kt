@@ -30,8 +30,8 @@ import kotlin.time.toKotlinDuration
 
 /**
  * Life cycle of the server of an [RdmaCoroutineHandler], which runs from the start of the context to its stop. A stop
- * gives handlers `rdma.server.shutdown-timeout` to end by themselves, then cancels them and gives them as much again. It
- * goes on without a handler that blocks its thread for longer.
+ * gives handlers `rdma.server.shutdown-timeout` to end by themselves, then cancels them and gives them as much again.
+ * It goes on without a handler that blocks its thread for longer.
  */
 public class RdmaCoroutineServerLifecycle private constructor(
     private val host: String,
