@@ -243,7 +243,8 @@ class NothingBlocksTest {
         try (Service service = new Service(ConnectMethod.TCP, server -> server.resources(resources))) {
             RdmaConnection client = service.client();
             RdmaEndpoint host = service.accepted().endpoint();
-            RdmaRecords ofRecords = RdmaRecords.open(client, records.admit(host)).block(PATIENCE);
+            RdmaRecords ofRecords =
+                    RdmaRecords.open(client, records.admit(host)).block(PATIENCE);
             RdmaTable ofTable = RdmaTable.open(client, table.admit(host)).block(PATIENCE);
             RdmaLocks ofLocks = RdmaLocks.open(client, locks.admit(host)).block(PATIENCE);
             RdmaRing ofRing = RdmaRing.open(client, ring.admit(host)).block(PATIENCE);

@@ -46,9 +46,8 @@ public final class RingClient {
      */
     public StructureCall<Boolean> send(byte[] entry, StructureCall.Outcome<? super Boolean> outcome) {
         if (entry.length > maxEntry()) {
-            throw new IllegalArgumentException(
-                    "an entry of " + entry.length + " bytes does not fit into this ring, which takes " + maxEntry()
-                            + ": allocate a larger ring");
+            throw new IllegalArgumentException("an entry of " + entry.length
+                    + " bytes does not fit into this ring, which takes " + maxEntry() + ": allocate a larger ring");
         }
         return new Send(entry.clone(), outcome).start();
     }

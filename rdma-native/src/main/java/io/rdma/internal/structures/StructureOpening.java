@@ -16,12 +16,7 @@ public final class StructureOpening {
     /** Opens counters. */
     public static StructureCall<CounterClient> counters(
             RdmaEndpoint endpoint, StructureLocation location, StructureCall.Outcome<? super CounterClient> outcome) {
-        return open(
-                endpoint,
-                location,
-                StructureHeader.Kind.COUNTERS,
-                CounterClient::new,
-                outcome);
+        return open(endpoint, location, StructureHeader.Kind.COUNTERS, CounterClient::new, outcome);
     }
 
     /** Opens records. */
@@ -60,12 +55,7 @@ public final class StructureOpening {
     /** Opens a ring, to produce. */
     public static StructureCall<RingClient> ring(
             RdmaEndpoint endpoint, StructureLocation location, StructureCall.Outcome<? super RingClient> outcome) {
-        return open(
-                endpoint,
-                location,
-                StructureHeader.Kind.RING,
-                RingClient::new,
-                outcome);
+        return open(endpoint, location, StructureHeader.Kind.RING, RingClient::new, outcome);
     }
 
     private static <T> StructureCall<T> open(

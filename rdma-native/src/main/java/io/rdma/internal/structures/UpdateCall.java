@@ -221,8 +221,7 @@ final class UpdateCall extends RecordCall<Long> {
     }
 
     /** Replaces a word that names this client. A failure is handled even if nobody waits for this call any more. */
-    private void swap(
-            RecordWord expected, RecordWord update, Consumer<RecordWord> then, Consumer<Throwable> failed) {
+    private void swap(RecordWord expected, RecordWord update, Consumer<RecordWord> then, Consumer<Throwable> failed) {
         try {
             access.compareAndSwap(
                     word(),

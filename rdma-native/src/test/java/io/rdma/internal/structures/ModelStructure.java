@@ -276,13 +276,14 @@ final class ModelStructure implements AutoCloseable {
         public void write(long offset, byte[] bytes, Runnable then, Consumer<Throwable> failed) {
             MemorySegment source = MemorySegment.ofArray(bytes);
             List<Part> left = parts(offset, bytes.length);
-            submit(() -> { // throws, as prepare() asks for
-                left.removeLast().move(source, offset, memory, 0, offset + bytes.length);
-                if (left.isEmpty()) {
-                    ends.add(then);
-                }
-                return left.isEmpty();
-            });
+            submit(
+                    () -> { // throws, as prepare() asks for
+                        left.removeLast().move(source, offset, memory, 0, offset + bytes.length);
+                        if (left.isEmpty()) {
+                            ends.add(then);
+                        }
+                        return left.isEmpty();
+                    });
         }
 
         @Override

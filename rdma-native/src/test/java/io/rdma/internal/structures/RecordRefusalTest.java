@@ -26,16 +26,7 @@ class RecordRefusalTest {
 
     private static End put(RecordRun run, ModelStructure.Client client, UpdateCall.Change change) {
         End end = new End();
-        new UpdateCall(
-                        client,
-                        run.header.records(),
-                        0,
-                        RecordRun.LEASE,
-                        client.writer,
-                        false,
-                        change,
-                        end)
-                .start();
+        new UpdateCall(client, run.header.records(), 0, RecordRun.LEASE, client.writer, false, change, end).start();
         return end;
     }
 
@@ -108,8 +99,7 @@ class RecordRefusalTest {
                 refused = client.hasRefused();
                 boolean isClaimed = !run.word().isFree();
                 assertThat(client.isGone()).as("step %s", step).isEqualTo(isClaimed);
-                assertThat(end.ends)
-                        .hasExactlyElementsOfTypes(refused ? IllegalStateException.class : Long.class);
+                assertThat(end.ends).hasExactlyElementsOfTypes(refused ? IllegalStateException.class : Long.class);
                 long begun = run.model.now();
                 End other = put(run, run.model.clients().get(1), (before, next, old) -> new byte[1]);
                 while (run.model.step()) {}

@@ -44,8 +44,7 @@ final class RecordRun implements AutoCloseable {
             calls.add(this);
         }
 
-        <T> StructureCall.Outcome<T> outcome(
-                Consumer<@Nullable T> succeeded, Consumer<StructureException> failed) {
+        <T> StructureCall.Outcome<T> outcome(Consumer<@Nullable T> succeeded, Consumer<StructureException> failed) {
             return new StructureCall.Outcome<>() {
                 @Override
                 public void succeeded(@Nullable T value) {

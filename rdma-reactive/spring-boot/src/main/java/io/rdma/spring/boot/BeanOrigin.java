@@ -49,7 +49,8 @@ record BeanOrigin(AnnotatedElement element) {
     }
 
     /** Returns the type that a condition on a factory method requires if it names no bean: that of its own bean. */
-    @Nullable ResolvableType deducedType() {
+    @Nullable
+    ResolvableType deducedType() {
         return element instanceof Method method ? ResolvableType.forMethodReturnType(method) : null;
     }
 }

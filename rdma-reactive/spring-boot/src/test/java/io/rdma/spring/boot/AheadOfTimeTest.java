@@ -254,7 +254,9 @@ class AheadOfTimeTest {
         processed(initializer -> {
             try (GenericApplicationContext context =
                     started(initializer, Map.of("rdma.device", "soft0", "rdma.server.port", "0"))) {
-                assertThat(context.getBeanDefinitionNames()).contains(NEED_DEVICE).contains(DO_NOT);
+                assertThat(context.getBeanDefinitionNames())
+                        .contains(NEED_DEVICE)
+                        .contains(DO_NOT);
             }
             try (GenericApplicationContext context = started(initializer, Map.of("rdma.device", ABSENT))) {
                 assertThat(context.getBeanDefinitionNames())

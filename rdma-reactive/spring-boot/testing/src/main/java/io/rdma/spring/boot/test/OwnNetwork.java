@@ -39,11 +39,16 @@ record OwnNetwork() implements ContextCustomizer {
 
     private static Map<String, Object> properties(Environment environment, SoftNetwork network) {
         Map<String, Object> properties = new HashMap<>(Map.of(
-                "rdma.device", network.device(),
-                "rdma.required", true,
-                "rdma.server.host", "127.0.0.1",
-                "rdma.server.port", 0,
-                "rdma.rsocket.host", "127.0.0.1"));
+                "rdma.device",
+                network.device(),
+                "rdma.required",
+                true,
+                "rdma.server.host",
+                "127.0.0.1",
+                "rdma.server.port",
+                0,
+                "rdma.rsocket.host",
+                "127.0.0.1"));
         if (environment.containsProperty(RSOCKET_PORT)) { // without a port RSocket's server does not run
             properties.put(RSOCKET_PORT, 0);
         }
