@@ -1,5 +1,6 @@
 package io.rdma.spring.boot;
 
+import java.util.List;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -37,8 +38,9 @@ final class DeviceAtRunTime implements BeanFactoryPostProcessor {
         while (again) { // a removed bean may have been the condition of another
             again = false;
             for (String name : registry.getBeanDefinitionNames()) {
-                if (needsDevice(factory, name) || removed.wereRequiredBy(name)) {
-                    removed.add(name);
+                List<BeanOrigin> origins = BeanOrigin.of(factory, name);
+                if (needsDevice(origins) || removed.wereRequiredBy(origins)) {
+                    removed.add(name, origins);
                     registry.removeBeanDefinition(name);
                     again = true;
                 }
@@ -46,8 +48,7 @@ final class DeviceAtRunTime implements BeanFactoryPostProcessor {
         }
     }
 
-    private static boolean needsDevice(ConfigurableListableBeanFactory factory, String name) {
-        return BeanOrigin.of(factory, name).stream()
-                .anyMatch(origin -> origin.annotations().isPresent(ConditionalOnRdmaDevice.class));
+    private static boolean needsDevice(List<BeanOrigin> origins) {
+        return origins.stream().anyMatch(origin -> origin.annotations().isPresent(ConditionalOnRdmaDevice.class));
     }
 }

@@ -28,8 +28,8 @@ final class RemovedBeans {
         this.factory = factory;
     }
 
-    /** Adds a bean that is about to be removed. */
-    void add(String name) {
+    /** Adds a bean that is about to be removed, and that has some origins. */
+    void add(String name, List<BeanOrigin> origins) {
         names.add(name);
         names.addAll(Arrays.asList(factory.getAliases(name)));
         Class<?> type = factory.getType(name, false);
@@ -37,7 +37,7 @@ final class RemovedBeans {
             types.add(type);
             addAnnotations(new BeanOrigin(type));
         }
-        BeanOrigin.of(factory, name).stream()
+        origins.stream()
                 .filter(origin -> origin.deducedType() != null) // the factory method
                 .forEach(this::addAnnotations);
     }
@@ -46,9 +46,9 @@ final class RemovedBeans {
         annotated.annotations().forEach(one -> annotations.add(one.getType().getName()));
     }
 
-    /** Returns whether a bean requires a removed one, and those that remain do not meet its condition. */
-    boolean wereRequiredBy(String name) {
-        return BeanOrigin.of(factory, name).stream()
+    /** Returns whether a bean of these origins requires a removed one, which no remaining bean replaces. */
+    boolean wereRequiredBy(List<BeanOrigin> origins) {
+        return origins.stream()
                 .flatMap(origin -> RequiredBeans.of(origin, factory.getBeanClassLoader()).stream())
                 .anyMatch(this::wereRequired);
     }
