@@ -38,33 +38,31 @@ class RecordRefusalTest {
         assertThat(run.word().version()).isEqualTo(version + 1);
     }
 
-    @Test
-    void aContentThatCannotBeEncodedClaimsNothing() {
+    private static void claimsNothing(UpdateCall.Change change, Class<? extends Throwable> error) {
         try (RecordRun run = new RecordRun(1, 16)) {
             RecordWord before = run.word();
-            byte[] tooLong = new byte[17];
-            End end = put(run, run.model.clients().getFirst(), (present, next, old) -> tooLong);
+            End end = put(run, run.model.clients().getFirst(), change);
             while (run.model.step()) {
                 assertThat(run.word()).isEqualTo(before);
             }
-            assertThat(end.ends).hasExactlyElementsOfTypes(IllegalArgumentException.class);
+            assertThat(end.ends).hasExactlyElementsOfTypes(error);
             isFreeForOthers(run, 0);
         }
     }
 
     @Test
+    void aContentThatCannotBeEncodedClaimsNothing() {
+        byte[] tooLong = new byte[17];
+        claimsNothing((present, next, old) -> tooLong, IllegalArgumentException.class);
+    }
+
+    @Test
     void aChangeThatThrowsClaimsNothing() {
-        try (RecordRun run = new RecordRun(1, 16)) {
-            RecordWord before = run.word();
-            End end = put(run, run.model.clients().getFirst(), (present, next, old) -> {
-                throw new UnsupportedOperationException("a test's");
-            });
-            while (run.model.step()) {
-                assertThat(run.word()).isEqualTo(before);
-            }
-            assertThat(end.ends).hasExactlyElementsOfTypes(UnsupportedOperationException.class);
-            isFreeForOthers(run, 0);
-        }
+        claimsNothing(
+                (present, next, old) -> {
+                    throw new UnsupportedOperationException("a test's");
+                },
+                UnsupportedOperationException.class);
     }
 
     @Test
