@@ -1,32 +1,44 @@
 package io.rdma.samples.cache;
 
+import io.rdma.structures.StructureException;
+import io.rdma.structures.VersionedValue;
 import reactor.core.publisher.Mono;
 
-/** The operations on the slots and counters of the memory process, over one transport. */
+/**
+ * The operations on the table and the counters of the memory process, over one transport. An operation that the table
+ * refuses fails with {@link StructureException}.
+ */
 interface Cache {
-    /** Name of the transport of {@link CacheClient}, in requests, meters and snapshots. */
+    /** Name of the transport of {@link CacheClient}: its bean, and its name in requests, meters and snapshots. */
     String RDMA = "rdma";
 
-    /** Name of the transport of {@link TcpCacheClient}, in requests, meters and snapshots. */
+    /** Name of the transport of {@link TcpCacheClient}: its bean, and its name in requests, meters and snapshots. */
     String TCP = "tcp";
 
-    /**
-     * Reads a value. The result is empty if no slot holds the key.
-     *
-     * @throws IllegalArgumentException if the key is empty, or fits into no slot
-     */
-    Mono<Slot.Content.Found> get(String key);
+    /** Stands for any version of a value, and for no value. */
+    long ANY = -1;
+
+    /** Reads a value. The result is empty if there is none. */
+    Mono<VersionedValue> get(byte[] key);
 
     /**
      * Stores a value.
      *
-     * @return the version of its slot
-     * @throws IllegalArgumentException if the key is empty, or a slot has no room for key and value
+     * @param expected version of the value that is replaced, 0 for no value, or {@link #ANY}
+     * @return its version
      */
-    Mono<Long> put(String key, byte[] value);
+    Mono<Long> put(byte[] key, byte[] value, long expected);
 
     /**
-     * Adds to a counter. The result is an {@link IllegalArgumentException} if there is no such counter.
+     * Removes a value.
+     *
+     * @param expected version of the value, or {@link #ANY}
+     * @return whether there was one
+     */
+    Mono<Boolean> remove(byte[] key, long expected);
+
+    /**
+     * Adds to a counter.
      *
      * @return its new value
      */

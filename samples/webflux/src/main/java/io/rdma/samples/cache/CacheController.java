@@ -1,56 +1,55 @@
 package io.rdma.samples.cache;
 
-import io.rdma.types.RdmaException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
-import reactor.core.Exceptions;
+import org.springframework.web.server.ResponseStatusException;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Timed;
 
-/** The HTTP interface of the cache. */
+/** The HTTP interface of the cache. {@link CacheErrors} has the answers to what is refused or fails. */
 @RestController
 final class CacheController {
-    private static final String MISSING = "no value: the key was never put, or a key of the same slot displaced it";
+    private static final String MISSING =
+            "no value: the key was never put, or it was removed, or newer keys of its bucket displaced it";
 
-    private final CacheClient rdma;
-    private final TcpCacheClient tcp;
+    private final Map<String, Cache> caches;
     private final CacheStatistics statistics;
 
-    CacheController(CacheClient rdma, TcpCacheClient tcp, CacheStatistics statistics) {
-        this.rdma = rdma;
-        this.tcp = tcp;
+    CacheController(Map<String, Cache> caches, CacheStatistics statistics) {
+        this.caches = caches;
         this.statistics = statistics;
     }
 
-    /**
-     * Returns a value, with the version of its slot as ETag. Returns 404 if the key was never put, or was displaced.
-     */
+    /** Returns a value, with its version as ETag. */
     @GetMapping("/values/{key}")
     Mono<ResponseEntity<byte[]>> get(@PathVariable String key, @RequestParam(defaultValue = Cache.RDMA) String over) {
-        return cache(over)
-                .get(key)
-                .timed()
-                .map(found -> timed(HttpStatus.OK, found)
-                        .eTag(Long.toString(found.get().version()))
+        byte[] name = checked(key, 0);
+        return answer(
+                "get",
+                over,
+                cache(over).get(name),
+                HttpStatus.OK,
+                (response, found) -> response.eTag(Long.toString(found.version()))
                         .contentType(MediaType.APPLICATION_OCTET_STREAM)
-                        .body(found.get().value()))
-                .defaultIfEmpty(ResponseEntity.status(HttpStatus.NOT_FOUND)
-                        .contentType(MediaType.TEXT_PLAIN)
-                        .body(Slot.bytes(MISSING)));
+                        .body(found.value()));
     }
 
     /**
@@ -59,25 +58,43 @@ final class CacheController {
      */
     @PutMapping("/values/{key}")
     Mono<ResponseEntity<Void>> put(
-            @PathVariable String key, @RequestParam(defaultValue = Cache.RDMA) String over, ServerHttpRequest request) {
-        return DataBufferUtils.join(request.getBody(), Slot.CAPACITY)
+            @PathVariable String key,
+            @RequestParam(defaultValue = Cache.RDMA) String over,
+            @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
+            ServerHttpRequest request) {
+        Cache cache = cache(over);
+        long expected = version(ifMatch);
+        Mono<byte[]> body = DataBufferUtils.join(request.getBody(), CacheMemory.LIMIT)
                 .map(joined -> {
                     byte[] value = new byte[joined.readableByteCount()];
                     joined.read(value);
                     DataBufferUtils.release(joined);
                     return value;
                 })
-                .defaultIfEmpty(new byte[0])
-                .flatMap(value -> cache(over).put(key, value).timed())
-                .map(version -> timed(HttpStatus.NO_CONTENT, version)
-                        .eTag(Long.toString(version.get()))
-                        .build());
+                .defaultIfEmpty(new byte[0]);
+        return body.flatMap(value -> answer(
+                "put",
+                over,
+                cache.put(checked(key, value.length), value, expected),
+                HttpStatus.NO_CONTENT,
+                (response, version) -> response.eTag(Long.toString(version)).build()));
+    }
+
+    /** Removes a value. */
+    @DeleteMapping("/values/{key}")
+    Mono<ResponseEntity<Void>> remove(
+            @PathVariable String key,
+            @RequestParam(defaultValue = Cache.RDMA) String over,
+            @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch) {
+        Mono<Boolean> removed = cache(over).remove(checked(key, 0), version(ifMatch));
+        return answer(
+                "remove", over, removed.filter(was -> was), HttpStatus.NO_CONTENT, (response, was) -> response.build());
     }
 
     /** Refuses an empty key, which no path variable matches. */
     @RequestMapping({"/values", "/values/"})
     void noKey() {
-        Slot.requireKey(new byte[0]);
+        checked("", 0);
     }
 
     /** Adds to one of the counters, and returns its new value. */
@@ -86,58 +103,64 @@ final class CacheController {
             @PathVariable int counter,
             @RequestParam(defaultValue = "1") long by,
             @RequestParam(defaultValue = Cache.RDMA) String over) {
-        return cache(over)
-                .add(counter, by)
-                .timed()
-                .map(value -> timed(HttpStatus.OK, value).body(value.get()));
+        if (counter < 0 || counter >= CacheMemory.COUNTERS) {
+            throw refused("counters are 0 to " + (CacheMemory.COUNTERS - 1));
+        }
+        return answer("add", over, cache(over).add(counter, by), HttpStatus.OK, ResponseEntity.BodyBuilder::body);
     }
 
     @GetMapping(path = "/statistics", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-    Flux<CacheStatistics.Snapshot> statistics() {
+    Flux<List<CacheStatistics.Operation>> statistics() {
         return statistics.snapshots();
     }
 
     private Cache cache(String over) {
-        return switch (over) {
-            case Cache.RDMA -> rdma;
-            case Cache.TCP -> tcp;
-            default -> throw new IllegalArgumentException("over is " + Cache.RDMA + " or " + Cache.TCP);
-        };
-    }
-
-    /** Begins a response that tells how long the operation took inside the service, in milliseconds. */
-    private static ResponseEntity.BodyBuilder timed(HttpStatus status, Timed<?> answer) {
-        double millis = answer.elapsed().toNanos() / 1e6;
-        return ResponseEntity.status(status).header("Server-Timing", "cache;dur=" + millis);
-    }
-
-    @ExceptionHandler
-    ResponseEntity<String> refused(IllegalArgumentException e) {
-        return text(HttpStatus.BAD_REQUEST, e.getMessage());
-    }
-
-    @ExceptionHandler
-    ResponseEntity<String> tooLarge(DataBufferLimitException e) {
-        return text(HttpStatus.CONTENT_TOO_LARGE, "the value has more than " + Slot.CAPACITY + " bytes");
-    }
-
-    @ExceptionHandler
-    ResponseEntity<String> unsupported(UnsupportedOperationException e) {
-        return text(HttpStatus.NOT_IMPLEMENTED, e.getMessage());
-    }
-
-    /**
-     * Handles a memory process that cannot be reached, a connection that was just lost, and a slot that stays locked.
-     */
-    @ExceptionHandler
-    ResponseEntity<String> unavailable(RuntimeException e) {
-        if (e instanceof RdmaException || e instanceof IllegalStateException || Exceptions.isRetryExhausted(e)) {
-            return text(HttpStatus.SERVICE_UNAVAILABLE, e.getMessage());
+        Cache cache = caches.get(over);
+        if (cache == null) {
+            throw refused("over is " + Cache.RDMA + " or " + Cache.TCP);
         }
-        throw e;
+        return cache;
     }
 
-    private static ResponseEntity<String> text(HttpStatus status, @Nullable String text) {
-        return ResponseEntity.status(status).contentType(MediaType.TEXT_PLAIN).body(String.valueOf(text));
+    private static byte[] checked(String key, int valueLength) {
+        byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length == 0) {
+            throw refused("the key is empty");
+        }
+        if (bytes.length + valueLength > CacheMemory.LIMIT) {
+            throw refused("a key of " + bytes.length + " bytes and a value of " + valueLength
+                    + " bytes: both together have at most " + CacheMemory.LIMIT);
+        }
+        return bytes;
+    }
+
+    /** Returns the version that a change expects. */
+    private static long version(@Nullable String ifMatch) {
+        if (ifMatch == null) {
+            return Cache.ANY;
+        }
+        if (!ifMatch.matches("\"\\d{1,18}\"")) {
+            throw refused("If-Match is an ETag of this service, such as \"1\", not " + ifMatch);
+        }
+        return Long.parseLong(ifMatch.substring(1, ifMatch.length() - 1));
+    }
+
+    private static ResponseStatusException refused(String why) {
+        return new ResponseStatusException(HttpStatus.BAD_REQUEST, why);
+    }
+
+    /** Measures an operation inside the service, and answers with its result. */
+    private <T, B> Mono<ResponseEntity<B>> answer(
+            String operation,
+            String over,
+            Mono<T> asked,
+            HttpStatus status,
+            BiFunction<ResponseEntity.BodyBuilder, T, ResponseEntity<B>> response) {
+        return asked.singleOptional().timed().map(done -> {
+            statistics.record(operation, over, done.elapsed());
+            T result = done.get().orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND, MISSING));
+            double millis = done.elapsed().toNanos() / 1e6;
+            return response.apply(ResponseEntity.status(status).header("Server-Timing", "cache;dur=" + millis), result);
+        });
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma.samples.cache;
 
+import io.rdma.structures.VersionedValue;
 import java.io.IOException;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
@@ -10,70 +11,46 @@ import reactor.netty.tcp.TcpClient;
  * The operations as requests over TCP, which the processor of the memory process executes. They share one connection,
  * which is made when it is first needed, and again after it was lost.
  */
-@Component
+@Component(Cache.TCP)
 final class TcpCacheClient implements Cache {
     private final Mono<TcpExchange> exchange;
-    private final CacheStatistics statistics;
 
-    TcpCacheClient(
-            @Value("${cache.tcp.host}") String host, @Value("${cache.tcp.port}") int port, CacheStatistics statistics) {
-        this.statistics = statistics;
+    TcpCacheClient(@Value("${cache.tcp.host}") String host, @Value("${cache.tcp.port}") int port) {
         exchange = TcpClient.newConnection()
                 .host(host)
                 .port(port)
                 .doOnConnected(TcpFrames::addTo)
                 .connect()
-                .onErrorMap(
-                        IOException.class,
-                        e -> new IllegalStateException("no memory process answers over TCP: " + e.getMessage(), e))
+                .onErrorMap(IOException.class, e -> new Unreachable("no memory process answers over TCP", e))
                 .map(TcpExchange::on)
                 .cacheInvalidateWhen(TcpExchange::onEnd);
     }
 
     @Override
-    public Mono<Slot.Content.Found> get(String key) {
-        byte[] name = Slot.requireKey(Slot.bytes(key));
-        return statistics.timed(
-                TCP,
-                "get",
-                ask(new TcpRequest.Get(name)).map(answer -> new Slot.Content.Found(answer.number(), answer.content())));
+    public Mono<VersionedValue> get(byte[] key) {
+        return ask(new TcpRequest.Get(key)).map(answer -> new VersionedValue(answer.number(), answer.content()));
     }
 
     @Override
-    public Mono<Long> put(String key, byte[] value) {
-        byte[] name = Slot.requireKey(Slot.bytes(key));
-        Slot.requireRoom(name, value);
-        return statistics.timed(TCP, "put", ask(new TcpRequest.Put(name, value)).map(TcpAnswer::number));
+    public Mono<Long> put(byte[] key, byte[] value, long expected) {
+        return ask(new TcpRequest.Put(key, value, expected)).map(TcpAnswer::number);
+    }
+
+    @Override
+    public Mono<Boolean> remove(byte[] key, long expected) {
+        return ask(new TcpRequest.Remove(key, expected)).hasElement();
     }
 
     @Override
     public Mono<Long> add(int counter, long addend) {
-        return statistics.timed(
-                TCP, "add", ask(new TcpRequest.Add(counter, addend)).map(TcpAnswer::number));
+        return ask(new TcpRequest.Add(counter, addend)).map(TcpAnswer::number);
     }
 
     private Mono<TcpAnswer> ask(TcpRequest request) {
-        return exchange.flatMap(connected -> connected.ask(request))
-                .flatMap(answer -> outcome(request, answer))
-                .retryWhen(Busy.retry());
-    }
-
-    private Mono<TcpAnswer> outcome(TcpRequest request, TcpAnswer answer) {
-        return switch (answer.status()) {
+        return exchange.flatMap(connected -> connected.ask(request)).flatMap(answer -> switch (answer.status()) {
             case DONE -> Mono.just(answer);
             case MISSING -> Mono.empty();
-            case BUSY -> Mono.error(busy(request));
-            case REFUSED -> Mono.error(new IllegalArgumentException(answer.text()));
-            case UNSUPPORTED -> Mono.error(new UnsupportedOperationException(answer.text()));
-        };
-    }
-
-    private Busy busy(TcpRequest request) {
-        if (request instanceof TcpRequest.Get) {
-            statistics.tornRead();
-        } else {
-            statistics.lockWait();
-        }
-        return new Busy("a writer has the slot");
+            case REFUSED, FAILED -> Mono.error(answer.error());
+        });
     }
 }

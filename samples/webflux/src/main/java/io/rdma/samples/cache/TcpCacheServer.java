@@ -1,8 +1,12 @@
 package io.rdma.samples.cache;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.rdma.structures.CounterMemory;
+import io.rdma.structures.StructureException;
+import io.rdma.structures.TableMemory;
 import java.time.Duration;
-import java.util.OptionalLong;
+import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.tcp.TcpServer;
 
@@ -13,10 +17,12 @@ import reactor.netty.tcp.TcpServer;
 final class TcpCacheServer {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private final LocalSlots slots;
+    private final TableMemory table;
+    private final CounterMemory counters;
 
-    TcpCacheServer(LocalSlots slots) {
-        this.slots = slots;
+    TcpCacheServer(TableMemory table, CounterMemory counters) {
+        this.table = table;
+        this.counters = counters;
     }
 
     /** Binds the server. */
@@ -25,38 +31,42 @@ final class TcpCacheServer {
                 .host(host)
                 .port(port)
                 .doOnConnection(TcpFrames::addTo)
-                .handle((in, out) -> out.send(in.receive().map(frame -> {
-                    ByteBuf answer = out.alloc().buffer();
-                    answer(frame).encode(answer);
-                    return answer;
-                })))
+                .handle((in, out) -> out.send(
+                        in.receive().asByteArray().concatMap(this::answer).map(answer -> {
+                            ByteBuf frame = out.alloc().buffer();
+                            answer.encode(frame);
+                            return frame;
+                        })))
                 .bindNow(PATIENCE);
     }
 
-    private TcpAnswer answer(ByteBuf frame) {
-        try {
-            return answer(TcpRequest.decode(frame));
-        } catch (IllegalArgumentException e) {
-            return TcpAnswer.of(TcpAnswer.Status.REFUSED, String.valueOf(e.getMessage()));
-        } catch (UnsupportedOperationException e) {
-            return TcpAnswer.of(TcpAnswer.Status.UNSUPPORTED, String.valueOf(e.getMessage()));
-        }
+    private Mono<TcpAnswer> answer(byte[] frame) {
+        return Mono.fromCallable(() -> TcpRequest.decode(Unpooled.wrappedBuffer(frame)))
+                .flatMap(this::execute)
+                .defaultIfEmpty(TcpAnswer.missing())
+                .onErrorResume(StructureException.class, e -> Mono.just(TcpAnswer.failed(e)))
+                .onErrorResume(IllegalArgumentException.class, e -> Mono.just(TcpAnswer.refused(e)))
+                .onErrorResume(IndexOutOfBoundsException.class, e -> Mono.just(TcpAnswer.refused(e)));
     }
 
-    private TcpAnswer answer(TcpRequest request) {
+    private Mono<TcpAnswer> execute(TcpRequest request) {
         return switch (request) {
             case TcpRequest.Get get ->
-                switch (slots.get(get.key())) {
-                    case Slot.Content.Found found ->
-                        new TcpAnswer(TcpAnswer.Status.DONE, found.version(), found.value());
-                    case Slot.Content.Missing missing -> TcpAnswer.of(TcpAnswer.Status.MISSING);
-                    case Slot.Content.Torn torn -> TcpAnswer.of(TcpAnswer.Status.BUSY);
-                };
-            case TcpRequest.Put put -> {
-                OptionalLong version = slots.put(put.key(), put.value());
-                yield version.isPresent() ? TcpAnswer.done(version.getAsLong()) : TcpAnswer.of(TcpAnswer.Status.BUSY);
-            }
-            case TcpRequest.Add add -> TcpAnswer.done(slots.add(add.counter(), add.addend()));
+                Mono.fromFuture(() -> table.get(get.key()))
+                        .map(found -> new TcpAnswer(TcpAnswer.Status.DONE, found.version(), found.value()));
+            case TcpRequest.Put put ->
+                Mono.fromFuture(() -> put.expected() == Cache.ANY
+                                ? table.put(put.key(), put.value())
+                                : table.put(put.key(), put.value(), put.expected()))
+                        .map(TcpAnswer::done);
+            case TcpRequest.Add add ->
+                Mono.fromCallable(() -> TcpAnswer.done(counters.add(add.counter(), add.addend())));
+            case TcpRequest.Remove remove ->
+                Mono.fromFuture(() -> remove.expected() == Cache.ANY
+                                ? table.remove(remove.key())
+                                : table.remove(remove.key(), remove.expected()))
+                        .filter(removed -> removed)
+                        .map(removed -> TcpAnswer.done(0));
         };
     }
 }

@@ -58,7 +58,7 @@ final class TcpExchange {
         waiting.clear();
     }
 
-    private static IllegalStateException lost() {
-        return new IllegalStateException("the TCP connection to the memory process has ended");
+    private static Unreachable lost() {
+        return new Unreachable("the TCP connection to the memory process has ended: a change may have happened");
     }
 }

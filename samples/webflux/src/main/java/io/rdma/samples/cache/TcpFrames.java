@@ -7,8 +7,8 @@ import reactor.netty.Connection;
 
 /** The frames of the TCP connections: a length of four bytes, and so many bytes of a request or an answer. */
 final class TcpFrames {
-    /** Limit of the length of a frame. Numbers, key and value of one slot fit. */
-    private static final int LONGEST = Slot.BYTES;
+    /** Limit of the length of a frame. Numbers, key and value fit, and so does the text of a refusal. */
+    static final int LONGEST = CacheMemory.LIMIT + 24;
 
     private TcpFrames() {}
 

@@ -54,6 +54,7 @@ class PageTest {
                 page.get(address);
                 within(() -> page.findElements(By.cssSelector("figure")).size() == 3);
                 refusalsAreShown(page);
+                aRemovedValueIsGone(page);
                 typedValuesAreReadBack(page);
                 page.findElement(By.id("load")).click();
                 for (String operation : List.of("get", "put", "add")) {
@@ -83,9 +84,15 @@ class PageTest {
         ask(page, "rdma", "", "x", "get", "400: the key is empty");
         ask(page, "tcp", "", "x", "put", "400: the key is empty");
         ask(page, "rdma", "nobody put it", "x", "get", "404: no value");
-        ask(page, "tcp", "k".repeat(997), "x", "get", "400: a key of 997 bytes");
-        ask(page, "rdma", "key", "v".repeat(997), "put", "413: the value has more than 996 bytes");
+        ask(page, "tcp", "k".repeat(1001), "x", "get", "400: a key of 1001 bytes");
+        ask(page, "rdma", "key", "v".repeat(1001), "put", "413: the value has more than 1000 bytes");
         ask(page, "tcp", "..", "x", "get", "a browser takes");
+    }
+
+    private static void aRemovedValueIsGone(ChromeDriver page) {
+        ask(page, "rdma", "old", "x", "put", "stored · over RDMA");
+        ask(page, "rdma", "old", "", "remove", "removed · over RDMA");
+        ask(page, "tcp", "old", "", "get", "404: no value");
     }
 
     private static void typedValuesAreReadBack(ChromeDriver page) {

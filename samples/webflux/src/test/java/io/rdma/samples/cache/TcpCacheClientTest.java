@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,21 +24,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TcpCacheClientTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
-    private CacheStatistics statistics;
     private ServerSocket server;
     private TcpCacheClient client;
 
     @BeforeEach
     void start() throws IOException {
-        statistics = new CacheStatistics(new SimpleMeterRegistry());
         server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        client = new TcpCacheClient("127.0.0.1", server.getLocalPort(), statistics);
+        client = new TcpCacheClient("127.0.0.1", server.getLocalPort());
     }
 
     @AfterEach
     void stop() throws IOException {
         server.close();
-        statistics.destroy();
     }
 
     /** Answers the first request of each connection. */
@@ -69,16 +65,25 @@ class TcpCacheClientTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "7fffffff", "ffffffff", "00000000", "0000000100", "000000090900000000000000ff"})
+    @ValueSource(
+            strings = {
+                "",
+                "7fffffff",
+                "ffffffff",
+                "00000000",
+                "0000000100",
+                "000000090900000000000000ff",
+                "000000090300000000000000ff"
+            })
     void anAnswerThatMakesNoSenseEndsTheConnection(String answer) {
         byte[] bytes = HexFormat.of().parseHex(answer);
         answer(bytes, frame(0, 42));
         assertThatThrownBy(() -> client.add(0, 1).block(PATIENCE))
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(Unreachable.class)
                 .hasMessageContaining("has ended");
         await("another connection is made")
                 .atMost(PATIENCE)
-                .ignoreException(IllegalStateException.class)
+                .ignoreException(Unreachable.class)
                 .untilAsserted(
                         () -> assertThat(client.add(0, 1).block(PATIENCE)).isEqualTo(42));
     }
@@ -86,16 +91,8 @@ class TcpCacheClientTest {
     @Test
     void nobodyListens() throws IOException {
         server.close();
-        assertThatThrownBy(() -> client.get("key").block(PATIENCE))
-                .isInstanceOf(IllegalStateException.class)
+        assertThatThrownBy(() -> client.get(new byte[] {1}).block(PATIENCE))
+                .isInstanceOf(Unreachable.class)
                 .hasMessageContaining("no memory process answers over TCP");
-    }
-
-    @Test
-    void whatDoesNotFitIsNotSent() {
-        assertThatThrownBy(() -> client.get("")).hasMessageContaining("the key is empty");
-        assertThatThrownBy(() -> client.get("k".repeat(Slot.CAPACITY + 1)))
-                .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> client.put("k", new byte[Slot.CAPACITY])).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -2,74 +2,70 @@ package io.rdma.samples.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.rdma.connect.RdmaResources;
+import io.rdma.structures.StructureException;
+import io.rdma.structures.TableMemory;
+import io.rdma.verbs.RdmaDevices;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 
-/** The slots over TCP: answers, their order, locked slots, and frames that the client of the sample does not send. */
+/** Table and counters over TCP: answers, their order, failures, and frames that the sample's client does not send. */
 @Timeout(600)
 class TcpCacheServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
-    private static final int SLOTS = 1 << 10;
+    private static final byte[] KEY = {'k'};
 
-    private final MemorySegment slots = Arena.ofAuto().allocate((long) SLOTS * Slot.BYTES, Long.BYTES);
-    private final MemorySegment counters =
-            Arena.ofAuto().allocate((long) CacheMemory.COUNTERS * Long.BYTES, Long.BYTES);
-    private final MeterRegistry registry = new SimpleMeterRegistry();
-    private CacheStatistics statistics;
+    /** The expected version of a change that expects none, in a frame. */
+    private static final byte[] ANY = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+    private final RdmaResources resources = RdmaResources.open(RdmaDevices.named("soft0"));
+    private final CacheMemory memory = new CacheMemory(resources, CacheMemory.TABLE);
     private DisposableServer server;
     private TcpCacheClient client;
 
     @BeforeEach
     void start() {
-        statistics = new CacheStatistics(registry);
-        serve(true);
+        serve(memory.table());
     }
 
     @AfterEach
     void stop() {
         server.disposeNow(PATIENCE);
-        statistics.destroy();
+        resources.close();
     }
 
-    private void serve(boolean mayWrite) {
-        server = new TcpCacheServer(new LocalSlots(slots, counters, 1, mayWrite)).bind("127.0.0.1", 0);
-        client = new TcpCacheClient("127.0.0.1", server.port(), statistics);
+    private void serve(TableMemory table) {
+        server = new TcpCacheServer(table, memory.counters()).bind("127.0.0.1", 0);
+        client = new TcpCacheClient("127.0.0.1", server.port());
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     @Test
-    void valuesAndCounters() {
-        assertThat(client.get("key").block(PATIENCE)).isNull();
-        assertThat(client.put("key", Slot.bytes("value")).block(PATIENCE)).isEqualTo(1);
-        assertThat(client.put("key", new byte[0]).block(PATIENCE)).isEqualTo(2);
-        byte[] most = new byte[Slot.CAPACITY - "key".length()];
-        new Random(1).nextBytes(most);
-        assertThat(client.put("key", most).block(PATIENCE)).isEqualTo(3);
-        assertThat(client.get("key").block(PATIENCE)).satisfies(found -> {
-            assertThat(found.version()).isEqualTo(3);
-            assertThat(found.value()).isEqualTo(most);
-        });
+    void counters() {
         assertThat(client.add(63, 5).block(PATIENCE)).isEqualTo(5);
         assertThat(client.add(63, -7).block(PATIENCE)).isEqualTo(-2);
         assertThatThrownBy(() -> client.add(64, 1).block(PATIENCE)).isInstanceOf(IllegalArgumentException.class);
@@ -80,47 +76,43 @@ class TcpCacheServerTest {
         List<String> keys = Flux.range(0, 16).map(i -> "key" + i).collectList().block(PATIENCE);
         assertThat(keys).hasSize(16);
         Flux.fromIterable(keys)
-                .flatMap(key -> client.put(key, Slot.bytes("value of " + key)))
+                .flatMap(key -> client.put(bytes(key), bytes("value of " + key), Cache.ANY))
                 .blockLast(PATIENCE);
         List<String> wrong = Flux.range(0, 2_000)
                 .map(i -> keys.get(i % 16))
-                .flatMap(key -> client.get(key).map(found -> key + " has " + new String(found.value())), 64)
+                .flatMap(key -> client.get(bytes(key)).map(found -> key + " has " + new String(found.value())), 64)
                 .filter(line -> !line.matches("(key\\d+) has value of \\1"))
                 .collectList()
                 .block(PATIENCE);
         assertThat(wrong).isEmpty();
     }
 
-    @Test
-    void aSlotThatAWriterHoldsIsAskedForAgain() throws Exception {
-        long slot = Slot.index(Slot.bytes("key"), SLOTS) * Slot.BYTES;
-        Slot.WORD.setVolatile(slots, slot, Slot.free(0) | 7);
-        CompletableFuture<Slot.Content.Found> read = client.get("key").toFuture();
-        CompletableFuture<Long> written = client.put("key", Slot.bytes("value")).toFuture();
-        for (String counter : List.of("cache.reads.torn", "cache.locks.waited")) {
-            await().atMost(PATIENCE).until(() -> registry.get(counter).counter().count() > 0);
-        }
-        assertThat(read).isNotDone();
-        assertThat(written).isNotDone();
-        Slot.WORD.setVolatile(slots, slot, Slot.free(41));
-        assertThat(written.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(42);
-        read.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    }
-
-    @Test
-    void whereAtomicsOfTheDeviceDoNotCountTheProcessorOnlyReads() {
-        client.put("key", Slot.bytes("value")).block(PATIENCE);
+    /** The client fails as the table of the memory process does. */
+    @ParameterizedTest
+    @EnumSource
+    void aFailureOfTheTableComesWithItsReason(StructureException.Reason reason) {
         server.disposeNow(PATIENCE);
-        serve(false);
-        assertThat(client.get("key").block(PATIENCE)).isNotNull();
-        assertThatThrownBy(() -> client.put("key", new byte[0]).block(PATIENCE))
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContaining("atomics");
-        assertThatThrownBy(() -> client.add(0, 1).block(PATIENCE)).isInstanceOf(UnsupportedOperationException.class);
+        StructureException failure = new StructureException(reason, "why");
+        serve((TableMemory) Proxy.newProxyInstance(
+                TableMemory.class.getClassLoader(),
+                new Class<?>[] {TableMemory.class},
+                (table, method, arguments) -> CompletableFuture.failedFuture(failure)));
+        for (Mono<?> operation : List.of(
+                client.get(KEY),
+                client.put(KEY, KEY, Cache.ANY),
+                client.put(KEY, KEY, 1),
+                client.remove(KEY, Cache.ANY),
+                client.remove(KEY, 1))) {
+            assertThatThrownBy(() -> operation.block(PATIENCE))
+                    .isInstanceOfSatisfying(
+                            StructureException.class,
+                            e -> assertThat(e.reason()).isEqualTo(reason))
+                    .hasMessage("why");
+        }
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {Slot.BYTES + 1, 1 << 30, Integer.MAX_VALUE, -1, Integer.MIN_VALUE})
+    @ValueSource(ints = {TcpFrames.LONGEST + 1, 1 << 30, Integer.MAX_VALUE, -1, Integer.MIN_VALUE})
     void aLengthThatNoFrameHasEndsTheConnection(int length) throws IOException {
         try (Socket socket = connect()) {
             new DataOutputStream(socket.getOutputStream()).writeInt(length);
@@ -136,19 +128,22 @@ class TcpCacheServerTest {
                     new byte[0],
                     new byte[] {TcpRequest.GET},
                     new byte[] {TcpRequest.PUT},
-                    new byte[] {TcpRequest.PUT, 0},
-                    new byte[] {TcpRequest.PUT, 0, 0, 'v'},
-                    new byte[] {TcpRequest.PUT, 0, 2, 'k'},
-                    new byte[] {TcpRequest.PUT, -1, -1, 'k'},
+                    frame(TcpRequest.PUT, ANY),
+                    frame(TcpRequest.PUT, ANY, 0),
+                    frame(TcpRequest.PUT, ANY, 0, 0, 'v'),
+                    frame(TcpRequest.PUT, ANY, 0, 2, 'k'),
+                    frame(TcpRequest.PUT, ANY, -1, -1, 'k'),
                     new byte[] {TcpRequest.ADD, 0, 0, 0, 0},
                     new byte[] {TcpRequest.ADD, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 1},
+                    new byte[] {TcpRequest.REMOVE, 0, 0, 0, 0, 0, 0, 0},
+                    frame(TcpRequest.REMOVE, ANY),
                     new byte[] {9, 'k'},
                     new byte[] {-1})) {
                 assertThat(answer(socket, frame)).isEqualTo(TcpAnswer.Status.REFUSED);
             }
-            assertThat(answer(socket, new byte[] {TcpRequest.PUT, 0, 1, 'k'})).isEqualTo(TcpAnswer.Status.DONE);
+            assertThat(answer(socket, frame(TcpRequest.PUT, ANY, 0, 1, 'k'))).isEqualTo(TcpAnswer.Status.DONE);
         }
-        assertThat(client.get("k").block(PATIENCE).value()).isEmpty();
+        assertThat(client.get(KEY).block(PATIENCE).value()).isEmpty();
     }
 
     @Test
@@ -156,14 +151,24 @@ class TcpCacheServerTest {
         Random random = new Random(1);
         try (Socket socket = connect()) {
             for (int i = 0; i < 1_000; i++) {
-                byte[] frame = new byte[random.nextInt(Slot.BYTES + 1)];
+                byte[] frame = new byte[random.nextInt(TcpFrames.LONGEST + 1)];
                 random.nextBytes(frame);
                 if (frame.length > 0) {
-                    frame[0] = (byte) random.nextInt(4);
+                    frame[0] = (byte) random.nextInt(5);
                 }
-                assertThat(answer(socket, frame)).isNotEqualTo(TcpAnswer.Status.BUSY);
+                answer(socket, frame); // has a known status
             }
         }
+    }
+
+    private static byte[] frame(byte operation, byte[] expected, int... rest) {
+        ByteBuffer frame = ByteBuffer.allocate(1 + expected.length + rest.length)
+                .put(operation)
+                .put(expected);
+        for (int one : rest) {
+            frame.put((byte) one);
+        }
+        return frame.array();
     }
 
     private Socket connect() throws IOException {
