@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
@@ -49,11 +50,15 @@ class CacheControllerTest {
         memory = new CacheMemory(resources, options);
         server = memory.bind("127.0.0.1", 0);
         tcpServer = memory.bindTcp("127.0.0.1", 0);
+        client = client(server.port());
+    }
+
+    private WebTestClient client(int port) {
         RdmaClient rdma =
-                RdmaClient.create().resources(resources).host("127.0.0.1").port(server.port());
+                RdmaClient.create().resources(resources).host("127.0.0.1").port(port);
         Map<String, Cache> caches =
                 Map.of(Cache.RDMA, new CacheClient(rdma), Cache.TCP, new TcpCacheClient("127.0.0.1", tcpServer.port()));
-        client = WebTestClient.bindToController(new CacheController(caches, new CacheStatistics(registry)))
+        return WebTestClient.bindToController(new CacheController(caches, new CacheStatistics(registry)))
                 .controllerAdvice(new CacheErrors())
                 .configureClient()
                 .responseTimeout(PATIENCE)
@@ -184,7 +189,10 @@ class CacheControllerTest {
         server.disposeNow(PATIENCE);
         get(Cache.RDMA, "key").expectStatus().isEqualTo(503);
         put(Cache.RDMA, "key", new byte[] {2}).exchange().expectStatus().isEqualTo(503);
-        server = memory.bind("127.0.0.1", server.port());
+        int port = server.port();
+        server = await().atMost(PATIENCE)
+                .ignoreException(RdmaConnectException.class) // while the port is not free yet
+                .until(() -> memory.bind("127.0.0.1", port), bound -> true);
         await().atMost(PATIENCE)
                 .untilAsserted(() -> get(Cache.RDMA, "key")
                         .expectStatus()
@@ -196,20 +204,20 @@ class CacheControllerTest {
     @Test
     void aServerThatIsNoMemory() {
         host(CacheMemory.TABLE);
-        replaceServer(connection -> connection.send("hello").then(connection.onDispose()));
-        refused(get(Cache.RDMA, "key"), 503, "no memory process answers over RDMA");
-        replaceServer(connection -> Mono.empty());
-        refused(get(Cache.RDMA, "key"), 503, "no memory process answers over RDMA");
+        isNoMemory(connection -> connection.send("hello").then(connection.onDispose()));
+        isNoMemory(connection -> Mono.empty());
     }
 
-    private void replaceServer(Function<RdmaConnection, Publisher<Void>> handler) {
-        server.disposeNow(PATIENCE);
-        server = RdmaServer.create()
+    private void isNoMemory(Function<RdmaConnection, Publisher<Void>> handler) {
+        DisposableServer stranger = RdmaServer.create()
                 .resources(resources)
                 .host("127.0.0.1")
-                .port(server.port())
+                .port(0)
                 .handle(handler)
                 .bindNow(PATIENCE);
+        client = client(stranger.port());
+        refused(get(Cache.RDMA, "key"), 503, "no memory process answers over RDMA");
+        stranger.disposeNow(PATIENCE);
     }
 
     @ParameterizedTest
