@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
             ConnectionsBench.class,
             StartupBench.class,
             SoakBench.class,
+            YcsbBench.class,
             VerbsBench.class,
             CallsBench.class,
             PlotFiles.class

@@ -99,6 +99,7 @@ final class Figure {
             case "clock ns" -> "Time of an operation by the clock";
             case "us" -> "Time there and back";
             case "us/message" -> "Processor time of a message";
+            case "us/operation" -> "Processor time of an operation of a store";
             case "messages/ms" -> "Rate of small messages";
             case "MB/s" -> "Rate of bytes";
             case "ops/ms" -> "Rate of operations";

@@ -66,13 +66,22 @@ public final class OtherJvm implements AutoCloseable {
         process.destroy();
     }
 
-    /** Reports that a server listens. Called in the other JVM. */
-    static void listening(String name, int port) {
+    /**
+     * Reports that a server listens. Called in the other JVM.
+     *
+     * @param name for {@link #port}
+     * @param port TCP port
+     */
+    public static void listening(String name, int port) {
         System.out.println(name + " " + port);
     }
 
-    /** Reports that all servers listen, and returns when the parent process ends. Called in the other JVM. */
-    static void untilTheEnd() throws IOException {
+    /**
+     * Reports that all servers listen, and returns when the parent process ends. Called in the other JVM.
+     *
+     * @throws IOException if the parent's end cannot be awaited
+     */
+    public static void untilTheEnd() throws IOException {
         System.out.println(READY);
         ParentProcess.awaitEnd();
         System.exit(0);
