@@ -1,13 +1,9 @@
 package io.rdma.samples.bench.ycsb;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
 import site.ycsb.DB;
 import site.ycsb.Status;
 import site.ycsb.workloads.CoreWorkload;
@@ -33,15 +29,19 @@ public final class WorkloadRun {
     /**
      * Puts the records of all workloads into the store.
      *
-     * @throws Exception if a put fails
+     * @throws StoreException if a put fails
+     * @throws Exception if YCSB refuses its properties
      */
     public void load() throws Exception {
         CoreWorkload workload = Workloads.C.begin();
-        MeasuredDb db = new MeasuredDb(clients.getFirst());
-        for (int record = 0; record < Workloads.RECORDS; record++) {
-            workload.doInsert(db, this);
-        }
-        requireSuccess("load", db);
+        AtomicInteger begun = new AtomicInteger();
+        inThreads("load", measured(), db -> {
+            boolean more = begun.getAndIncrement() < Workloads.RECORDS;
+            if (more) {
+                workload.doInsert(db, this);
+            }
+            return more;
+        });
     }
 
     /**
@@ -51,66 +51,38 @@ public final class WorkloadRun {
      * @param nanos duration; the run ends earlier if the number of records has doubled
      * @return times of the operations
      * @throws DataIntegrityException if a row is wrong
-     * @throws Exception if the store fails
+     * @throws StoreException if an operation does not succeed
+     * @throws Exception if YCSB refuses its properties
      */
     public Outcome run(Workloads kind, long nanos) throws Exception {
         CoreWorkload workload = kind.begin();
-        List<MeasuredDb> measured = clients.stream().map(MeasuredDb::new).toList();
+        List<MeasuredDb> measured = measured();
         Verifications before = Verifications.now();
         LongAdder operations = new LongAdder();
-        long elapsed = inThreads(workload, measured, nanos, operations);
+        AtomicInteger inserts = new AtomicInteger();
+        long deadline = System.nanoTime() + nanos;
+        long elapsed = inThreads(kind.toString(), measured, db -> {
+            int inserted = db.inserted().size();
+            workload.doTransaction(db, this);
+            operations.increment();
+            int more = db.inserted().size() - inserted;
+            return inserts.addAndGet(more) <= Workloads.RECORDS - clients.size() && System.nanoTime() - deadline < 0;
+        });
         Outcome outcome = Outcome.of(operations.sum(), elapsed, measured);
-        for (MeasuredDb db : measured) {
-            requireSuccess(kind.toString(), db);
-        }
         verify(kind, Verifications.now().since(before), outcome.count(MeasuredDb.Operation.READ));
         remove(kind, measured);
         return outcome;
     }
 
-    private long inThreads(CoreWorkload workload, List<MeasuredDb> measured, long nanos, LongAdder operations)
-            throws Exception {
-        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-        AtomicInteger inserts = new AtomicInteger();
-        CountDownLatch begin = new CountDownLatch(1);
-        List<Thread> threads = measured.stream()
-                .map(db -> Thread.ofPlatform().name("ycsb").start(() -> {
-                    try {
-                        begin.await();
-                        int inserted = 0;
-                        long start = System.nanoTime();
-                        do {
-                            workload.doTransaction(db, this);
-                            operations.increment();
-                            if (db.inserted().size() > inserted) {
-                                inserted++;
-                                inserts.incrementAndGet();
-                            }
-                        } while (System.nanoTime() - start < nanos
-                                && inserts.get() <= Workloads.RECORDS - measured.size()
-                                && db.failure() == null
-                                && failure.get() == null);
-                    } catch (Throwable t) {
-                        failure.compareAndSet(null, t);
-                    }
-                }))
-                .toList();
-        long start = System.nanoTime();
-        begin.countDown();
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        long elapsed = System.nanoTime() - start;
-        Throwable wrong = failure.get();
-        if (wrong != null) {
-            throw new IOException(store + " failed: " + wrong, wrong);
-        }
-        return elapsed;
+    private List<MeasuredDb> measured() {
+        return clients.stream().map(MeasuredDb::new).toList();
     }
 
-    private void requireSuccess(String work, MeasuredDb db) throws IOException {
-        if (db.failure() != null) {
-            throw new IOException(work + " on " + store + " failed: " + db.failure());
+    private long inThreads(String work, List<MeasuredDb> measured, ClientThreads.Step step) throws Exception {
+        try {
+            return ClientThreads.run(measured, step);
+        } catch (StoreException e) {
+            throw new StoreException(work + " on " + store + " failed: " + e.getMessage(), e.getCause());
         }
     }
 
@@ -121,13 +93,14 @@ public final class WorkloadRun {
         }
     }
 
-    private void remove(Workloads kind, List<MeasuredDb> measured) throws IOException {
+    private void remove(Workloads kind, List<MeasuredDb> measured) throws StoreException {
         for (MeasuredDb db : measured) {
             for (String key : db.inserted()) {
                 Status status = db.delete(Workloads.TABLE, key);
                 if (!status.isOk()) {
-                    throw new IOException("after " + kind + " on " + store + " the delete of " + key + " failed: "
-                            + status.getName());
+                    throw new StoreException(
+                            "after " + kind + " on " + store + " the delete of " + key + " failed: " + status.getName(),
+                            null);
                 }
             }
         }

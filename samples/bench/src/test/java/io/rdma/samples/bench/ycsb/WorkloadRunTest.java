@@ -8,7 +8,6 @@ import io.rdma.reactive.structures.RdmaTable;
 import io.rdma.structures.TableMemory;
 import io.rdma.structures.VersionedValue;
 import io.rdma.verbs.RdmaDevices;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -74,7 +73,7 @@ class WorkloadRunTest {
             }
         };
         assertThatThrownBy(() -> run(Workloads.C, wrong))
-                .isInstanceOf(IOException.class)
+                .isInstanceOf(StoreException.class)
                 .hasMessageContaining("NOT_FOUND");
     }
 
