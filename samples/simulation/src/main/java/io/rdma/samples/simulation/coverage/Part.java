@@ -14,7 +14,13 @@ enum Part {
             "io.rdma.internal.connect",
             "io.rdma.internal.engine",
             "io.rdma.internal.loop"),
-    FRONT_ENDS("front-ends", "io.rdma.reactive", "io.rdma.reactive.internal", "io.rdma.coroutines");
+    FRONT_ENDS("front-ends", "io.rdma.reactive", "io.rdma.reactive.internal", "io.rdma.coroutines"),
+    STRUCTURES(
+            "one-sided structures",
+            "io.rdma.structures",
+            "io.rdma.internal.structures",
+            "io.rdma.reactive.structures",
+            "io.rdma.coroutines.structures");
 
     private final String title;
     private final List<String> packages;

@@ -30,6 +30,12 @@ public record Connecting(Terms server, List<Terms> clients, boolean intruder) {
         return new Connecting(Terms.USUAL, Collections.nCopies(clients, Terms.USUAL), false);
     }
 
+    /** Returns the same with send buffers of all clients that have room for a request of so many bytes. */
+    Connecting withRoomFor(int bytes) {
+        return new Connecting(
+                server, clients.stream().map(terms -> terms.withRoomFor(bytes)).toList(), intruder);
+    }
+
     /** Returns whether the server admits a client. */
     boolean admits(int client) {
         return clients.get(client).refusedBy(server).isEmpty();

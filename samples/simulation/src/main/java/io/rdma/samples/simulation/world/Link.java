@@ -4,6 +4,7 @@ import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.samples.simulation.schedule.Bounds;
+import io.rdma.structures.RingMemory;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
@@ -49,6 +50,16 @@ public interface Link {
             String name, MemoryRegion memory, long offset, long length, Duration time, AccessFlag... access);
 
     Call<BoundWindow> bind(String name, MemoryRegion memory, long offset, long length, AccessFlag... access);
+
+    /** Returns the structures of the peer. */
+    StructureLink structures();
+
+    /**
+     * Receives entries of a ring, until no further one will arrive.
+     *
+     * @param most entries after which it ends, too
+     */
+    Call<Void> receive(String name, RingMemory ring, long most, Consumer<byte[]> each);
 
     RdmaEndpoint endpoint();
 

@@ -23,6 +23,7 @@ import java.util.stream.IntStream;
  * @param frontEnd of the server
  * @param datagrams sockets for datagrams beside the clients and the server
  * @param hostFaults what fails at the seam of a host
+ * @param structures one-sided structures at the server
  */
 public record Plan(
         long seed,
@@ -34,7 +35,8 @@ public record Plan(
         Connecting connecting,
         FrontEnd.Kind frontEnd,
         List<DatagramPlan> datagrams,
-        List<HostFault> hostFaults) {
+        List<HostFault> hostFaults,
+        StructurePlan structures) {
     private static final int MOST_CLIENTS = 3;
     static final int MOST_MESSAGES = 30;
     private static final int LONGEST_MESSAGE = 2000;
@@ -182,7 +184,8 @@ public record Plan(
                 Connecting.usual(clients.size()),
                 frontEnd(kinds),
                 List.of(),
-                List.of());
+                List.of(),
+                StructurePlan.NONE);
     }
 
     /** Returns whether nothing goes wrong, so that nothing may fail. */
@@ -220,14 +223,35 @@ public record Plan(
 
     /** Returns this plan with other faults. */
     Plan with(List<Fault> other) {
-        return new Plan(seed, clients, weather, other, pauses, reception, connecting, frontEnd, datagrams, hostFaults);
+        return new Plan(
+                seed,
+                clients,
+                weather,
+                other,
+                pauses,
+                reception,
+                connecting,
+                frontEnd,
+                datagrams,
+                hostFaults,
+                structures);
     }
 
     /** Returns this plan in good weather and without faults. */
     Plan withoutFaults() {
         List<Client> good = clients.stream().map(Client::withoutTrouble).toList();
         return new Plan(
-                seed, good, Weather.FINE, List.of(), pauses, reception, connecting, frontEnd, datagrams, List.of());
+                seed,
+                good,
+                Weather.FINE,
+                List.of(),
+                pauses,
+                reception,
+                connecting,
+                frontEnd,
+                datagrams,
+                List.of(),
+                structures);
     }
 
     /** Returns the number of messages in both directions, of the clients that the server admits. */
@@ -281,7 +305,23 @@ public record Plan(
         List<DatagramPlan> datagrams = DatagramPlan.draw(choices.split(), clients.size());
         List<HostFault> hostFaults = HostFault.draw(choices.split(), 1 + clients.size());
         hostFaults.addAll(new RareCalls(clients, connecting, datagrams).draw(choices.split()));
-        return new Plan(seed, clients, weather, faults, pauses, reception, connecting, frontEnd, datagrams, hostFaults);
+        Choices ofStructures = choices.split();
+        StructurePlan structures = StructurePlan.draw(ofStructures);
+        if (!ofStructures.oneIn(8)) { // else some clients are refused
+            connecting = connecting.withRoomFor(structures.largestRequest());
+        }
+        return new Plan(
+                seed,
+                clients,
+                weather,
+                faults,
+                pauses,
+                reception,
+                connecting,
+                frontEnd,
+                datagrams,
+                hostFaults,
+                structures);
     }
 
     private static Link.Reception reception(Choices choices) {

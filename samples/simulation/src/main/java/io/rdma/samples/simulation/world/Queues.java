@@ -75,6 +75,26 @@ public record Queues(
                 choices.oneIn(4));
     }
 
+    Queues withSendBytes(int bytes) {
+        return new Queues(
+                receives,
+                receiveBytes,
+                sends,
+                bytes,
+                depth,
+                signalEvery,
+                reads,
+                timeout,
+                retries,
+                probeMillis,
+                drainMillis,
+                completions,
+                loops,
+                shared,
+                ownDomain,
+                polls);
+    }
+
     private static int buffers(Choices choices) {
         return 2 + choices.below(MOST_BUFFERS - 1);
     }

@@ -6,6 +6,8 @@ import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.reactive.MessageEncoder;
 import io.rdma.reactive.RdmaConnection;
+import io.rdma.reactive.structures.RdmaRing;
+import io.rdma.structures.RingMemory;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
@@ -119,6 +121,16 @@ record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implem
     @Override
     public Call<BoundWindow> bind(String name, MemoryRegion memory, long offset, long length, AccessFlag... access) {
         return call(name, connection.bind(memory, offset, length, access));
+    }
+
+    @Override
+    public StructureLink structures() {
+        return new ReactorStructures(connection, host, verdict);
+    }
+
+    @Override
+    public Call<Void> receive(String name, RingMemory ring, long most, Consumer<byte[]> each) {
+        return Recorder.each(host, new Progress<>(verdict, host, name), RdmaRing.receive(ring).take(most), each);
     }
 
     @Override

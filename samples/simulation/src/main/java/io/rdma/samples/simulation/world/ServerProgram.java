@@ -88,8 +88,12 @@ final class ServerProgram {
         }
     }
 
-    /** Lends memory to the client, if it wants any and the connection has not ended. */
+    /** Lends memory and structures to the client, if it wants any and the connection has not ended. */
     private void lend(Session session) {
+        session.lent().complete(new Lent(memory(session), world.admit(session, link)));
+    }
+
+    private @Nullable RemoteMemory memory(Session session) {
         MemoryPlan wanted = session.plan().memory();
         RemoteMemory lent = null;
         if (wanted.operations() > 0) {
@@ -99,7 +103,7 @@ final class ServerProgram {
                 lent = right(wanted.right(), allocating.end().join());
             }
         }
-        session.lent().complete(lent);
+        return lent;
     }
 
     private @Nullable RemoteMemory right(MemoryPlan.Right right, MemoryRegion memory) {

@@ -19,8 +19,8 @@ final class Session {
     private final World world;
     private final Verdict verdict;
     private final Link link;
-    /** Memory that the server lends to this client, null if it cannot. The run passes it on, not the network. */
-    private final CompletableFuture<@Nullable RemoteMemory> lent = new CompletableFuture<>();
+    /** What the server lends to this client. */
+    private final CompletableFuture<Lent> lent = new CompletableFuture<>();
 
     private final CompletableFuture<Void> worked = new CompletableFuture<>();
     private final List<Call<?>> calls = new ArrayList<>();
@@ -55,7 +55,7 @@ final class Session {
         return plan;
     }
 
-    CompletableFuture<@Nullable RemoteMemory> lent() {
+    CompletableFuture<Lent> lent() {
         return lent;
     }
 
@@ -130,10 +130,10 @@ final class Session {
         Call<Void> down = started(link.receive(this + " down", plan.reception(), this::take));
         down.end().whenComplete((value, failure) -> received.ended());
         Call<Void> up = started(link.send(this + " up", messages(plan.up())));
-        down.end().whenComplete((value, failure) -> lent.complete(null)); // the server is gone
+        down.end().whenComplete((value, failure) -> lent.complete(Lent.NOTHING)); // the server is gone
         up.end().whenComplete((value, failure) -> {
             if (failure != null && (cancelled || client.host().isStruck())) {
-                lent.complete(null); // the server may never know of this session
+                lent.complete(Lent.NOTHING); // the server may never know of this session
             }
         });
         work(lent.join());
@@ -160,12 +160,19 @@ final class Session {
         }
     }
 
-    private void work(@Nullable RemoteMemory memory) {
+    private void work(Lent from) {
+        Choices choices = new Choices(world.plan().seed() + number);
+        RemoteMemory memory = from.memory();
+        StructureAdmission admission = from.structures();
+        CompletableFuture<Void> structures = admission == null
+                ? CompletableFuture.completedFuture(null)
+                : new StructureWork(this, client.host(), link, admission, world.plan(), verdict).start(choices.split());
         if (memory != null) {
             new MemoryWork(this, client.host(), link, memory, verdict)
-                    .start(plan.memory(), new Choices(world.plan().seed() + number))
+                    .start(plan.memory(), choices)
                     .join();
         }
+        structures.join();
         worked.complete(null);
     }
 

@@ -53,6 +53,13 @@ public record Terms(ConnectMethod method, Credentials credentials, int handshake
                 Queues.USUAL);
     }
 
+    /** Returns the same with send buffers that have room for a request of so many bytes. */
+    Terms withRoomFor(int bytes) {
+        return bytes <= queues.sendBytes()
+                ? this
+                : new Terms(method, credentials, handshakeSeconds, queues.withSendBytes(bytes));
+    }
+
     private static ConnectMethod method(Choices choices) {
         return choices.oneIn(2) ? ConnectMethod.TCP : ConnectMethod.RDMA_CM;
     }

@@ -6,6 +6,7 @@ import io.rdma.samples.simulation.schedule.Owner;
 import io.rdma.samples.simulation.schedule.Scheduler;
 import io.rdma.samples.simulation.schedule.Task;
 import io.rdma.samples.simulation.schedule.Trace;
+import io.rdma.structures.StructureException;
 import io.rdma.testing.seam.SeamFault;
 import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
@@ -92,12 +93,25 @@ public final class Verdict {
     void failure(String where, Throwable failure) {
         note(where + " failed:", failure);
         boolean closedByPeer = failure instanceof ConnectionClosedException && failure.getCause() == null;
-        if (failure instanceof ApplicationFailure) {
+        if (failure instanceof ApplicationFailure || failure instanceof StructureException known && isRight(known)) {
             return;
         }
-        if (!(failure instanceof RdmaException) && !isInjected(failure) || calm && !closedByPeer) {
+        if (failure instanceof StructureException
+                || !(failure instanceof RdmaException) && !isInjected(failure)
+                || calm && !closedByPeer) {
             unexpected(where, failure);
         }
+    }
+
+    /**
+     * Returns whether an operation on a structure may fail for a reason. The models say whether a conflict is right, and
+     * {@link StructureWork} whether a buffer is too small. Two writers that are held for four leases make a record busy.
+     */
+    private static boolean isRight(StructureException failure) {
+        return switch (failure.reason()) {
+            case CONFLICT, SMALL_BUFFERS, BUSY -> true;
+            default -> false;
+        };
     }
 
     /** Notes a failure on a host. It is wrong unless the seam of that host has failed. */

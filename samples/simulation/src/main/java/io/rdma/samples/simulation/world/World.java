@@ -55,6 +55,7 @@ public final class World {
     private FrontEnd.@Nullable Service service;
     private final @Nullable Intruder intruder;
     private final DatagramRun datagrams;
+    private @Nullable StructureHost structures;
     private int handling;
     private boolean stopped;
     private long begun; // number of steps before it; 0 before the clients have begun
@@ -199,20 +200,36 @@ public final class World {
         Terms terms = plan.connecting().server();
         try (RdmaResources resources = open(server, terms)) {
             Books books = new Books(resources);
-            service = frontEnd(server, plan.frontEnd())
-                    .bind(new FrontEnd.Setup(resources, terms::connection, address(), Set.of()), this::handle);
-            begin();
-            awaitClients();
-            works = plan.isCalm() || !stopped && connectsAgain(resources);
-            if (plan.hostFaults().isEmpty()) { // a refused call may keep something
-                new Remains(resources, simulation.scheduler(), plan).awaitNone(verdict);
+            try (StructureHost opened = structures(resources)) {
+                structures = opened;
+                service = frontEnd(server, plan.frontEnd())
+                        .bind(new FrontEnd.Setup(resources, terms::connection, address(), Set.of()), this::handle);
+                begin();
+                awaitClients();
+                works = plan.isCalm() || !stopped && connectsAgain(resources);
+                if (plan.hostFaults().isEmpty()) { // a refused call may keep something
+                    new Remains(resources, simulation.scheduler(), plan).awaitNone(verdict);
+                }
+                verdict.endsWithin(PATIENCE, stopService());
+                opened.check();
             }
-            verdict.endsWithin(PATIENCE, stopService());
             books.check(server, verdict);
         } catch (Throwable e) {
             verdict.failure("server", server, e);
         }
         return works;
+    }
+
+    /** Allocates the structures of the run. A server that is opened again has none. */
+    private StructureHost structures(RdmaResources resources) {
+        StructurePlan wanted = begun == 0 ? plan.structures() : StructurePlan.NONE;
+        return new StructureHost(resources, wanted, plan.connecting().server(), server, verdict);
+    }
+
+    /** Admits a session to the structures of the run. Returns null if there are none. */
+    @Nullable
+    StructureAdmission admit(Session session, Link link) {
+        return Objects.requireNonNull(structures).admit(session, link);
     }
 
     private void begin() {

@@ -3,13 +3,16 @@ package io.rdma.samples.simulation.world
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.coroutines.MessageEncoder
 import io.rdma.coroutines.RdmaConnection
+import io.rdma.coroutines.structures.RdmaRing
 import io.rdma.engine.BoundWindow
 import io.rdma.engine.RdmaEndpoint
+import io.rdma.structures.RingMemory
 import io.rdma.types.AccessFlag
 import io.rdma.types.RemoteMemory
 import io.rdma.verbs.MemoryRegion
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.flow.asFlow
+import kotlinx.coroutines.flow.take
 import java.lang.foreign.MemorySegment
 import java.time.Duration
 import java.util.function.Consumer
@@ -126,6 +129,19 @@ internal class CoroutinesLink(
         length: Long,
         vararg access: AccessFlag,
     ): Call<BoundWindow> = start(name) { connection.bind(memory, offset, length, *access) }
+
+    override fun structures(): StructureLink = CoroutinesStructures(connection, host, verdict, dispatcher)
+
+    override fun receive(
+        name: String,
+        ring: RingMemory,
+        most: Long,
+        each: Consumer<ByteArray>,
+    ): Call<Void> {
+        val entries = RdmaRing.receive(ring)
+        val some = if (most < Int.MAX_VALUE) entries.take(most.toInt()) else entries
+        return act(name) { some.collect(each::accept) }
+    }
 
     override fun endpoint(): RdmaEndpoint = connection.endpoint
 
