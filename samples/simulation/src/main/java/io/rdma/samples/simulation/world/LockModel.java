@@ -40,10 +40,6 @@ final class LockModel {
             this.largest = largest;
             this.since = since;
         }
-
-        private boolean mayHold() {
-            return !refused;
-        }
     }
 
     /** Notes that an acquisition begins. */
@@ -74,7 +70,7 @@ final class LockModel {
         check(
                 acquisitions.stream()
                         .anyMatch(other ->
-                                other != acquisition && other.mayHold() && other.released > acquisition.begin),
+                                other != acquisition && !other.refused && other.released > acquisition.begin),
                 "is held, and nobody has acquired it");
     }
 
@@ -123,7 +119,7 @@ final class LockModel {
             check(
                     acquisitions.stream()
                             .anyMatch(other -> other != acquisition
-                                    && other.mayHold()
+                                    && !other.refused
                                     && (other.token == 0 || other.token > acquisition.token)),
                     "token " + acquisition.token + " is lost to nobody");
         }

@@ -83,8 +83,8 @@ final class StructureHost implements AutoCloseable {
     }
 
     /**
-     * Admits a session to all structures, and to a ring of its own, which the server receives from then on. Returns null
-     * if there are none.
+     * Admits a session to all structures, and to a ring of its own, which the server receives from then on. Returns
+     * null if there are none.
      */
     @Nullable
     StructureAdmission admit(Session session, Link link) {

@@ -176,7 +176,7 @@ final class StructureLane {
         return done(adding, value -> model.added(least, addend, value), failure -> {});
     }
 
-    /** Acquires a lock, holds it, perhaps for longer than its lease, renews it, and releases it, unless it forgets to. */
+    /** Acquires a lock, holds it, perhaps for longer than its lease, renews it and releases it, or leaves it locked. */
     private boolean lock(int index) {
         LockModel model = models.locks().get(index);
         boolean waits = choices.oneIn(2);

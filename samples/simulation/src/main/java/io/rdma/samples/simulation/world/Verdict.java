@@ -93,7 +93,8 @@ public final class Verdict {
     void failure(String where, Throwable failure) {
         note(where + " failed:", failure);
         boolean closedByPeer = failure instanceof ConnectionClosedException && failure.getCause() == null;
-        if (failure instanceof ApplicationFailure || failure instanceof StructureException known && isRight(known)) {
+        if (failure instanceof ApplicationFailure
+                || failure instanceof StructureException known && isRight(known)) {
             return;
         }
         if (failure instanceof StructureException
@@ -104,8 +105,9 @@ public final class Verdict {
     }
 
     /**
-     * Returns whether an operation on a structure may fail for a reason. The models say whether a conflict is right, and
-     * {@link StructureWork} whether a buffer is too small. Two writers that are held for four leases make a record busy.
+     * Returns whether an operation on a structure may fail for a reason. The models say whether a conflict is right,
+     * and {@link StructureWork} whether a buffer is too small. Two writers that are held for four leases make a record
+     * busy.
      */
     private static boolean isRight(StructureException failure) {
         return switch (failure.reason()) {
