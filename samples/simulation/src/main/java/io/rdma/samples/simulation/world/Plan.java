@@ -5,7 +5,6 @@ import io.rdma.samples.simulation.schedule.Bounds;
 import io.rdma.samples.simulation.schedule.Choices;
 import io.rdma.samples.simulation.schedule.Simulation.Pauses;
 import io.rdma.testing.seam.SeamFault;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -37,11 +36,6 @@ public record Plan(
         List<DatagramPlan> datagrams,
         List<HostFault> hostFaults,
         StructurePlan structures) {
-    private static final int MOST_CLIENTS = 3;
-    static final int MOST_MESSAGES = 30;
-    private static final int LONGEST_MESSAGE = 2000;
-    private static final int MOST_FAULTS = 3;
-    private static final int MOST_RETRIES = 3;
     /** Nanoseconds after the beginning until which faults begin. */
     static final long LAST_FAULT = 3_000_000;
 
@@ -176,13 +170,13 @@ public record Plan(
         Choices kinds = new Choices(seed).split();
         return new Plan(
                 seed,
-                clients.stream().map(client -> client.with(frontEnd(kinds))).toList(),
+                clients.stream().map(client -> client.with(DrawnPlan.frontEnd(kinds))).toList(),
                 weather,
                 faults,
                 pauses,
                 Link.Reception.ALL,
                 Connecting.usual(clients.size()),
-                frontEnd(kinds),
+                DrawnPlan.frontEnd(kinds),
                 List.of(),
                 List.of(),
                 StructurePlan.NONE);
@@ -223,35 +217,18 @@ public record Plan(
 
     /** Returns this plan with other faults. */
     Plan with(List<Fault> other) {
-        return new Plan(
-                seed,
-                clients,
-                weather,
-                other,
-                pauses,
-                reception,
-                connecting,
-                frontEnd,
-                datagrams,
-                hostFaults,
-                structures);
+        return with(clients, weather, other, hostFaults);
     }
 
     /** Returns this plan in good weather and without faults. */
     Plan withoutFaults() {
         List<Client> good = clients.stream().map(Client::withoutTrouble).toList();
+        return with(good, Weather.FINE, List.of(), List.of());
+    }
+
+    private Plan with(List<Client> others, Weather other, List<Fault> at, List<HostFault> calls) {
         return new Plan(
-                seed,
-                good,
-                Weather.FINE,
-                List.of(),
-                pauses,
-                reception,
-                connecting,
-                frontEnd,
-                datagrams,
-                List.of(),
-                structures);
+                seed, others, other, at, pauses, reception, connecting, frontEnd, datagrams, calls, structures);
     }
 
     /** Returns the number of messages in both directions, of the clients that the server admits. */
@@ -272,64 +249,6 @@ public record Plan(
 
     /** Returns the plan of a seed. */
     public static Plan of(long seed) {
-        Choices choices = new Choices(seed);
-        Choices habits = choices.split();
-        List<Client> clients = new ArrayList<>();
-        for (int i = 1 + choices.below(MOST_CLIENTS); i > 0; i--) {
-            clients.add(new Client(
-                    1 + choices.below(MOST_MESSAGES),
-                    choices.below(MOST_MESSAGES),
-                    1 + choices.below(LONGEST_MESSAGE),
-                    choices.oneIn(2),
-                    choices.oneIn(2),
-                    reception(habits),
-                    MemoryPlan.of(habits),
-                    habits.oneIn(4) ? 1 + habits.below(MOST_RETRIES) : 0,
-                    Trouble.of(habits),
-                    frontEnd(habits),
-                    habits.oneIn(2)));
-        }
-        List<Fault> faults = new ArrayList<>();
-        for (int i = choices.below(MOST_FAULTS + 1); i > 0; i--) {
-            faults.add(Fault.at(
-                    FaultKind.values()[choices.below(FaultKind.values().length)],
-                    choices.below(LAST_FAULT),
-                    choices.below(clients.size() + 1),
-                    1 + choices.below(choices.oneIn(3) ? 20_000_000_000L : 50_000_000L)));
-        }
-        Weather weather = choices.oneIn(3) ? new Weather(1_000, 200_000, 20, 20, 10) : Weather.FINE;
-        Pauses pauses = choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL;
-        Link.Reception reception = reception(habits);
-        Connecting connecting = Connecting.of(choices.split(), clients.size());
-        FrontEnd.Kind frontEnd = frontEnd(habits);
-        List<DatagramPlan> datagrams = DatagramPlan.draw(choices.split(), clients.size());
-        List<HostFault> hostFaults = HostFault.draw(choices.split(), 1 + clients.size());
-        hostFaults.addAll(new RareCalls(clients, connecting, datagrams).draw(choices.split()));
-        Choices ofStructures = choices.split();
-        StructurePlan structures = StructurePlan.draw(ofStructures);
-        if (!ofStructures.oneIn(8)) { // else some clients are refused
-            connecting = connecting.withRoomFor(structures.largestRequest());
-        }
-        return new Plan(
-                seed,
-                clients,
-                weather,
-                faults,
-                pauses,
-                reception,
-                connecting,
-                frontEnd,
-                datagrams,
-                hostFaults,
-                structures);
-    }
-
-    private static Link.Reception reception(Choices choices) {
-        return new Link.Reception(choices.oneIn(3), choices.oneIn(2) ? 0 : 1 + choices.below(4));
-    }
-
-    private static FrontEnd.Kind frontEnd(Choices choices) {
-        FrontEnd.Kind[] kinds = FrontEnd.Kind.values();
-        return choices.oneIn(2) ? FrontEnd.Kind.REACTOR : kinds[choices.below(kinds.length)];
+        return DrawnPlan.of(seed);
     }
 }

@@ -18,7 +18,7 @@ public record Trouble(Trouble.Kind kind, int at) {
     /** Draws trouble. Most applications make none. */
     static Trouble of(Choices choices) {
         Kind kind = choices.oneIn(3) ? Kind.values()[choices.below(Kind.values().length)] : Kind.NONE;
-        return new Trouble(kind, choices.below(Plan.MOST_MESSAGES));
+        return new Trouble(kind, choices.below(DrawnPlan.MOST_MESSAGES));
     }
 
     /** Kind of trouble. */
