@@ -69,8 +69,8 @@ final class LockModel {
         acquisition.refused = true;
         check(
                 acquisitions.stream()
-                        .anyMatch(other ->
-                                other != acquisition && !other.refused && other.released > acquisition.begin),
+                        .anyMatch(
+                                other -> other != acquisition && !other.refused && other.released > acquisition.begin),
                 "is held, and nobody has acquired it");
     }
 

@@ -170,7 +170,9 @@ public record Plan(
         Choices kinds = new Choices(seed).split();
         return new Plan(
                 seed,
-                clients.stream().map(client -> client.with(DrawnPlan.frontEnd(kinds))).toList(),
+                clients.stream()
+                        .map(client -> client.with(DrawnPlan.frontEnd(kinds)))
+                        .toList(),
                 weather,
                 faults,
                 pauses,
@@ -227,8 +229,7 @@ public record Plan(
     }
 
     private Plan with(List<Client> others, Weather other, List<Fault> at, List<HostFault> calls) {
-        return new Plan(
-                seed, others, other, at, pauses, reception, connecting, frontEnd, datagrams, calls, structures);
+        return new Plan(seed, others, other, at, pauses, reception, connecting, frontEnd, datagrams, calls, structures);
     }
 
     /** Returns the number of messages in both directions, of the clients that the server admits. */

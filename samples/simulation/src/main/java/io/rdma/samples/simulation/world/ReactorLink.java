@@ -130,7 +130,11 @@ record ReactorLink(RdmaConnection connection, Host host, Verdict verdict) implem
 
     @Override
     public Call<Void> receive(String name, RingMemory ring, long most, Consumer<byte[]> each) {
-        return Recorder.each(host, new Progress<>(verdict, host, name), RdmaRing.receive(ring).take(most), each);
+        return Recorder.each(
+                host,
+                new Progress<>(verdict, host, name),
+                RdmaRing.receive(ring).take(most),
+                each);
     }
 
     @Override

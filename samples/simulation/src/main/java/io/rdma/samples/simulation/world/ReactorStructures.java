@@ -37,14 +37,13 @@ final class ReactorStructures implements StructureLink {
 
     @Override
     public Call<Void> open(String name, StructureKind kind, StructureLocation location) {
-        Mono<?> opening =
-                switch (kind) {
-                    case RECORDS -> RdmaRecords.open(connection, location).doOnNext(opened -> records = opened);
-                    case TABLE -> RdmaTable.open(connection, location).doOnNext(opened -> table = opened);
-                    case COUNTERS -> RdmaCounters.open(connection, location).doOnNext(opened -> counters = opened);
-                    case LOCKS -> RdmaLocks.open(connection, location).doOnNext(opened -> locks = opened);
-                    case RING -> RdmaRing.open(connection, location).doOnNext(opened -> ring = opened);
-                };
+        Mono<?> opening = switch (kind) {
+            case RECORDS -> RdmaRecords.open(connection, location).doOnNext(opened -> records = opened);
+            case TABLE -> RdmaTable.open(connection, location).doOnNext(opened -> table = opened);
+            case COUNTERS -> RdmaCounters.open(connection, location).doOnNext(opened -> counters = opened);
+            case LOCKS -> RdmaLocks.open(connection, location).doOnNext(opened -> locks = opened);
+            case RING -> RdmaRing.open(connection, location).doOnNext(opened -> ring = opened);
+        };
         return call(name, opening.then());
     }
 

@@ -63,8 +63,8 @@ final class RingModel {
 
     /** Checks that nothing is missing when the last entry has been received. */
     void ended() {
-        entries.forEach(entry -> check(
-                !entry.sent || entry.received, "entry " + entry.number + " was sent and never received"));
+        entries.forEach(entry ->
+                check(!entry.sent || entry.received, "entry " + entry.number + " was sent and never received"));
     }
 
     private void check(boolean holds, String otherwise) {

@@ -72,10 +72,12 @@ final class StructureHost implements AutoCloseable {
         return switch (kind) {
             case RECORDS ->
                 RdmaRecords.allocate(
-                        resources, RecordOptions.of(plan.count(), plan.capacity()).withLease(lease));
+                        resources,
+                        RecordOptions.of(plan.count(), plan.capacity()).withLease(lease));
             case TABLE ->
                 RdmaTable.allocate(
-                        resources, TableOptions.of(plan.count(), plan.bucketBytes()).withLease(lease));
+                        resources,
+                        TableOptions.of(plan.count(), plan.bucketBytes()).withLease(lease));
             case COUNTERS -> RdmaCounters.allocate(resources, plan.count());
             case LOCKS -> RdmaLocks.allocate(resources, plan.count(), lease);
             case RING -> RdmaRing.allocate(resources, plan.ringBytes());

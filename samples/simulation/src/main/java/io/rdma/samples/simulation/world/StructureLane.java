@@ -46,13 +46,12 @@ final class StructureLane {
     void work() {
         boolean open = true;
         for (int i = 0; i < plan.operations() && open; i++) {
-            boolean done =
-                    switch (work.opened().get(choices.below(work.opened().size()))) {
-                        case RECORDS -> record(choices.below(plan.count()));
-                        case TABLE -> key(choices.below(StructurePlan.KEYS));
-                        case COUNTERS -> add(choices.below(plan.count()));
-                        default -> lock(choices.below(plan.count()));
-                    };
+            boolean done = switch (work.opened().get(choices.below(work.opened().size()))) {
+                case RECORDS -> record(choices.below(plan.count()));
+                case TABLE -> key(choices.below(StructurePlan.KEYS));
+                case COUNTERS -> add(choices.below(plan.count()));
+                default -> lock(choices.below(plan.count()));
+            };
             last.join(); // a cancelled call that has yet to begin would begin behind the next one
             open = done || work.isOpen();
         }
@@ -113,8 +112,7 @@ final class StructureLane {
         return switch (choices.below(5)) {
             case 0, 1 -> get(model, seen, () -> structures.get(prefix + "get" + of, key));
             case 2 -> remove(model, seen, expected -> structures.remove(prefix + "remove" + of, key, expected));
-            default ->
-                put(model, seen, (value, expected) -> structures.put(prefix + "put" + of, key, value, expected));
+            default -> put(model, seen, (value, expected) -> structures.put(prefix + "put" + of, key, value, expected));
         };
     }
 

@@ -33,8 +33,7 @@ public record StructurePlan(
     private static final int MOST_PLACES = 32;
 
     /** No structures. */
-    public static final StructurePlan NONE =
-            new StructurePlan(0, 1, StructureValue.LEAST_BYTES, 1, 1, 0, LEAST_PLACES);
+    public static final StructurePlan NONE = new StructurePlan(0, 1, StructureValue.LEAST_BYTES, 1, 1, 0, LEAST_PLACES);
 
     public StructurePlan {
         Bounds.atLeast(0, kinds, "kinds");

@@ -93,8 +93,7 @@ public final class Verdict {
     void failure(String where, Throwable failure) {
         note(where + " failed:", failure);
         boolean closedByPeer = failure instanceof ConnectionClosedException && failure.getCause() == null;
-        if (failure instanceof ApplicationFailure
-                || failure instanceof StructureException known && isRight(known)) {
+        if (failure instanceof ApplicationFailure || failure instanceof StructureException known && isRight(known)) {
             return;
         }
         if (failure instanceof StructureException

@@ -176,8 +176,9 @@ final class VersionModel {
     private void is(Change put, long version) {
         check(!put.refused, "put " + put.number + " was refused, and is version " + version);
         check(put.version == 0 || put.version == version, "put " + put.number + " is two versions");
-        check(version > put.begin.newest, "put " + put.number + " is version " + version + ", which is not newer than "
-                + put.begin.newest);
+        check(
+                version > put.begin.newest,
+                "put " + put.number + " is version " + version + ", which is not newer than " + put.begin.newest);
         put.version = version;
         Change other = versions.putIfAbsent(version, put);
         check(other == null || other == put, "two puts are version " + version);

@@ -88,8 +88,7 @@ internal class CoroutinesStructures(
         name: String,
         lock: Int,
         waits: Boolean,
-    ): Call<StructureLease> =
-        start(name) { (if (waits) locks.acquire(lock) else locks.tryAcquire(lock))?.let(::Lease) }
+    ): Call<StructureLease> = start(name) { (if (waits) locks.acquire(lock) else locks.tryAcquire(lock))?.let(::Lease) }
 
     override fun send(
         name: String,
