@@ -167,7 +167,7 @@ final class StructureHost implements AutoCloseable {
         }
     }
 
-    private <T> void ended(String what, CompletableFuture<T> end, Consumer<T> then) {
+    private <T extends @Nullable Object> void ended(String what, CompletableFuture<T> end, Consumer<T> then) {
         try {
             then.accept(end.get(World.PATIENCE.toNanos(), TimeUnit.NANOSECONDS));
         } catch (Exception e) {
