@@ -39,6 +39,9 @@ import org.junit.jupiter.api.Test;
 
 /** Memory of the application that stays registered, and the pages of the library's memory, the same on every device. */
 abstract class MemoryContract extends ConnectedContract {
+    /** Number of huge pages that the kernel reserves; a file that is only there if the kernel has huge pages. */
+    static final Path RESERVED_PAGES = Path.of("/proc/sys/vm/nr_hugepages");
+
     private void assertWrites(RegisteredBuffer source) {
         int length = Math.min(source.limit(), 4096);
         MemoryRegion there = everything(server, length);
@@ -306,6 +309,9 @@ abstract class MemoryContract extends ConnectedContract {
     @Test
     void transparentHugePagesAreRequested() throws IOException {
         assumeTrue(Files.exists(Path.of("/proc/self/smaps")), "needs Linux's /proc");
+        assumeTrue(
+                Files.exists(Path.of("/sys/kernel/mm/transparent_hugepage")),
+                "the kernel has no transparent huge pages");
         reopen(ResourceOptions.DEFAULT.withHugePages(HugePages.TRANSPARENT));
         connect(small());
         MemoryRegion region = client.memory().allocate(HugePages.BYTES + 5, Set.of(AccessFlag.LOCAL_WRITE));
@@ -319,6 +325,7 @@ abstract class MemoryContract extends ConnectedContract {
     @Test
     void reservedHugePagesAreTakenOrTheRemedyIsNamed() throws IOException {
         assumeTrue(Files.exists(Path.of("/proc/self/smaps")), "needs Linux's /proc");
+        assumeTrue(Files.exists(RESERVED_PAGES), "the kernel has no huge pages");
         reopen(ResourceOptions.DEFAULT.withHugePages(HugePages.RESERVED));
         connect(small());
         boolean free = Files.readAllLines(Path.of("/proc/meminfo")).stream()
