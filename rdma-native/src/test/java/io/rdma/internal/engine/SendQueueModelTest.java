@@ -79,7 +79,8 @@ class SendQueueModelTest {
         }
         for (int attempt = 1; ; attempt++) {
             try {
-                Lincheck.runConcurrentTest(1, () -> loop(new ModelVerbs().context()).close());
+                Lincheck.runConcurrentTest(
+                        1, () -> loop(new ModelVerbs().context()).close());
                 return;
             } catch (LincheckAssertionError e) {
                 if (attempt == ATTEMPTS) {
