@@ -41,6 +41,9 @@ final class StructureHost implements AutoCloseable {
     private final List<RingMemory> rings = new ArrayList<>();
     private final List<Call<Void>> receptions = new ArrayList<>();
 
+    /** Ends when the second receiver of each ring has begun, which is later than the end of the first one. */
+    private final List<CompletableFuture<Void>> successions = new ArrayList<>();
+
     /**
      * Allocates the structures.
      *
@@ -123,11 +126,11 @@ final class StructureHost implements AutoCloseable {
         String name = "ring of " + session;
         Call<Void> first = link.receive(name + " first", ring, FIRST, model::received);
         receptions.add(first);
-        first.end().thenRun(() -> {
+        successions.add(first.end().thenRun(() -> {
             Call<Void> rest = link.receive(name + " rest", ring, Long.MAX_VALUE, model::received);
             receptions.add(rest);
             rest.end().thenRun(model::ended);
-        });
+        }));
     }
 
     /** Checks what is there when all connections have ended. Nothing that a client has left may block the host. */
@@ -178,15 +181,21 @@ final class StructureHost implements AutoCloseable {
     /** Frees the structures. Their connections have ended. */
     @Override
     public void close() {
-        for (int i = 0; i < receptions.size(); i++) { // the end of one begins another
-            Call<Void> reception = receptions.get(i);
-            if (host.hasRefused()) {
-                reception.cancel();
-            } else {
-                verdict.endsWithin(World.PATIENCE, reception);
-            }
+        List.copyOf(receptions).forEach(this::finish);
+        if (!host.hasRefused()) {
+            successions.forEach(succession ->
+                    ended("next receiver of a ring", succession.exceptionally(failure -> null), nothing -> {}));
         }
+        receptions.forEach(this::finish);
         Stream.concat(memories.values().stream(), rings.stream()).forEach(this::close);
+    }
+
+    private void finish(Call<Void> reception) {
+        if (host.hasRefused()) {
+            reception.cancel();
+        } else {
+            verdict.endsWithin(World.PATIENCE, reception);
+        }
     }
 
     private void close(StructureMemory memory) {
