@@ -5,7 +5,6 @@ import static io.rdma.reactive.structures.StructuresFixture.PATIENCE;
 import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaConnection;
-import io.rdma.reactive.RdmaServer;
 import io.rdma.structures.CounterMemory;
 import io.rdma.structures.LockMemory;
 import io.rdma.structures.RecordMemory;
@@ -59,14 +58,7 @@ final class DoomedHost {
         for (Moment moment : Moment.of(DoomedOperation.RING_SEND, DoomedOperation.RING_SEND_AT_END)) {
             rings.put(moment, RdmaRing.allocate(resources, 64));
         }
-        server = RdmaServer.create()
-                .resources(resources)
-                .host("127.0.0.1")
-                .receiveBuffers(16, 1024)
-                .sendBuffers(8, 1024)
-                .options(o -> o.withHandshakeTimeout(PATIENCE))
-                .handle(this::serve)
-                .bindNow(PATIENCE);
+        server = StructuresFixture.server(resources).handle(this::serve).bindNow(PATIENCE);
     }
 
     private static int moments(DoomedOperation... operations) {

@@ -3,7 +3,6 @@ package io.rdma.reactive.structures;
 import static io.rdma.reactive.structures.StructuresFixture.PATIENCE;
 
 import io.rdma.connect.RdmaResources;
-import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.structures.StructureLocation;
 import java.time.Duration;
@@ -50,14 +49,9 @@ record Observer(
 
     /** Connects a client. */
     static RdmaConnection connect(RdmaResources resources, int port) {
-        return RdmaClient.create()
-                .resources(resources)
-                .host("127.0.0.1")
-                .port(port)
-                .receiveBuffers(16, 1024)
-                .sendBuffers(8, StructuresFixture.BUFFER)
+        return StructuresFixture.client(resources, port)
                 // A write of no bytes would look like a request of an operation.
-                .options(o -> o.withHandshakeTimeout(PATIENCE).withProbeInterval(Duration.ZERO))
+                .options(o -> o.withProbeInterval(Duration.ZERO))
                 .connectNow(PATIENCE);
     }
 

@@ -45,17 +45,33 @@ final class StructuresFixture {
     StructuresFixture(String device) {
         ofHost = RdmaResources.open(TestDevice.assumed(device));
         ofClients = RdmaResources.open(TestDevice.assumed(device));
-        server = RdmaServer.create()
-                .resources(ofHost)
-                .host("127.0.0.1")
-                .receiveBuffers(16, 1024)
-                .sendBuffers(8, 1024)
-                .options(o -> o.withHandshakeTimeout(PATIENCE))
+        server = server(ofHost)
                 .handle(connection -> {
                     accepted.add(connection);
                     return Mono.never(); // the test decides when the handler ends
                 })
                 .bindNow(PATIENCE);
+    }
+
+    /** Returns a server of a host, without its handler. */
+    static RdmaServer server(RdmaResources resources) {
+        return RdmaServer.create()
+                .resources(resources)
+                .host("127.0.0.1")
+                .receiveBuffers(16, 1024)
+                .sendBuffers(8, 1024)
+                .options(o -> o.withHandshakeTimeout(PATIENCE));
+    }
+
+    /** Returns a client of the host at a port. */
+    static RdmaClient client(RdmaResources resources, int port) {
+        return RdmaClient.create()
+                .resources(resources)
+                .host("127.0.0.1")
+                .port(port)
+                .receiveBuffers(16, 1024)
+                .sendBuffers(8, BUFFER)
+                .options(o -> o.withHandshakeTimeout(PATIENCE));
     }
 
     Client connect() throws InterruptedException {
@@ -64,14 +80,8 @@ final class StructuresFixture {
 
     /** Connects a client with some send buffers. */
     Client connect(int buffers, int size) throws InterruptedException {
-        RdmaConnection connection = RdmaClient.create()
-                .resources(ofClients)
-                .host("127.0.0.1")
-                .port(server.port())
-                .receiveBuffers(16, 1024)
-                .sendBuffers(buffers, size)
-                .options(o -> o.withHandshakeTimeout(PATIENCE))
-                .connectNow(PATIENCE);
+        RdmaConnection connection =
+                client(ofClients, server.port()).sendBuffers(buffers, size).connectNow(PATIENCE);
         RdmaConnection atHost = Objects.requireNonNull(accepted.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         connections.add(connection);
         connections.add(atHost);
