@@ -6,16 +6,14 @@ import java.util.function.Consumer;
 
 /** Model of a counter: each addition that succeeded is in it once, each other one once at most. */
 final class CounterModel {
-    private final String name;
-    private final Consumer<String> wrong;
+    private final Complaints complaints;
     private final TreeMap<Long, Long> added = new TreeMap<>(); // from the value before to the value after
     private long certain; // sum of the additions that succeeded
     private long possible; // sum of those that have begun
     private long largest; // that an ended operation has seen
 
     CounterModel(String name, Consumer<String> wrong) {
-        this.name = name;
-        this.wrong = wrong;
+        complaints = new Complaints(name, wrong);
     }
 
     /**
@@ -36,11 +34,12 @@ final class CounterModel {
      */
     void added(long least, long addend, long value) {
         long before = value - addend;
-        check(before >= least, "found " + before + " after " + least);
-        check(value <= possible, "is " + value + ", more than the " + possible + " that were added");
+        complaints.check(before >= least, "found " + before + " after " + least);
+        complaints.check(value <= possible, "is " + value + ", more than the " + possible + " that were added");
         if (addend > 0) {
             Map.Entry<Long, Long> lower = added.lowerEntry(value);
-            check(lower == null || lower.getValue() <= before, "two additions from " + before + " to " + value);
+            complaints.check(
+                    lower == null || lower.getValue() <= before, "two additions from " + before + " to " + value);
             added.put(before, value);
         }
         certain += addend;
@@ -49,13 +48,7 @@ final class CounterModel {
 
     /** Checks the value at the end of the run. */
     void is(long value) {
-        check(value >= Math.max(certain, largest), "is " + value + " at the end, less than " + certain);
-        check(value <= possible, "is " + value + " at the end, more than " + possible);
-    }
-
-    private void check(boolean holds, String otherwise) {
-        if (!holds) {
-            wrong.accept(name + " " + otherwise);
-        }
+        complaints.check(value >= Math.max(certain, largest), "is " + value + " at the end, less than " + certain);
+        complaints.check(value <= possible, "is " + value + " at the end, more than " + possible);
     }
 }

@@ -4,7 +4,7 @@ import io.rdma.types.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server lends to a session. The run passes it on, not the network.
+ * Memory and structures that the server lends to a session. The run passes them on, not the network.
  *
  * @param memory null if the session wants none, or if the server cannot lend any
  * @param structures null if the session uses none

@@ -8,9 +8,8 @@ import java.util.function.Consumer;
 
 /** Model of a lock: tokens grow, each has one holder, and nobody gets the lock within the lease of another one. */
 final class LockModel {
-    private final String name;
     private final long lease;
-    private final Consumer<String> wrong;
+    private final Complaints complaints;
     private final List<Acquisition> acquisitions = new ArrayList<>();
     private final Set<Long> tokens = new HashSet<>();
     private long clock;
@@ -20,9 +19,8 @@ final class LockModel {
      * @param lease in nanoseconds
      */
     LockModel(String name, long lease, Consumer<String> wrong) {
-        this.name = name;
         this.lease = lease;
-        this.wrong = wrong;
+        complaints = new Complaints(name, wrong);
     }
 
     /** One acquisition, from its begin to its release. */
@@ -52,14 +50,15 @@ final class LockModel {
     /** Notes an acquisition that succeeded. */
     void acquired(Acquisition acquisition, long token, long now) {
         clock++;
-        check(token > acquisition.largest, "token " + token + " after token " + acquisition.largest);
-        check(token <= acquisitions.size(), "token " + token + " of " + acquisitions.size() + " acquisitions");
-        check(tokens.add(token), "two have token " + token);
+        complaints.check(token > acquisition.largest, "token " + token + " after token " + acquisition.largest);
+        complaints.check(
+                token <= acquisitions.size(), "token " + token + " of " + acquisitions.size() + " acquisitions");
+        complaints.check(tokens.add(token), "two have token " + token);
         acquisition.token = token;
         largest = Math.max(largest, token);
         for (Acquisition other : acquisitions) {
             boolean holds = other.token != 0 && other.token < token && !other.leaving && now - other.since < lease;
-            check(!holds, "token " + token + " within the lease of token " + other.token);
+            complaints.check(!holds, "token " + token + " within the lease of token " + other.token);
         }
     }
 
@@ -67,7 +66,7 @@ final class LockModel {
     void isHeldByOther(Acquisition acquisition) {
         clock++;
         acquisition.refused = true;
-        check(
+        complaints.check(
                 acquisitions.stream()
                         .anyMatch(
                                 other -> other != acquisition && !other.refused && other.released > acquisition.begin),
@@ -85,7 +84,7 @@ final class LockModel {
      * @param before result of {@link #largest} before the question
      */
     void isHeld(Acquisition acquisition, long before) {
-        check(before <= acquisition.token, "token " + acquisition.token + " holds it after token " + before);
+        complaints.check(before <= acquisition.token, "token " + acquisition.token + " holds it after token " + before);
     }
 
     /**
@@ -114,9 +113,11 @@ final class LockModel {
 
     private void changed(Acquisition acquisition, long before, boolean held, String what) {
         if (held) {
-            check(before <= acquisition.token, "token " + acquisition.token + " is " + what + " after token " + before);
+            complaints.check(
+                    before <= acquisition.token,
+                    "token " + acquisition.token + " is " + what + " after token " + before);
         } else {
-            check(
+            complaints.check(
                     acquisitions.stream()
                             .anyMatch(other -> other != acquisition
                                     && !other.refused
@@ -127,13 +128,8 @@ final class LockModel {
 
     /** Checks the token at the end of the run. */
     void is(long token) {
-        check(token >= largest, "has token " + token + " at the end, less than " + largest);
-        check(token <= acquisitions.size(), "has token " + token + " after " + acquisitions.size() + " acquisitions");
-    }
-
-    private void check(boolean holds, String otherwise) {
-        if (!holds) {
-            wrong.accept(name + ": " + otherwise);
-        }
+        complaints.check(token >= largest, "has token " + token + " at the end, less than " + largest);
+        complaints.check(
+                token <= acquisitions.size(), "has token " + token + " after " + acquisitions.size() + " acquisitions");
     }
 }

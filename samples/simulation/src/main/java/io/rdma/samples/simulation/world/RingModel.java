@@ -6,14 +6,12 @@ import java.util.function.Consumer;
 
 /** Model of a ring: its entries arrive whole, once, in their order, and all whose send has succeeded. */
 final class RingModel {
-    private final String name;
-    private final Consumer<String> wrong;
+    private final Complaints complaints;
     private final List<Entry> entries = new ArrayList<>();
     private int next; // index of the first entry that may arrive
 
     RingModel(String name, Consumer<String> wrong) {
-        this.name = name;
-        this.wrong = wrong;
+        complaints = new Complaints(name, wrong);
     }
 
     /** An entry. */
@@ -39,7 +37,7 @@ final class RingModel {
     /** Notes a send that succeeded. */
     void sent(Entry entry) {
         entry.sent = true;
-        check(entry.received || entries.indexOf(entry) >= next, "entry " + entry.number + " was left out");
+        complaints.check(entry.received || entries.indexOf(entry) >= next, "entry " + entry.number + " was left out");
     }
 
     /** Notes an entry that was received. */
@@ -48,28 +46,22 @@ final class RingModel {
         for (int i = 0; i < entries.size(); i++) {
             Entry entry = entries.get(i);
             if (entry.number == number) {
-                check(entry.length == bytes.length, "entry " + number + " has another length");
-                check(!entry.received, "entry " + number + " a second time");
-                check(i >= next, "entry " + number + " behind a later one");
+                complaints.check(entry.length == bytes.length, "entry " + number + " has another length");
+                complaints.check(!entry.received, "entry " + number + " a second time");
+                complaints.check(i >= next, "entry " + number + " behind a later one");
                 entries.subList(Math.min(next, i), i)
-                        .forEach(left -> check(!left.sent, "entry " + left.number + " was left out"));
+                        .forEach(left -> complaints.check(!left.sent, "entry " + left.number + " was left out"));
                 entry.received = true;
                 next = Math.max(next, i + 1);
                 return;
             }
         }
-        check(false, "an entry that was not sent, or not a whole one");
+        complaints.check(false, "an entry that was not sent, or not a whole one");
     }
 
     /** Checks that nothing is missing when the last entry has been received. */
     void ended() {
-        entries.forEach(entry ->
-                check(!entry.sent || entry.received, "entry " + entry.number + " was sent and never received"));
-    }
-
-    private void check(boolean holds, String otherwise) {
-        if (!holds) {
-            wrong.accept(name + ": " + otherwise);
-        }
+        entries.forEach(entry -> complaints.check(
+                !entry.sent || entry.received, "entry " + entry.number + " was sent and never received"));
     }
 }

@@ -19,7 +19,7 @@ final class Session {
     private final World world;
     private final Verdict verdict;
     private final Link link;
-    /** What the server lends to this client. */
+    /** Memory and structures that the server lends to this client. */
     private final CompletableFuture<Lent> lent = new CompletableFuture<>();
 
     private final CompletableFuture<Void> worked = new CompletableFuture<>();

@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Model of the versions of one record, or of one key of a table. */
 final class VersionModel {
-    private final String name;
     private final boolean isKey;
-    private final Consumer<String> wrong;
+    private final Complaints complaints;
     private final Map<Integer, Change> puts = new HashMap<>(); // all that have begun, by number
     private final Map<Long, Change> versions = new HashMap<>(); // those whose version is known
     private final List<Change> removals = new ArrayList<>();
@@ -29,9 +28,8 @@ final class VersionModel {
      * @param wrong takes what is wrong
      */
     VersionModel(String name, boolean isKey, Consumer<String> wrong) {
-        this.name = name;
         this.isKey = isKey;
-        this.wrong = wrong;
+        complaints = new Complaints(name, wrong);
     }
 
     /** What was known when an operation began. */
@@ -84,9 +82,9 @@ final class VersionModel {
         put.end = ++clock;
         Long expected = put.expected;
         if (expected != null) {
-            check(version > expected, "a put of version " + version + " in place of " + expected);
+            complaints.check(version > expected, "a put of version " + version + " in place of " + expected);
             if (!isKey) {
-                check(version == expected + 1, "version " + version + " was put in place of " + expected);
+                complaints.check(version == expected + 1, "version " + version + " was put in place of " + expected);
             } else if (expected == 0) {
                 checkAbsent(put.begin, "put as new");
             } else {
@@ -101,12 +99,13 @@ final class VersionModel {
     void refused(Change change) {
         change.end = ++clock;
         change.refused = true;
-        check(change.version == 0, "put " + change.number + " was refused, and is version " + change.version);
+        complaints.check(
+                change.version == 0, "put " + change.number + " was refused, and is version " + change.version);
     }
 
     /** Notes a change that met another version than the expected one. */
     void conflicted(Change change, long version) {
-        check(change.expected != null && version != change.expected, "a conflict with version " + version);
+        complaints.check(change.expected != null && version != change.expected, "a conflict with version " + version);
         refused(change);
         seen(change.begin, version, "conflict");
     }
@@ -118,9 +117,10 @@ final class VersionModel {
             int number = StructureValue.number(value.value());
             Change put = puts.get(number);
             if (put == null) {
-                check(false, "version " + value.version() + " is no value that was put, or not a whole one");
+                complaints.check(false, "version " + value.version() + " is no value that was put, or not a whole one");
             } else {
-                check(put.length == value.value().length, "the value of put " + number + " has another length");
+                complaints.check(
+                        put.length == value.value().length, "the value of put " + number + " has another length");
                 is(put, value.version());
             }
         }
@@ -132,7 +132,7 @@ final class VersionModel {
         removal.end = ++clock;
         if (!was) {
             removal.refused = true;
-            check(removal.expected == null, "a removal of a version found none");
+            complaints.check(removal.expected == null, "a removal of a version found none");
             seen(removal.begin, 0, "removal");
             return;
         }
@@ -156,9 +156,10 @@ final class VersionModel {
 
     /** Checks that a version was there at some moment after a begin. */
     private void found(Begin begin, long version, String by) {
-        check(version >= begin.newest, by + ": version " + version + " after version " + begin.newest);
-        check(version > begin.gone, by + ": version " + version + ", which was removed");
-        check(isKey || version <= puts.size(), by + ": version " + version + " after " + puts.size() + " puts");
+        complaints.check(version >= begin.newest, by + ": version " + version + " after version " + begin.newest);
+        complaints.check(version > begin.gone, by + ": version " + version + ", which was removed");
+        complaints.check(
+                isKey || version <= puts.size(), by + ": version " + version + " after " + puts.size() + " puts");
     }
 
     /** Checks that there was no value at some moment after a begin. */
@@ -169,19 +170,19 @@ final class VersionModel {
                         .anyMatch(removal -> !removal.refused
                                 && (removal.expected == null || removal.expected >= begin.newest)
                                 && (last == null || removal.end > last.begin.clock));
-        check(right, by + ": no value, after version " + begin.newest);
+        complaints.check(right, by + ": no value, after version " + begin.newest);
     }
 
     /** Notes the version of a put. */
     private void is(Change put, long version) {
-        check(!put.refused, "put " + put.number + " was refused, and is version " + version);
-        check(put.version == 0 || put.version == version, "put " + put.number + " is two versions");
-        check(
+        complaints.check(!put.refused, "put " + put.number + " was refused, and is version " + version);
+        complaints.check(put.version == 0 || put.version == version, "put " + put.number + " is two versions");
+        complaints.check(
                 version > put.begin.newest,
                 "put " + put.number + " is version " + version + ", which is not newer than " + put.begin.newest);
         put.version = version;
         Change other = versions.putIfAbsent(version, put);
-        check(other == null || other == put, "two puts are version " + version);
+        complaints.check(other == null || other == put, "two puts are version " + version);
         if (isKey && other == null) {
             versions.values().forEach(this::checkReplaced);
         }
@@ -191,15 +192,9 @@ final class VersionModel {
     private void checkReplaced(Change put) {
         Long expected = put.expected;
         if (expected != null && expected > 0) {
-            check(
+            complaints.check(
                     versions.keySet().stream().noneMatch(between -> expected < between && between < put.version),
                     "a put replaced version " + expected + ", which was not the last");
-        }
-    }
-
-    private void check(boolean holds, String otherwise) {
-        if (!holds) {
-            wrong.accept(name + ": " + otherwise);
         }
     }
 }

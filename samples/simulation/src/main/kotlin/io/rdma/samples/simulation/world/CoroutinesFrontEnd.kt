@@ -16,8 +16,8 @@ import kotlin.time.toKotlinDuration
 
 /** The coroutines front-end on a host. The coroutines run where [kind] says. */
 internal class CoroutinesFrontEnd(
-    private val host: Host,
-    private val verdict: Verdict,
+    host: Host,
+    verdict: Verdict,
     kind: FrontEnd.Kind,
 ) : FrontEnd {
     private val dispatcher: CoroutineDispatcher =
@@ -27,11 +27,7 @@ internal class CoroutinesFrontEnd(
             FrontEnd.Kind.UNCONFINED_COROUTINES -> Dispatchers.Unconfined
             FrontEnd.Kind.REACTOR -> throw IllegalArgumentException("not coroutines: $kind")
         }
-
-    private fun <T : Any> start(
-        name: String,
-        block: suspend () -> T?,
-    ): CoroutineCall<T> = CoroutineCall(verdict, host, name, dispatcher, block)
+    private val calls = CoroutineCalls(verdict, host, dispatcher)
 
     /** Starts a call that the server may have to refuse. */
     private fun <T : Any> judged(
@@ -39,7 +35,7 @@ internal class CoroutinesFrontEnd(
         setup: FrontEnd.Setup,
         block: suspend () -> T?,
     ): CoroutineCall<T> =
-        start(name) {
+        calls.start(name) {
             try {
                 block()
             } catch (e: RdmaConnectException) {
@@ -47,7 +43,7 @@ internal class CoroutinesFrontEnd(
             }
         }
 
-    private fun link(connection: RdmaConnection): Link = CoroutinesLink(connection, host, verdict, dispatcher)
+    private fun link(connection: RdmaConnection): Link = CoroutinesLink(connection, calls)
 
     private fun RdmaConfiguration.use(setup: FrontEnd.Setup) {
         resources = setup.resources()
@@ -106,15 +102,13 @@ internal class CoroutinesFrontEnd(
     ): FrontEnd.Service {
         val server = bound(setup)
         val serving =
-            start<Void>("server serves") {
+            calls.act("server serves") {
                 server.serve { connection -> serve(connection, handler) }
-                null
             }
         return FrontEnd.Service {
-            start<Void>("server stops") {
+            calls.act("server stops") {
                 server.closeAndAwait()
                 serving.join()
-                null
             }
         }
     }

@@ -10,7 +10,6 @@ import io.rdma.structures.RingMemory
 import io.rdma.types.AccessFlag
 import io.rdma.types.RemoteMemory
 import io.rdma.verbs.MemoryRegion
-import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.flow.take
 import java.lang.foreign.MemorySegment
@@ -21,32 +20,16 @@ import kotlin.time.toKotlinDuration
 /** Connection of the coroutines front-end. */
 internal class CoroutinesLink(
     private val connection: RdmaConnection,
-    private val host: Host,
-    private val verdict: Verdict,
-    private val dispatcher: CoroutineDispatcher,
+    private val calls: CoroutineCalls,
 ) : Link,
     AutoCloseable {
     private var receiving: CoroutineCall<Void>? = null
-
-    private fun <T : Any> start(
-        name: String,
-        block: suspend () -> T?,
-    ): CoroutineCall<T> = CoroutineCall(verdict, host, name, dispatcher, block)
-
-    private fun act(
-        name: String,
-        block: suspend () -> Unit,
-    ): CoroutineCall<Void> =
-        start(name) {
-            block()
-            null
-        }
 
     override fun send(
         name: String,
         messages: Message.Stream,
     ): Call<Void> =
-        act(name) {
+        calls.act(name) {
             val indexes = 0 until messages.count()
             if (messages.stream()) {
                 connection.send(indexes.asFlow(), Encoder(messages))
@@ -75,43 +58,43 @@ internal class CoroutinesLink(
         how: Link.Reception,
         each: Consumer<Message>,
     ): Call<Void> {
-        val call = act(name) { CoroutinesReception(connection, host, how, each).run() }
+        val call = calls.act(name) { CoroutinesReception(connection, calls.host, how, each).run() }
         receiving = call
         return call
     }
 
-    override fun acquire(name: String): Call<RegisteredBuffer> = start(name) { connection.acquire() }
+    override fun acquire(name: String): Call<RegisteredBuffer> = calls.start(name) { connection.acquire() }
 
     override fun write(
         name: String,
         source: RegisteredBuffer,
         target: RemoteMemory,
-    ): Call<Void> = act(name) { connection.write(source, target) }
+    ): Call<Void> = calls.act(name) { connection.write(source, target) }
 
     override fun read(
         name: String,
         source: RemoteMemory,
         target: RegisteredBuffer,
-    ): Call<Void> = act(name) { connection.read(source, target) }
+    ): Call<Void> = calls.act(name) { connection.read(source, target) }
 
     override fun fetchAndAdd(
         name: String,
         target: RemoteMemory,
         addend: Long,
-    ): Call<Long> = start(name) { connection.fetchAndAdd(target, addend) }
+    ): Call<Long> = calls.start(name) { connection.fetchAndAdd(target, addend) }
 
     override fun compareAndSwap(
         name: String,
         target: RemoteMemory,
         expected: Long,
         update: Long,
-    ): Call<Long> = start(name) { connection.compareAndSwap(target, expected, update) }
+    ): Call<Long> = calls.start(name) { connection.compareAndSwap(target, expected, update) }
 
     override fun allocate(
         name: String,
         bytes: Long,
         vararg access: AccessFlag,
-    ): Call<MemoryRegion> = start(name) { connection.allocate(bytes, *access) }
+    ): Call<MemoryRegion> = calls.start(name) { connection.allocate(bytes, *access) }
 
     override fun grant(
         name: String,
@@ -120,7 +103,8 @@ internal class CoroutinesLink(
         length: Long,
         time: Duration,
         vararg access: AccessFlag,
-    ): Call<MemoryRegion> = start(name) { connection.grant(memory, offset, length, time.toKotlinDuration(), *access) }
+    ): Call<MemoryRegion> =
+        calls.start(name) { connection.grant(memory, offset, length, time.toKotlinDuration(), *access) }
 
     override fun bind(
         name: String,
@@ -128,9 +112,9 @@ internal class CoroutinesLink(
         offset: Long,
         length: Long,
         vararg access: AccessFlag,
-    ): Call<BoundWindow> = start(name) { connection.bind(memory, offset, length, *access) }
+    ): Call<BoundWindow> = calls.start(name) { connection.bind(memory, offset, length, *access) }
 
-    override fun structures(): StructureLink = CoroutinesStructures(connection, host, verdict, dispatcher)
+    override fun structures(): StructureLink = CoroutinesStructures(connection, calls)
 
     override fun receive(
         name: String,
@@ -140,7 +124,7 @@ internal class CoroutinesLink(
     ): Call<Void> {
         val entries = RdmaRing.receive(ring)
         val some = if (most < Int.MAX_VALUE) entries.take(most.toInt()) else entries
-        return act(name) { some.collect(each::accept) }
+        return calls.act(name) { some.collect(each::accept) }
     }
 
     override fun endpoint(): RdmaEndpoint = connection.endpoint
@@ -151,7 +135,7 @@ internal class CoroutinesLink(
 
     /** Waits for the connection, and for the coroutine that receives, which ends some time after it. */
     override fun closed(name: String): Call<Void> =
-        act(name) {
+        calls.act(name) {
             connection.awaitClosed()
             receiving?.join()
         }

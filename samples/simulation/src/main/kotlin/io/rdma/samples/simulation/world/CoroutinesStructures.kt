@@ -9,16 +9,13 @@ import io.rdma.coroutines.structures.RdmaRing
 import io.rdma.coroutines.structures.RdmaTable
 import io.rdma.structures.StructureLocation
 import io.rdma.structures.VersionedValue
-import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.launch
 
 /** Structures of the coroutines front-end. */
 internal class CoroutinesStructures(
     private val connection: RdmaConnection,
-    private val host: Host,
-    private val verdict: Verdict,
-    private val dispatcher: CoroutineDispatcher,
+    private val calls: CoroutineCalls,
 ) : StructureLink {
     private lateinit var records: RdmaRecords
     private lateinit var table: RdmaTable
@@ -26,17 +23,12 @@ internal class CoroutinesStructures(
     private lateinit var locks: RdmaLocks
     private lateinit var ring: RdmaRing
 
-    private fun <T : Any> start(
-        name: String,
-        block: suspend () -> T?,
-    ): CoroutineCall<T> = CoroutineCall(verdict, host, name, dispatcher, block)
-
     override fun open(
         name: String,
         kind: StructureKind,
         location: StructureLocation,
     ): Call<Void> =
-        start(name) {
+        calls.act(name) {
             when (kind) {
                 StructureKind.RECORDS -> records = RdmaRecords.open(connection, location)
                 StructureKind.TABLE -> table = RdmaTable.open(connection, location)
@@ -44,13 +36,12 @@ internal class CoroutinesStructures(
                 StructureKind.LOCKS -> locks = RdmaLocks.open(connection, location)
                 StructureKind.RING -> ring = RdmaRing.open(connection, location)
             }
-            null
         }
 
     override fun get(
         name: String,
         record: Int,
-    ): Call<VersionedValue> = start(name) { records.get(record) }
+    ): Call<VersionedValue> = calls.start(name) { records.get(record) }
 
     override fun put(
         name: String,
@@ -58,46 +49,54 @@ internal class CoroutinesStructures(
         value: ByteArray,
         expected: Long?,
     ): Call<Long> =
-        start(name) { if (expected == null) records.put(record, value) else records.put(record, value, expected) }
+        calls.start(name) { if (expected == null) records.put(record, value) else records.put(record, value, expected) }
 
     override fun get(
         name: String,
         key: ByteArray,
-    ): Call<VersionedValue> = start(name) { table.get(key) }
+    ): Call<VersionedValue> = calls.start(name) { table.get(key) }
 
     override fun put(
         name: String,
         key: ByteArray,
         value: ByteArray,
         expected: Long?,
-    ): Call<Long> = start(name) { if (expected == null) table.put(key, value) else table.put(key, value, expected) }
+    ): Call<Long> =
+        calls.start(name) {
+            if (expected ==
+                null
+            ) {
+                table.put(key, value)
+            } else {
+                table.put(key, value, expected)
+            }
+        }
 
     override fun remove(
         name: String,
         key: ByteArray,
         expected: Long?,
-    ): Call<Boolean> = start(name) { if (expected == null) table.remove(key) else table.remove(key, expected) }
+    ): Call<Boolean> = calls.start(name) { if (expected == null) table.remove(key) else table.remove(key, expected) }
 
     override fun add(
         name: String,
         counter: Int,
         addend: Long,
-    ): Call<Long> = start(name) { counters.add(counter, addend) }
+    ): Call<Long> = calls.start(name) { counters.add(counter, addend) }
 
     override fun acquire(
         name: String,
         lock: Int,
         waits: Boolean,
-    ): Call<StructureLease> = start(name) { (if (waits) locks.acquire(lock) else locks.tryAcquire(lock))?.let(::Lease) }
+    ): Call<StructureLease> =
+        calls.start(name) {
+            (if (waits) locks.acquire(lock) else locks.tryAcquire(lock))?.let(::Lease)
+        }
 
     override fun send(
         name: String,
         entry: ByteArray,
-    ): Call<Void> =
-        start(name) {
-            ring.send(entry)
-            null
-        }
+    ): Call<Void> = calls.act(name) { ring.send(entry) }
 
     private inner class Lease(
         private val lease: RdmaLease,
@@ -106,12 +105,12 @@ internal class CoroutinesStructures(
 
         override fun isHeld(): Boolean = lease.isHeld
 
-        override fun renew(name: String): Call<Boolean> = start(name) { lease.renew() }
+        override fun renew(name: String): Call<Boolean> = calls.start(name) { lease.renew() }
 
-        override fun release(name: String): Call<Boolean> = start(name) { lease.release() }
+        override fun release(name: String): Call<Boolean> = calls.start(name) { lease.release() }
 
         override fun close() {
-            CoroutineScope(dispatcher).launch { runCatching { lease.release() } } // the connection may have ended
+            CoroutineScope(calls.dispatcher).launch { runCatching { lease.release() } } // the connection may have ended
         }
     }
 }
