@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description =
                 "YCSB's core workloads A, B, C, D and F over an RdmaTable on soft0, and over a map behind RSocket on"
-                        + " TCP; each row that is read is checked. E is not run: it scans, and the keys of a table have no"
-                        + " order.")
+                        + " TCP; each row that is read is checked. E is not run: it scans, and the keys of a table"
+                        + " have no order.")
 final class YcsbBench implements Callable<Integer> {
     private static final int MOST_CLIENTS = 64;
 

@@ -4,7 +4,7 @@ import io.rdma.structures.TableOptions;
 
 // A get reads a whole bucket three times, so buckets should be small. A put is refused if its bucket is full, so they
 // should be many. With eight buckets for each record of the load and room for four records in each, no bucket is full
-// before the number of records has doubled; WorkloadsTest shows it. Keys are the same in each run.
+// before the number of records has doubled; WorkloadRunTest shows it. Keys are the same in each run.
 
 /** The size of the table and of the buffers through which it is read. */
 final class TableGeometry {
