@@ -21,7 +21,6 @@ import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -38,7 +37,7 @@ final class CmListener implements AutoCloseable {
     private final Admission admission;
     private final RefusalLog refusals;
     private final @Nullable CmTokens tokens; // null if clients need not authenticate
-    private final Consumer<EstablishedConnection> served;
+    private final ConnectionHomes homes;
     private final CmLoop loop;
     private final CmIdentifier id;
     private final Set<CmDialog> dialogs = ConcurrentHashMap.newKeySet();
@@ -51,13 +50,13 @@ final class CmListener implements AutoCloseable {
             Admission admission,
             RefusalLog refusals,
             @Nullable CmTokens tokens,
-            Consumer<EstablishedConnection> served) {
+            ConnectionHomes homes) {
         this.tokens = tokens;
         this.resources = resources;
         this.options = options;
         this.admission = admission;
         this.refusals = refusals;
-        this.served = served;
+        this.homes = homes;
         loop = CmLoop.of(resources);
         id = loop.create(new Requests());
     }
@@ -76,8 +75,8 @@ final class CmListener implements AutoCloseable {
             RefusalLog refusals,
             @Nullable CmTokens tokens,
             InetSocketAddress address,
-            Consumer<EstablishedConnection> served) {
-        CmListener listener = new CmListener(resources, options, admission, refusals, tokens, served);
+            ConnectionHomes homes) {
+        CmListener listener = new CmListener(resources, options, admission, refusals, tokens, homes);
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(listener);
             listener.listen(address);
@@ -192,24 +191,27 @@ final class CmListener implements AutoCloseable {
 
     private void serve(Request request, @Nullable InetSocketAddress client, Admission.Permit permit) {
         EstablishedConnection connection;
+        Arrival arrival = new Arrival(homes);
         dialogs.add(request.dialog);
         try (CleanupStack done = new CleanupStack()) {
             if (closed) {
                 request.dialog.cancel(); // close() may have missed this dialog
             }
             done.add(begin(request));
-            connection = establish(request);
+            connection = establish(request, arrival);
         } catch (RuntimeException e) {
             refusals.refused(Refusal.severity(e), client, Refusal.logged(e), e);
+            arrival.failed(e);
             return;
         } catch (Error e) { // logged here, as this request's thread has no caller
             LOG.log(Logger.Level.ERROR, "a connection was not established", e);
+            arrival.failed(e);
             return;
         } finally {
             dialogs.remove(request.dialog);
             permit.close();
         }
-        served.accept(connection);
+        arrival.connected(connection);
     }
 
     private PendingSetup begin(Request request) {
@@ -221,11 +223,11 @@ final class CmListener implements AutoCloseable {
         }
     }
 
-    private EstablishedConnection establish(Request request) {
+    private EstablishedConnection establish(Request request, Arrival arrival) {
         CmIdentifier id = request.id;
         Endpoint endpoint;
         try {
-            endpoint = accept(id, request.event.parameters(), request.proof);
+            endpoint = accept(request, arrival);
         } catch (RuntimeException e) {
             reject(id, request.reason(e));
             throw e;
@@ -245,7 +247,9 @@ final class CmListener implements AutoCloseable {
         }
     }
 
-    private Endpoint accept(CmIdentifier request, ConnectionParameters asked, byte[] proof) {
+    private Endpoint accept(Request asking, Arrival arrival) {
+        CmIdentifier request = asking.id;
+        ConnectionParameters asked = asking.event.parameters();
         String device = request.device().name();
         if (!device.equals(resources.context().name())) {
             throw new RdmaConnectException(
@@ -256,23 +260,28 @@ final class CmListener implements AutoCloseable {
         }
         admission.admit();
         Endpoint endpoint = null;
-        try (QueuePairBringUp queuePair = new QueuePairBringUp(
-                resources,
-                options,
-                Objects.requireNonNull(request.localAddress()).getAddress(),
-                request.port(),
-                request.attributesTo(QueuePairState.INIT),
-                CmGreeting.OFFER)) {
-            PeerParameters local = queuePair.local();
-            PeerParameters peer = CmGreeting.heard(asked, local);
-            endpoint = queuePair.connect(
-                    peer, request.attributesTo(QueuePairState.RTR), request.attributesTo(QueuePairState.RTS));
-            admission.counted(endpoint);
-            request.accept(CmConnector.parameters(local, options, proof)
-                    .withReadsAndAtomics(
-                            Math.min(local.responderResources(), asked.responderResources()),
-                            Math.min(local.initiatorDepth(), asked.initiatorDepth())));
-            return endpoint;
+        try (CleanupStack done = new CleanupStack()) {
+            DeviceResources home = arrival.home(Objects.requireNonNull(request.remoteAddress()))
+                    .resources();
+            done.add(home.begin(asking.dialog::cancel));
+            try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                    home,
+                    options,
+                    Objects.requireNonNull(request.localAddress()).getAddress(),
+                    request.port(),
+                    request.attributesTo(QueuePairState.INIT),
+                    CmGreeting.OFFER)) {
+                PeerParameters local = queuePair.local();
+                PeerParameters peer = CmGreeting.heard(asked, local);
+                endpoint = queuePair.connect(
+                        peer, request.attributesTo(QueuePairState.RTR), request.attributesTo(QueuePairState.RTS));
+                admission.counted(endpoint);
+                request.accept(CmConnector.parameters(local, options, asking.proof)
+                        .withReadsAndAtomics(
+                                Math.min(local.responderResources(), asked.responderResources()),
+                                Math.min(local.initiatorDepth(), asked.initiatorDepth())));
+                return endpoint;
+            }
         } catch (Throwable e) { // if the client has left already, no endpoint may remain
             if (endpoint == null) {
                 admission.left();

@@ -15,7 +15,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -33,7 +32,7 @@ final class ExchangeServer {
     private final ServerSocket socket;
     private final @Nullable CmTokens tokens;
     private final @Nullable CmListener manager;
-    private final Consumer<EstablishedConnection> handOver;
+    private final ConnectionHomes homes;
     private final Set<Socket> exchanging = ConcurrentHashMap.newKeySet();
 
     /**
@@ -42,7 +41,7 @@ final class ExchangeServer {
      * @param socket bound; owned from now on
      * @param tokens with which clients may connect by the connection manager; null without TLS
      * @param manager of those clients; null if there is none at this address
-     * @param handOver takes each connection; must not throw
+     * @param homes of the connections
      */
     ExchangeServer(
             DeviceResources resources,
@@ -52,7 +51,7 @@ final class ExchangeServer {
             ServerSocket socket,
             @Nullable CmTokens tokens,
             @Nullable CmListener manager,
-            Consumer<EstablishedConnection> handOver) {
+            ConnectionHomes homes) {
         this.resources = resources;
         this.options = options;
         this.admission = admission;
@@ -60,7 +59,7 @@ final class ExchangeServer {
         this.socket = socket;
         this.tokens = tokens;
         this.manager = manager;
-        this.handOver = handOver;
+        this.homes = homes;
     }
 
     InetSocketAddress address() {
@@ -91,21 +90,26 @@ final class ExchangeServer {
 
     private void serve(Socket accepted, Admission.Permit permit) {
         @Nullable EstablishedConnection connection;
+        Arrival arrival = new Arrival(homes);
         exchanging.add(accepted);
         try {
             if (socket.isClosed()) {
                 accepted.close(); // breakOff() may have missed this socket
             }
-            connection = exchange(accepted, permit);
+            connection = exchange(accepted, permit, arrival);
         } catch (IOException | RuntimeException e) {
             refusals.refused(Refusal.severity(e), accepted.getRemoteSocketAddress(), Refusal.logged(e), e);
+            arrival.failed(e);
             return;
+        } catch (Error e) {
+            arrival.failed(e);
+            throw e;
         } finally {
             exchanging.remove(accepted);
             permit.close();
         }
         if (connection != null) {
-            handOver.accept(connection);
+            arrival.connected(connection);
         }
     }
 
@@ -114,7 +118,8 @@ final class ExchangeServer {
      *
      * @return null if the client connected by the connection manager, with a token of this exchange
      */
-    private @Nullable EstablishedConnection exchange(Socket accepted, Admission.Permit permit) throws IOException {
+    private @Nullable EstablishedConnection exchange(Socket accepted, Admission.Permit permit, Arrival arrival)
+            throws IOException {
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(accepted);
             ExchangeDeadline deadline =
@@ -124,7 +129,7 @@ final class ExchangeServer {
             if (peer == null) {
                 return null;
             }
-            Endpoint endpoint = answer(exchange, peer);
+            Endpoint endpoint = answer(exchange, peer, arrival);
             cleanup.add(endpoint::discard);
             exchange.awaitReady();
             exchange.complete();
@@ -194,17 +199,22 @@ final class ExchangeServer {
         return peer;
     }
 
-    private Endpoint answer(Exchange exchange, PeerParameters peer) throws IOException {
-        try (CleanupStack done = new CleanupStack()) {
-            done.add(resources.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
+    private Endpoint answer(Exchange exchange, PeerParameters peer, Arrival arrival) throws IOException {
+        try {
             admission.admit();
             Endpoint endpoint = null;
-            try (QueuePairBringUp queuePair = new QueuePairBringUp(
-                    resources, options, exchange.localAddress().getAddress())) {
-                endpoint = queuePair.connect(peer, exchange.remoteAddress().getAddress());
-                admission.counted(endpoint);
-                exchange.accept(queuePair.local());
-                return endpoint;
+            try (CleanupStack done = new CleanupStack()) {
+                DeviceResources resources =
+                        arrival.home(exchange.remoteAddress()).resources();
+                done.add(resources.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
+                try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                        resources, options, exchange.localAddress().getAddress())) {
+                    endpoint = queuePair.connect(
+                            peer, exchange.remoteAddress().getAddress());
+                    admission.counted(endpoint);
+                    exchange.accept(queuePair.local());
+                    return endpoint;
+                }
             } catch (Throwable e) { // if the client has left already, no endpoint may remain
                 if (endpoint == null) {
                     admission.left();

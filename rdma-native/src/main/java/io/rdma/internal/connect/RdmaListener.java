@@ -27,7 +27,7 @@ public final class RdmaListener implements AutoCloseable {
 
     private final DeviceResources resources;
     private final ConnectionOptions options;
-    private final Consumer<EstablishedConnection> handler;
+    private final ConnectionHomes homes;
     private final Admission admission;
     private final RefusalLog refusals;
     private final @Nullable CmTokens tokens; // null without TLS
@@ -39,11 +39,11 @@ public final class RdmaListener implements AutoCloseable {
             ConnectionOptions options,
             AdmissionLimits limits,
             InetSocketAddress address,
-            Consumer<EstablishedConnection> handler)
+            ConnectionHomes homes)
             throws IOException {
         this.resources = resources;
         this.options = options;
-        this.handler = handler;
+        this.homes = homes;
         this.admission = new Admission(limits);
         this.tokens = options.tls() == null
                 ? null
@@ -51,12 +51,12 @@ public final class RdmaListener implements AutoCloseable {
         this.refusals = new RefusalLog(RdmaListener::log, resources.environment());
         if (options.connectMethod() == ConnectMethod.RDMA_CM && tokens == null) {
             exchanges = null;
-            manager = CmListener.bind(resources, options, admission, refusals, null, address, this::handOver);
+            manager = CmListener.bind(resources, options, admission, refusals, null, address, homes);
             return;
         }
         ServerSocket socket = bound(address, RdmaConnector.mayTryManager(resources, options, address.getAddress()));
         exchanges =
-                new ExchangeServer(resources, options, admission, refusals, socket, tokens, manager, this::handOver);
+                new ExchangeServer(resources, options, admission, refusals, socket, tokens, manager, homes);
     }
 
     /**
@@ -93,7 +93,7 @@ public final class RdmaListener implements AutoCloseable {
      */
     private @Nullable CmListener managerAt(InetSocketAddress address) {
         try {
-            return CmListener.bind(resources, options, admission, refusals, tokens, address, this::handOver);
+            return CmListener.bind(resources, options, admission, refusals, tokens, address, homes);
         } catch (RdmaException e) {
             if (CmListener.isInUse(e) || options.connectMethod() == ConnectMethod.RDMA_CM) {
                 throw e;
@@ -120,11 +120,43 @@ public final class RdmaListener implements AutoCloseable {
             AdmissionLimits limits,
             InetSocketAddress address,
             Consumer<EstablishedConnection> handler) {
+        return bindWithHomes(resources, options, limits, address, client -> new ListenersHome(resources, handler));
+    }
+
+    /** Home of a connection in the resources of its listener. */
+    private record ListenersHome(DeviceResources resources, Consumer<EstablishedConnection> handler)
+            implements ConnectionHome {
+        @Override
+        public void connected(EstablishedConnection connection) {
+            handler.accept(connection);
+        }
+
+        @Override
+        public void failed(Throwable cause) {} // the log of the listener has it
+    }
+
+    /**
+     * Listens for clients, each of which gets a home of its own.
+     *
+     * @param resources the resources of the listener
+     * @param options of each connection
+     * @param limits of admission
+     * @param address local; port 0 takes a free one
+     * @param homes of the connections
+     * @return the listener; closing it leaves the connections open
+     * @throws RdmaConnectException BIND if the port is in use or this host does not have the address
+     */
+    public static RdmaListener bindWithHomes(
+            DeviceResources resources,
+            ConnectionOptions options,
+            AdmissionLimits limits,
+            InetSocketAddress address,
+            ConnectionHomes homes) {
         if (address.isUnresolved()) {
             throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
         }
         try {
-            RdmaListener listener = new RdmaListener(resources, options, limits, address, handler);
+            RdmaListener listener = new RdmaListener(resources, options, limits, address, homes);
             if (listener.exchanges != null) {
                 listener.exchanges.start();
             }
@@ -147,16 +179,6 @@ public final class RdmaListener implements AutoCloseable {
         return exchanges != null
                 ? exchanges.address()
                 : Objects.requireNonNull(manager).address();
-    }
-
-    private void handOver(EstablishedConnection connection) {
-        try {
-            handler.accept(connection);
-        } catch (Throwable e) { // thrown by the application: it ends only this connection
-            log().log(Logger.Level.ERROR, "the connection handler threw; its connection is closed", e);
-            connection.endpoint().abort(e);
-            connection.endpoint().dropUnclaimed();
-        }
     }
 
     /**

@@ -49,11 +49,13 @@ public final class DeviceResources implements AutoCloseable {
     }
 
     /**
-     * Opens a device.
+     * Opens a device whose loops have no threads of their own.
      *
+     * @param device the device to open
+     * @param options how connections share it
      * @param driver makes a thread drive each loop until it is closed
      */
-    DeviceResources(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
+    public DeviceResources(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
         this(new OpenDevice(device, options, driver));
     }
 

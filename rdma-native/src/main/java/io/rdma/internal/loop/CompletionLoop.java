@@ -207,6 +207,11 @@ public final class CompletionLoop implements AutoCloseable {
         }
     }
 
+    /** Ends the present or the next wait of the driver. Any thread. */
+    void wakeUp() {
+        wake();
+    }
+
     private void wake() {
         if (failure != null) { // the driver of a dead loop parks, because its channel may have failed
             LockSupport.unpark(driver);
@@ -453,10 +458,25 @@ public final class CompletionLoop implements AutoCloseable {
 
     /** Waits until the device, a task or a close wakes the loop, or a deadline passes. Driver, after prepareSleep. */
     void await() {
+        await(-1);
+    }
+
+    /**
+     * Waits as {@link #await()} does, but not longer than a time.
+     *
+     * @param atMostNanos rounded up to milliseconds; negative for no bound
+     */
+    void await(long atMostNanos) {
         counters.slept();
-        if (channel.await(draining.isEmpty() ? probes.mayAwait() : CLOSING_TICK_MILLIS)) {
+        int own = draining.isEmpty() ? probes.mayAwait() : CLOSING_TICK_MILLIS;
+        if (channel.await(atMostNanos < 0 ? own : shorter(own, atMostNanos))) {
             queues.takeEvent();
         }
+    }
+
+    private static int shorter(int millis, long nanos) {
+        int other = Math.clamp((nanos + 999_999) / 1_000_000, 0, Integer.MAX_VALUE);
+        return millis < 0 ? other : Math.min(millis, other);
     }
 
     private CloseSteps destroy() {

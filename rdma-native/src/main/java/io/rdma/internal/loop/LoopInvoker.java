@@ -1,19 +1,47 @@
 package io.rdma.internal.loop;
 
-// Invariant: one thread calls invoke(), the first one that did.
+import io.rdma.engine.IdleStrategy;
+import io.rdma.environment.Environment;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+// Invariants
+// - One thread calls invoke(), mayPoll() and sleep(), the first one that did.
+// - `asleep` is set before the driver asks for the last time whether it may sleep. So a caller of wakeUp() that made
+// work before is seen, or it sees `asleep` and wakes the driver.
 
 /**
  * Driver of a completion loop for a thread that has other work, such as another event loop. Each call of {@link
  * #invoke} runs one step of the completion loop and returns. It never waits, so the caller decides when the next step
- * runs. {@link LoopThread} is the driver with a thread of its own.
+ * runs, and whether to {@link #sleep} until there is work. {@link LoopThread} is the driver with a thread of its own.
  */
 public final class LoopInvoker {
+    /** Longest pause between two steps of a loop that is dead. */
+    private static final long DEAD_TICK_NANOS = 5_000_000;
+
     private final CompletionLoop loop;
+    private final Environment environment;
+    private final Idling idling;
+    private final AtomicBoolean asleep = new AtomicBoolean();
     private boolean driving;
     private volatile boolean finished;
 
-    public LoopInvoker(CompletionLoop loop) {
+    /**
+     * Creates the driver of a loop that has no other.
+     *
+     * @param loop new
+     * @param strategy what {@link #mayPoll} answers
+     */
+    public LoopInvoker(CompletionLoop loop, IdleStrategy strategy) {
         this.loop = loop;
+        environment = loop.environment();
+        idling = new Idling(strategy, Runtime.getRuntime().availableProcessors(), environment);
+    }
+
+    /** Returns the loop. */
+    public CompletionLoop loop() {
+        return loop;
     }
 
     /**
@@ -42,7 +70,59 @@ public final class LoopInvoker {
             finished = true;
             loop.finish();
         }
+        if (work > 0) {
+            idling.worked();
+        }
         return work;
+    }
+
+    /**
+     * Decides after a step without work, as the idle strategy has it. May spin or pause for some microseconds.
+     *
+     * @return whether to run another step; else {@link #sleep}, if there is no other work
+     */
+    public boolean mayPoll() {
+        return loop.failure() == null && !idling.shouldSleep();
+    }
+
+    /**
+     * Waits until the device has a completion, until {@link #wakeUp}, or until the time is over. Returns at once if
+     * there is work. Throws nothing.
+     *
+     * @param maySleep asked when every later {@link #wakeUp} will end the wait: whether the caller has no work
+     * @param atMostNanos longest wait; negative for no bound. It is rounded up to milliseconds
+     */
+    public void sleep(BooleanSupplier maySleep, long atMostNanos) {
+        asleep.set(true);
+        try {
+            if (finished || loop.failure() != null) {
+                rest(maySleep, atMostNanos);
+            } else if (loop.prepareSleep() && maySleep.getAsBoolean()) {
+                long since = environment.nanoTime();
+                loop.await(atMostNanos);
+                idling.slept(environment.nanoTime() - since);
+            } else {
+                idling.worked();
+            }
+        } catch (Throwable t) {
+            fail(t);
+        } finally {
+            asleep.set(false);
+        }
+    }
+
+    /** Waits for tasks and for ending endpoints of a dead loop, whose channel may have failed. */
+    private void rest(BooleanSupplier maySleep, long atMostNanos) {
+        if (maySleep.getAsBoolean()) {
+            LockSupport.parkNanos(loop, atMostNanos < 0 ? DEAD_TICK_NANOS : Math.min(DEAD_TICK_NANOS, atMostNanos));
+        }
+    }
+
+    /** Ends the current {@link #sleep} if there is one. Any thread, after it has made work. */
+    public void wakeUp() {
+        if (asleep.get() && asleep.compareAndSet(true, false)) {
+            loop.wakeUp();
+        }
     }
 
     private void fail(Throwable cause) {

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.engine.IdleStrategy;
 import io.rdma.internal.loop.LoopInvoker;
 import io.rdma.testing.TestDevice;
 import io.rdma.verbs.MemoryRegion;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +22,7 @@ abstract class LoopInvokerContract extends ConnectedContract {
     private void driveAll() {
         resources.close();
         resources = new DeviceResources(
-                TestDevice.assumed(device()), resourceOptions(), loop -> driver.complete(new LoopInvoker(loop)));
+                TestDevice.assumed(device()), resourceOptions(), loop -> driver.complete(new LoopInvoker(loop, IdleStrategy.SLEEP)));
         Thread.ofPlatform().daemon().name("driver").start(() -> {
             LoopInvoker invoker = driver.join();
             while (!invoker.isFinished()) {
@@ -54,6 +57,60 @@ abstract class LoopInvokerContract extends ConnectedContract {
         connect(small());
         exchange(client, server);
         assertThat(resources.loops().getFirst().counters().sleeps()).isZero();
+    }
+
+    /** Drives the loop as an event loop with other work does: it sleeps when it has none. */
+    private void driveAndSleep(Queue<Runnable> work) {
+        resources.close();
+        resources = new DeviceResources(
+                TestDevice.assumed(device()),
+                resourceOptions(),
+                loop -> driver.complete(new LoopInvoker(loop, IdleStrategy.SLEEP)));
+        Thread.ofPlatform().daemon().name("driver").start(() -> {
+            LoopInvoker invoker = driver.join();
+            while (!invoker.isFinished()) {
+                Runnable next = work.poll();
+                if (next != null) {
+                    next.run();
+                } else if (invoker.invoke() == 0 && !invoker.mayPoll()) {
+                    invoker.sleep(work::isEmpty, -1);
+                }
+            }
+        });
+    }
+
+    @Test
+    void aSleepingDriverWakesForCompletionsAndForItsOtherWork() {
+        Queue<Runnable> work = new ConcurrentLinkedQueue<>();
+        driveAndSleep(work);
+        connect(small());
+        exchange(client, server);
+        assertThat(resources.loops().getFirst().counters().sleeps()).isPositive();
+        for (int i = 0; i < 1_000; i++) {
+            CompletableFuture<Void> ran = new CompletableFuture<>();
+            work.add(() -> ran.complete(null));
+            driver.join().wakeUp();
+            assertThat(ran).succeedsWithin(PATIENCE);
+        }
+    }
+
+    @Test
+    void aSleepEndsWithItsTime() throws Exception {
+        resources.close();
+        resources = new DeviceResources(
+                TestDevice.assumed(device()),
+                resourceOptions(),
+                loop -> driver.complete(new LoopInvoker(loop, IdleStrategy.SLEEP)));
+        LoopInvoker invoker = driver.join();
+        invoker.invoke();
+        long since = System.nanoTime();
+        invoker.sleep(() -> true, 2_000_000);
+        assertThat(System.nanoTime() - since).isGreaterThanOrEqualTo(2_000_000);
+        Thread closing = Thread.ofPlatform().start(resources::close);
+        while (!invoker.isFinished()) {
+            invoker.invoke();
+        }
+        closing.join();
     }
 
     @Test
