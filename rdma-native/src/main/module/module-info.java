@@ -35,10 +35,12 @@ module io.rdma.core {
     // The front-ends of this project submit operations to the engine, and make connections.
     exports io.rdma.internal.engine to
             io.rdma.reactive,
-            io.rdma.coroutines;
+            io.rdma.coroutines,
+            io.rdma.netty;
     exports io.rdma.internal.connect to
             io.rdma.reactive,
-            io.rdma.coroutines;
+            io.rdma.coroutines,
+            io.rdma.netty;
     // Their calls share frames and tables.
     exports io.rdma.internal.call to
             io.rdma.reactive,
@@ -55,7 +57,8 @@ module io.rdma.core {
     exports io.rdma.internal.close to
             io.rdma.reactive,
             io.rdma.coroutines;
-    // Its meters read the loops.
+    // The meters of one read the loops, the event loops of the other drive them.
     exports io.rdma.internal.loop to
-            io.rdma.reactive;
+            io.rdma.reactive,
+            io.rdma.netty;
 }

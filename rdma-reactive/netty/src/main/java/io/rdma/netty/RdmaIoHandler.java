@@ -1,0 +1,196 @@
+package io.rdma.netty;
+
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.loop.LoopInvoker;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - The event loop's thread is the driver of the one completion loop of these resources. It runs every step, and every
+// callback of a channel comes from one.
+// - The resources close in destroy(), which the thread drives to its end: the close waits for the completion loop.
+// - A thread that adds a task to the event loop calls wakeup() behind that. The handler asks whether there are tasks
+// after it has said that it sleeps, see LoopInvoker.
+
+/**
+ * Handler that makes an event loop of Netty a completion loop: the event loop's thread polls the completion queue, runs
+ * the handlers of its channels, and sleeps in the queue's channel until the device, a task or a deadline wakes it.
+ *
+ * <p>Use it with {@link io.netty.channel.MultiThreadIoEventLoopGroup}. Each event loop opens the device for itself.
+ * Groups of other handlers, such as {@link io.netty.channel.nio.NioIoHandler}, may be used beside.
+ */
+public final class RdmaIoHandler implements IoHandler {
+    private final ThreadAwareExecutor executor;
+    private final DeviceResources resources;
+    private final LoopInvoker invoker;
+    private final Set<Registration> registrations = new LinkedHashSet<>(); // (event loop)
+
+    private RdmaIoHandler(ThreadAwareExecutor executor, RdmaIoOptions options) {
+        this.executor = executor;
+        AtomicReference<@Nullable LoopInvoker> made = new AtomicReference<>();
+        resources = new DeviceResources(
+                options.found(),
+                options.resources().withLoops(1),
+                loop -> made.set(new LoopInvoker(loop, options.resources().idleStrategy())));
+        LoopInvoker driver = made.get();
+        if (driver == null) {
+            throw new IllegalStateException("the resources made no loop");
+        }
+        invoker = driver;
+    }
+
+    /**
+     * Returns a factory of handlers with {@link RdmaIoOptions#DEFAULT}.
+     *
+     * @return for {@link io.netty.channel.MultiThreadIoEventLoopGroup}
+     */
+    public static IoHandlerFactory newFactory() {
+        return newFactory(RdmaIoOptions.DEFAULT);
+    }
+
+    /**
+     * Returns a factory of handlers. Each handler opens the device when its event loop is made, which throws {@link
+     * io.rdma.types.RdmaException} if that fails.
+     *
+     * @param options of each handler
+     * @return for {@link io.netty.channel.MultiThreadIoEventLoopGroup}
+     */
+    public static IoHandlerFactory newFactory(RdmaIoOptions options) {
+        return executor -> new RdmaIoHandler(executor, options);
+    }
+
+    /** Returns the resources of the connections of this event loop. */
+    DeviceResources resources() {
+        return resources;
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+        int work = invoker.invoke();
+        while (work == 0 && context.canBlock()) {
+            if (!invoker.mayPoll()) {
+                invoker.sleep(context::canBlock, Math.max(0, context.delayNanos(System.nanoTime())));
+                return invoker.invoke();
+            }
+            work = invoker.invoke();
+        }
+        return work;
+    }
+
+    @Override
+    public void wakeup() {
+        if (!executor.isExecutorThread(Thread.currentThread())) {
+            invoker.wakeUp();
+        }
+    }
+
+    @Override
+    public void prepareToDestroy() {
+        List<Registration> open = new ArrayList<>(registrations); // a close removes its own
+        for (Registration one : open) {
+            one.close();
+        }
+    }
+
+    @Override
+    public void destroy() {
+        Thread closing = Thread.ofVirtual().name("rdma-close").start(this::close);
+        while (!invoker.isFinished()) {
+            if (invoker.invoke() == 0 && !invoker.isFinished()) {
+                invoker.sleep(() -> true, -1);
+            }
+        }
+        join(closing);
+    }
+
+    private static void join(Thread closing) {
+        boolean interrupted = false;
+        while (closing.isAlive()) {
+            try {
+                closing.join();
+            } catch (InterruptedException e) {
+                interrupted = true; // the device must not stay open
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void close() {
+        try {
+            resources.close();
+        } catch (Throwable e) {
+            System.getLogger(RdmaIoHandler.class.getName())
+                    .log(System.Logger.Level.ERROR, "the device of an event loop was not closed", e);
+        }
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) {
+        Registration registration = new Registration((RdmaIoHandle) handle);
+        registrations.add(registration);
+        handle.registered();
+        return registration;
+    }
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> handleType) {
+        return RdmaIoHandle.class.isAssignableFrom(handleType);
+    }
+
+    /** Channel on this event loop. */
+    private final class Registration implements IoRegistration {
+        private final RdmaIoHandle handle;
+
+        private Registration(RdmaIoHandle handle) {
+            this.handle = handle;
+        }
+
+        /** Returns the handler. */
+        @Override
+        @SuppressWarnings("unchecked")
+        public <T> T attachment() {
+            return (T) RdmaIoHandler.this;
+        }
+
+        @Override
+        public long submit(IoOps ops) {
+            throw new UnsupportedOperationException("a channel over RDMA calls the engine itself");
+        }
+
+        @Override
+        public boolean isValid() {
+            return registrations.contains(this);
+        }
+
+        @Override
+        public boolean cancel() {
+            if (!registrations.remove(this)) {
+                return false;
+            }
+            handle.unregistered();
+            return true;
+        }
+
+        private void close() {
+            try {
+                handle.close();
+            } catch (RuntimeException e) {
+                System.getLogger(RdmaIoHandler.class.getName())
+                        .log(System.Logger.Level.WARNING, "a channel was not closed with its event loop", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,515 @@
+package io.rdma.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FileRegion;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.internal.StringUtil;
+import io.rdma.internal.connect.EstablishedConnection;
+import io.rdma.internal.engine.Endpoint;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+// States: NEW -> (connecting) -> CONNECTED -> CLOSED, or NEW -> CLOSED.
+// Invariants
+// - All of it runs on the event loop, which drives the completion loop of the connection. Other threads only execute
+// tasks there.
+// - A connection stays with its event loop: the channel can be registered again there, and nowhere else.
+// - The channel owns the endpoint from attach() on, and ends it exactly once, by closing or aborting it.
+// - A close lets accepted bytes be delivered first, for as long as SO_LINGER says. What was not accepted fails.
+
+/**
+ * Connection of a client or a server as a byte stream: what is flushed travels in messages as large as the peer's
+ * receive buffers, and the peer's credits make the channel writable or not.
+ *
+ * <p>{@code close} delivers what was accepted and then ends the stream in an orderly way; with {@code SO_LINGER} 0 it
+ * resets the connection. {@code shutdownOutput} sends the end of the stream alone.
+ */
+public final class RdmaSocketChannel extends AbstractChannel implements SocketChannel {
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+
+    private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
+    private final CompletableFuture<RdmaIoHandler> home = new CompletableFuture<>();
+    private final Runnable readTask = this::readNow;
+    private final Runnable readBegun = () -> readPending = false;
+    private @Nullable IoRegistration registration;
+    private @Nullable ActiveConnect connecting;
+    private @Nullable Endpoint endpoint;
+    private @Nullable ChannelInput input;
+    private @Nullable ChannelOutput output;
+    private boolean readPending;
+    private boolean readScheduled;
+    private boolean reading;
+    private boolean endSeen; // the pipeline knows that the input has ended
+    private volatile @Nullable InetSocketAddress local;
+    private volatile @Nullable InetSocketAddress remote;
+    private volatile boolean open = true;
+    private volatile boolean connected;
+    private volatile boolean inputShutdown;
+    private volatile boolean outputShutdown;
+
+    /** Creates the channel of a client, to be connected. */
+    public RdmaSocketChannel() {
+        this(null, null);
+    }
+
+    /**
+     * Creates a channel.
+     *
+     * @param parent server that accepts a client; null for a client's own channel
+     * @param client address of that client
+     */
+    RdmaSocketChannel(@Nullable RdmaServerSocketChannel parent, @Nullable InetSocketAddress client) {
+        super(parent);
+        remote = client;
+    }
+
+    /** Returns a future of the handler of the event loop that the channel is registered with. */
+    CompletableFuture<RdmaIoHandler> home() {
+        return home;
+    }
+
+    @Override
+    public @Nullable RdmaServerSocketChannel parent() {
+        return (RdmaServerSocketChannel) super.parent();
+    }
+
+    @Override
+    public RdmaSocketChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public boolean isActive() {
+        return connected;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return (InetSocketAddress) super.localAddress();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return (InetSocketAddress) super.remoteAddress();
+    }
+
+    @Override
+    protected @Nullable SocketAddress localAddress0() {
+        return local;
+    }
+
+    @Override
+    protected @Nullable SocketAddress remoteAddress0() {
+        return remote;
+    }
+
+    @Override
+    protected AbstractUnsafe newUnsafe() {
+        return new Unsafe();
+    }
+
+    private Unsafe channelUnsafe() {
+        return (Unsafe) unsafe();
+    }
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        return loop instanceof IoEventLoop one && one.isCompatible(RdmaIoHandle.class);
+    }
+
+    @Override
+    protected void doRegister(ChannelPromise promise) {
+        ((IoEventLoop) eventLoop()).register(channelUnsafe()).addListener(future -> {
+            if (future.isSuccess()) {
+                registered((IoRegistration) future.getNow(), promise);
+            } else {
+                promise.setFailure(future.cause());
+            }
+        });
+    }
+
+    private void registered(IoRegistration made, ChannelPromise promise) {
+        RdmaIoHandler handler = made.attachment();
+        if (home.complete(handler) || home.getNow(handler) == handler) {
+            registration = made;
+            promise.setSuccess();
+        } else {
+            made.cancel();
+            promise.setFailure(new IllegalStateException(
+                    "a channel over RDMA stays with its event loop: register it there again"));
+        }
+    }
+
+    @Override
+    protected void doDeregister() {
+        IoRegistration present = registration;
+        if (present != null) {
+            registration = null;
+            present.cancel();
+        }
+    }
+
+    @Override
+    protected void doBind(SocketAddress address) {
+        if (!(address instanceof InetSocketAddress wanted)
+                || wanted.getPort() != 0
+                || !wanted.isUnresolved() && !wanted.getAddress().isAnyLocalAddress() && !wanted.getAddress().isLoopbackAddress()) {
+            throw new UnsupportedOperationException(
+                    "a client over RDMA cannot choose its local address: connect without one");
+        }
+    }
+
+    @Override
+    protected void doDisconnect() {
+        doClose();
+    }
+
+    /** Takes over the connection that an attempt made, or that a server accepted. Any thread. */
+    void deliver(EstablishedConnection connection) {
+        eventLoop().execute(() -> attach(connection));
+    }
+
+    private void attach(EstablishedConnection connection) {
+        Endpoint made = connection.endpoint();
+        if (!open) {
+            made.close();
+            made.dropUnclaimed();
+            return;
+        }
+        endpoint = made;
+        local = connection.localAddress();
+        remote = connection.remoteAddress();
+        ChannelInput in = new ChannelInput(made);
+        input = in;
+        output = new ChannelOutput(made, channelUnsafe()::flush0);
+        connected = true;
+        ActiveConnect attempt = connecting;
+        connecting = null;
+        if (attempt != null) {
+            attempt.succeeded();
+        } else {
+            pipeline().fireChannelActive();
+        }
+        if (open) {
+            in.listener(this::arrived);
+        }
+    }
+
+    /** Ends a channel whose connection was not established. Any thread. */
+    void fail(Throwable cause) {
+        eventLoop().execute(() -> {
+            ActiveConnect attempt = connecting;
+            connecting = null;
+            if (attempt != null) {
+                attempt.failed(cause);
+            }
+            channelUnsafe().close(voidPromise());
+        });
+    }
+
+    @Override
+    protected void doBeginRead() {
+        if (inputShutdown && endSeen) {
+            return;
+        }
+        readPending = true;
+        ChannelInput in = input;
+        if (in != null && !reading && in.hasNews()) {
+            scheduleRead();
+        }
+    }
+
+    private void scheduleRead() {
+        if (!readScheduled) {
+            readScheduled = true;
+            eventLoop().execute(readTask);
+        }
+    }
+
+    /** Drops the wish to read, when automatic reads are switched off. Any thread. */
+    void clearReadPending() {
+        if (!isRegistered() || eventLoop().inEventLoop()) {
+            readPending = false;
+        } else {
+            eventLoop().execute(readBegun);
+        }
+    }
+
+    private void arrived() {
+        if (readPending && !reading) {
+            readMessages();
+        }
+    }
+
+    private void readNow() {
+        readScheduled = false;
+        arrived();
+    }
+
+    private void readMessages() {
+        ChannelInput in = input;
+        if (in == null || !open) {
+            return;
+        }
+        ChannelPipeline pipeline = pipeline();
+        reading = true;
+        ChannelInput.State state;
+        try {
+            state = in.read(config, pipeline, unsafe().recvBufAllocHandle(), readBegun);
+        } catch (Throwable e) { // such as no memory for a copy: the bytes are lost, and so is the stream
+            reading = false;
+            pipeline.fireChannelReadComplete();
+            pipeline.fireExceptionCaught(e);
+            channelUnsafe().close(voidPromise());
+            return;
+        }
+        reading = false;
+        if (state != ChannelInput.State.OPEN) {
+            readPending = false;
+        }
+        pipeline.fireChannelReadComplete();
+        switch (state) {
+            case OPEN -> {
+                if (readPending && in.hasNews()) {
+                    scheduleRead();
+                }
+            }
+            case ENDED -> inputEnded();
+            case RESET -> {
+                pipeline.fireExceptionCaught(in.reset());
+                channelUnsafe().close(voidPromise());
+            }
+        }
+    }
+
+    private void inputEnded() {
+        if (!open) {
+            return;
+        }
+        if (!config.isAllowHalfClosure()) {
+            channelUnsafe().close(voidPromise());
+        } else if (!inputShutdown) {
+            inputShutdown = true;
+            pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+        } else if (!endSeen) {
+            endSeen = true;
+            pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
+        }
+    }
+
+    @Override
+    protected Object filterOutboundMessage(Object message) {
+        if (message instanceof ByteBuf || message instanceof FileRegion) {
+            return message;
+        }
+        throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(message)
+                + " (expected: ByteBuf, FileRegion)");
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer flushed) throws IOException {
+        ChannelOutput out = output;
+        if (out == null) {
+            throw new NotYetConnectedException();
+        }
+        out.accept(flushed);
+    }
+
+    @Override
+    protected void doClose() {
+        open = false;
+        connected = false;
+        inputShutdown = true;
+        outputShutdown = true;
+        ActiveConnect attempt = connecting;
+        connecting = null;
+        if (attempt != null) {
+            attempt.closed();
+        }
+        home.completeExceptionally(new ClosedChannelException());
+        Endpoint ending = endpoint;
+        ChannelInput in = input;
+        ChannelOutput out = output;
+        if (ending == null || in == null || out == null) {
+            return;
+        }
+        if (config.getSoLinger() == 0) {
+            ending.abort(new IOException("the channel was closed with SO_LINGER 0"));
+        } else if (out.whenDelivered(() -> end(ending, out))) {
+            eventLoop().schedule(() -> end(ending, out), lingerMillis(ending), TimeUnit.MILLISECONDS);
+        } else {
+            end(ending, out);
+        }
+        in.discard();
+    }
+
+    private long lingerMillis(Endpoint ending) {
+        int seconds = config.getSoLinger();
+        return seconds > 0 ? seconds * 1_000L : ending.options().drainTimeout().toMillis();
+    }
+
+    /** Ends the connection in an orderly way, unless accepted bytes are undelivered. */
+    private static void end(Endpoint ending, ChannelOutput out) {
+        if (out.isDelivered()) {
+            out.complete();
+        }
+        ending.close();
+    }
+
+    @Override
+    protected void doShutdownOutput() {
+        outputShutdown = true;
+        ChannelOutput out = output;
+        if (out != null) {
+            out.end();
+        }
+    }
+
+    @Override
+    public boolean isInputShutdown() {
+        return inputShutdown;
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+        return outputShutdown;
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return inputShutdown && outputShutdown;
+    }
+
+    @Override
+    public ChannelFuture shutdownInput() {
+        return shutdownInput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownInput(ChannelPromise promise) {
+        onEventLoop(() -> shutInputDown(promise));
+        return promise;
+    }
+
+    private void shutInputDown(ChannelPromise promise) {
+        ChannelInput in = input;
+        if (in == null || !open) {
+            promise.tryFailure(open ? new NotYetConnectedException() : new ClosedChannelException());
+            return;
+        }
+        inputShutdown = true;
+        in.discard();
+        promise.trySuccess();
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput() {
+        return shutdownOutput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput(ChannelPromise promise) {
+        onEventLoop(() -> channelUnsafe().shutdownOutput(promise));
+        return promise;
+    }
+
+    @Override
+    public ChannelFuture shutdown() {
+        return shutdown(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdown(ChannelPromise promise) {
+        shutdownOutput().addListener(output -> shutdownInput().addListener(input -> {
+            Throwable failure = output.isSuccess() ? input.cause() : output.cause();
+            if (failure == null) {
+                promise.trySuccess();
+            } else {
+                promise.tryFailure(failure);
+            }
+        }));
+        return promise;
+    }
+
+    private void onEventLoop(Runnable task) {
+        EventLoop loop = eventLoop();
+        if (loop.inEventLoop()) {
+            task.run();
+        } else {
+            loop.execute(task);
+        }
+    }
+
+    /** Operations of the channel that its pipeline ends in. */
+    private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle {
+        @Override
+        public void handle(IoRegistration registration, IoEvent event) {
+            throw new UnsupportedOperationException("the engine calls a channel itself");
+        }
+
+        @Override
+        public void close() {
+            close(voidPromise());
+        }
+
+        @Override
+        protected void flush0() {
+            super.flush0();
+        }
+
+        @Override
+        public void connect(
+                SocketAddress remoteAddress, @Nullable SocketAddress localAddress, ChannelPromise promise) {
+            if (promise.isDone() || !ensureOpen(promise)) {
+                return;
+            }
+            try {
+                if (connecting != null) {
+                    throw new ConnectionPendingException();
+                }
+                if (connected) {
+                    throw new java.nio.channels.AlreadyConnectedException();
+                }
+                if (localAddress != null) {
+                    doBind(localAddress);
+                }
+                ActiveConnect attempt =
+                        new ActiveConnect(RdmaSocketChannel.this, (InetSocketAddress) remoteAddress, promise);
+                connecting = attempt;
+                attempt.start(home.join());
+            } catch (Throwable e) {
+                promise.tryFailure(annotateConnectException(e, remoteAddress));
+                closeIfClosed();
+            }
+        }
+    }
+}

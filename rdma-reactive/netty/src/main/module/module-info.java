@@ -1,0 +1,13 @@
+/** Module of the transport for Netty: event loops and channels over RDMA. */
+module io.rdma.netty {
+    // Options of devices and connections are in the signatures of options and channels.
+    requires transitive io.rdma.core;
+    requires transitive io.netty.transport;
+    requires io.netty.buffer;
+    requires io.netty.common;
+    // Annotations of the public signatures; not needed at run time.
+    requires static transitive org.jspecify;
+
+    // The event loop's handler, channels and their options.
+    exports io.rdma.netty;
+}

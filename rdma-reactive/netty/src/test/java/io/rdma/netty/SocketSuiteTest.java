@@ -1,0 +1,314 @@
+package io.rdma.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
+import io.netty.testsuite.transport.socket.*;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+
+/** Netty's own tests of sockets over the software device. */
+class SocketSuiteTest {
+    private static final EventLoopGroup GROUP = new MultiThreadIoEventLoopGroup(
+            2, new DefaultThreadFactory("testsuite-rdma", true), RdmaIoHandler.newFactory());
+
+    private static ServerBootstrap server() {
+        return new ServerBootstrap().group(GROUP).channel(RdmaServerSocketChannel.class);
+    }
+
+    private static Bootstrap client() {
+        return new Bootstrap().group(GROUP).channel(RdmaSocketChannel.class);
+    }
+
+    static List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> both() {
+        return List.of(new BootstrapComboFactory<>() {
+            @Override
+            public ServerBootstrap newServerInstance() {
+                return server();
+            }
+
+            @Override
+            public Bootstrap newClientInstance() {
+                return client();
+            }
+        });
+    }
+
+    static List<BootstrapFactory<Bootstrap>> clients() {
+        return List.of(SocketSuiteTest::client);
+    }
+
+    static List<BootstrapFactory<ServerBootstrap>> servers() {
+        return List.of(SocketSuiteTest::server);
+    }
+
+    @Nested
+    class CompositeBufferGatheringWrite extends CompositeBufferGatheringWriteTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class AutoRead extends SocketAutoReadTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class BufRelease extends SocketBufReleaseTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class CancelWrite extends SocketCancelWriteTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class CloseForcibly extends SocketCloseForciblyTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class ConditionalWritability extends SocketConditionalWritabilityTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class Connect extends SocketConnectTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class DataReadInitialState extends SocketDataReadInitialStateTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class Echo extends SocketEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class ExceptionHandling extends SocketExceptionHandlingTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class FileRegion extends SocketFileRegionTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class FixedLengthEcho extends SocketFixedLengthEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class GatheringWrite extends SocketGatheringWriteTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class HalfClosed extends SocketHalfClosedTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class ObjectEcho extends SocketObjectEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class ReadPending extends SocketReadPendingTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class Rst extends SocketRstTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class SpdyEcho extends SocketSpdyEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class SslClientRenegotiate extends SocketSslClientRenegotiateTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class SslEcho extends SocketSslEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class SslGreeting extends SocketSslGreetingTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class SslSessionReuse extends SocketSslSessionReuseTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class StartTls extends SocketStartTlsTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class StringEcho extends SocketStringEchoTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class TrafficShapingHandler extends TrafficShapingHandlerTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class WriteBeforeRegistered extends WriteBeforeRegisteredTest {
+        @Override
+        protected List<BootstrapFactory<Bootstrap>> newFactories() {
+            return clients();
+        }
+    }
+
+    @Nested
+    class Addresses extends SocketAddressesTest {
+        @Override
+        protected void assertAddress(SocketAddress address) {
+            assertThat(((InetSocketAddress) address).getPort()).isPositive();
+        }
+
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class MultipleConnect extends SocketMultipleConnectTest {
+        @Override
+        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
+            return both();
+        }
+    }
+
+    @Nested
+    class ChannelNotYetConnected extends SocketChannelNotYetConnectedTest {
+        @Override
+        protected List<BootstrapFactory<Bootstrap>> newFactories() {
+            return clients();
+        }
+    }
+
+    @Nested
+    class ConnectionAttempt extends SocketConnectionAttemptTest {
+        @Override
+        protected List<BootstrapFactory<Bootstrap>> newFactories() {
+            return clients();
+        }
+    }
+
+    @Nested
+    class ServerSocketSuspend extends ServerSocketSuspendTest {
+        @Override
+        protected List<BootstrapFactory<ServerBootstrap>> newFactories() {
+            return servers();
+        }
+    }
+
+    @Nested
+    class ShutdownOutputBySelf extends SocketShutdownOutputBySelfTest {
+        @Override
+        protected List<BootstrapFactory<Bootstrap>> newFactories() {
+            return clients();
+        }
+    }
+
+}
