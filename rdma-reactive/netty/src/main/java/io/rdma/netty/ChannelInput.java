@@ -4,19 +4,23 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.util.UncheckedBooleanSupplier;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.ReceiveQueue;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - A message stays in its receive buffer until a read is asked for, so a channel that does not read gives the peer no
 // credits.
-// - Messages are handed on in order. What follows the end of the stream is dropped.
+// - `rest` is what a read has left of a message, because the channel's RecvByteBufAllocator reads less at a time. It is
+// released by the read of its last piece, or by discard().
+// - Bytes are handed on in order. What follows the end of the stream is dropped.
 
 /** Input of one channel: hands messages that arrived to the pipeline, as many as a read allows. Event loop. */
 final class ChannelInput {
-    /** Outcome of a read for the channel. */
+    /** State of the input. */
     enum State {
         /** More may arrive. */
         OPEN,
@@ -27,11 +31,15 @@ final class ChannelInput {
     }
 
     private final Endpoint endpoint;
+    private final ChannelConfig config;
     private final ReceiveQueue receives;
+    private final UncheckedBooleanSupplier more = this::hasNews;
+    private @Nullable ByteBuf rest;
     private State state = State.OPEN;
 
-    ChannelInput(Endpoint endpoint) {
+    ChannelInput(Endpoint endpoint, ChannelConfig config) {
         this.endpoint = endpoint;
+        this.config = config;
         receives = endpoint.receives();
     }
 
@@ -40,57 +48,88 @@ final class ChannelInput {
         receives.listener(arrived);
     }
 
-    /** Returns whether a read would find messages or the end. */
+    /** Returns whether a read would find bytes or the end. */
     boolean hasNews() {
-        return state != State.OPEN || !receives.isEmpty() || receives.isTerminated();
+        return rest != null || state != State.OPEN || !receives.isEmpty() || receives.isTerminated();
+    }
+
+    /** Returns whether the end is all that a read would find. Takes the next message for that, if there is one. */
+    boolean isAtEnd() {
+        return rest == null && state == State.OPEN && (rest = next()) == null && state != State.OPEN;
     }
 
     /** Drops what has arrived and will arrive: the channel is closed, or reads no more. */
     void discard() {
+        ByteBuf unread = rest;
+        rest = null;
+        if (unread != null) {
+            unread.release();
+        }
         receives.listener(receives::discard);
     }
 
     /**
-     * Hands messages to the pipeline.
+     * Hands bytes to the pipeline.
      *
-     * @param begun called before each message is handed on: the read that was asked for has begun
+     * @param begun called before each piece is handed on: the read that was asked for has begun
      * @return whether there is more to read afterwards
      */
     @SuppressWarnings("deprecation") // the handle is what Netty's own channels use
-    State read(ChannelConfig config, ChannelPipeline pipeline, RecvByteBufAllocator.Handle handle, Runnable begun) {
+    State read(ChannelPipeline pipeline, RecvByteBufAllocator.ExtendedHandle handle, Runnable begun) {
         handle.reset(config);
         do {
-            if (state != State.OPEN) {
-                break;
-            }
-            ReceivedMessage message = receives.poll();
-            if (message == null) {
+            int most = Math.max(1, handle.guess());
+            handle.attemptedBytesRead(most);
+            ByteBuf piece = piece(most);
+            if (piece == null) {
                 handle.lastBytesRead(0);
-                if (receives.isTerminated() && receives.isEmpty()) {
-                    state = endpoint.failure() == null ? State.ENDED : State.RESET;
-                }
                 break;
             }
-            int length = message.length();
-            if (length == 0) {
-                message.close();
-                state = State.ENDED;
-                discard();
-                break;
-            }
-            ByteBuf bytes = bytes(config, message);
-            handle.attemptedBytesRead(length);
-            handle.lastBytesRead(length);
+            handle.lastBytesRead(piece.readableBytes());
             handle.incMessagesRead(1);
             begun.run();
-            pipeline.fireChannelRead(bytes);
-        } while (handle.continueReading());
+            pipeline.fireChannelRead(piece);
+        } while (handle.continueReading(more));
         handle.readComplete();
-        return state;
+        return rest == null ? state : State.OPEN;
+    }
+
+    private @Nullable ByteBuf piece(int most) {
+        ByteBuf bytes = rest;
+        if (bytes == null) {
+            bytes = next();
+        }
+        if (bytes == null || bytes.readableBytes() <= most) {
+            rest = null;
+            return bytes;
+        }
+        rest = bytes;
+        return bytes.readRetainedSlice(most);
+    }
+
+    /** Returns the bytes of the next message; null if there is none at present, or if the state is not OPEN. */
+    private @Nullable ByteBuf next() {
+        if (state != State.OPEN) {
+            return null;
+        }
+        ReceivedMessage message = receives.poll();
+        if (message == null) {
+            if (receives.isTerminated() && receives.isEmpty()) {
+                state = endpoint.failure() == null ? State.ENDED : State.RESET;
+            }
+            return null;
+        }
+        if (message.length() == 0) {
+            message.close();
+            state = State.ENDED;
+            discard();
+            return null;
+        }
+        return bytes(message);
     }
 
     /** Wraps the memory of the message, or copies it where the pipeline keeps so many that receives run short. */
-    private ByteBuf bytes(ChannelConfig config, ReceivedMessage message) {
+    private ByteBuf bytes(ReceivedMessage message) {
         if (!receives.isScarce()) {
             return new ReceivedByteBuf(config.getAllocator(), message);
         }

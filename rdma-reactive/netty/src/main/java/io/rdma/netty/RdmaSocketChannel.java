@@ -12,6 +12,7 @@ import io.netty.channel.FileRegion;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.SocketChannel;
@@ -201,14 +202,18 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private void attach(EstablishedConnection connection) {
         Endpoint made = connection.endpoint();
         if (!open) {
-            made.close();
+            if (config.getSoLinger() == 0) {
+                reset(made);
+            } else {
+                made.close();
+            }
             made.dropUnclaimed();
             return;
         }
         endpoint = made;
         local = connection.localAddress();
         remote = connection.remoteAddress();
-        ChannelInput in = new ChannelInput(made);
+        ChannelInput in = new ChannelInput(made, config);
         input = in;
         output = new ChannelOutput(made, channelUnsafe()::flush0);
         connected = true;
@@ -238,7 +243,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     protected void doBeginRead() {
-        if (inputShutdown && endSeen) {
+        if (endSeen) {
             return;
         }
         readPending = true;
@@ -265,8 +270,12 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     private void arrived() {
-        if (readPending && !reading) {
-            readMessages();
+        ChannelInput in = input;
+        if (in == null || reading || !open) {
+            return;
+        }
+        if (readPending ? in.hasNews() : in.isAtEnd()) { // the end is no data, so it needs no read that was asked for
+            readMessages(in);
         }
     }
 
@@ -275,16 +284,16 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         arrived();
     }
 
-    private void readMessages() {
-        ChannelInput in = input;
-        if (in == null || !open) {
-            return;
-        }
+    @SuppressWarnings("deprecation") // the handle is what Netty's own channels use
+    private void readMessages(ChannelInput in) {
         ChannelPipeline pipeline = pipeline();
         reading = true;
         ChannelInput.State state;
         try {
-            state = in.read(config, pipeline, unsafe().recvBufAllocHandle(), readBegun);
+            state = in.read(
+                    pipeline,
+                    (RecvByteBufAllocator.ExtendedHandle) unsafe().recvBufAllocHandle(),
+                    readBegun);
         } catch (Throwable e) { // such as no memory for a copy: the bytes are lost, and so is the stream
             reading = false;
             pipeline.fireChannelReadComplete();
@@ -317,11 +326,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
         if (!config.isAllowHalfClosure()) {
             channelUnsafe().close(voidPromise());
-        } else if (!inputShutdown) {
-            inputShutdown = true;
-            pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
         } else if (!endSeen) {
             endSeen = true;
+            inputShutdown = true;
+            pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
         }
     }
@@ -363,13 +371,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             return;
         }
         if (config.getSoLinger() == 0) {
-            ending.abort(new IOException("the channel was closed with SO_LINGER 0"));
+            reset(ending);
         } else if (out.whenDelivered(() -> end(ending, out))) {
             eventLoop().schedule(() -> end(ending, out), lingerMillis(ending), TimeUnit.MILLISECONDS);
         } else {
             end(ending, out);
         }
         in.discard();
+    }
+
+    private static void reset(Endpoint ending) {
+        ending.abort(new IOException("the channel was closed with SO_LINGER 0"));
     }
 
     private long lingerMillis(Endpoint ending) {
@@ -387,11 +399,12 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     protected void doShutdownOutput() {
-        outputShutdown = true;
         ChannelOutput out = output;
-        if (out != null) {
-            out.end();
+        if (out == null) {
+            throw new NotYetConnectedException();
         }
+        outputShutdown = true;
+        out.end();
     }
 
     @Override
