@@ -223,6 +223,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             attempt.succeeded();
         } else {
             pipeline().fireChannelActive();
+            channelUnsafe().flush0();
         }
         if (open) {
             in.listener(this::arrived);
@@ -494,9 +495,12 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             close(voidPromise());
         }
 
+        /** Writes what is flushed. What the server wrote to a client that is still connecting waits until it is. */
         @Override
         protected void flush0() {
-            super.flush0();
+            if (connected || !open || parent() == null) {
+                super.flush0();
+            }
         }
 
         @Override

@@ -8,30 +8,91 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
-import io.netty.testsuite.transport.socket.*;
+import io.netty.testsuite.transport.socket.CompositeBufferGatheringWriteTest;
+import io.netty.testsuite.transport.socket.ServerSocketSuspendTest;
+import io.netty.testsuite.transport.socket.SocketAddressesTest;
+import io.netty.testsuite.transport.socket.SocketAutoReadTest;
+import io.netty.testsuite.transport.socket.SocketBufReleaseTest;
+import io.netty.testsuite.transport.socket.SocketCancelWriteTest;
+import io.netty.testsuite.transport.socket.SocketChannelNotYetConnectedTest;
+import io.netty.testsuite.transport.socket.SocketCloseForciblyTest;
+import io.netty.testsuite.transport.socket.SocketConditionalWritabilityTest;
+import io.netty.testsuite.transport.socket.SocketConnectTest;
+import io.netty.testsuite.transport.socket.SocketConnectionAttemptTest;
+import io.netty.testsuite.transport.socket.SocketDataReadInitialStateTest;
+import io.netty.testsuite.transport.socket.SocketEchoTest;
+import io.netty.testsuite.transport.socket.SocketExceptionHandlingTest;
+import io.netty.testsuite.transport.socket.SocketFileRegionTest;
+import io.netty.testsuite.transport.socket.SocketFixedLengthEchoTest;
+import io.netty.testsuite.transport.socket.SocketGatheringWriteTest;
+import io.netty.testsuite.transport.socket.SocketHalfClosedTest;
+import io.netty.testsuite.transport.socket.SocketMultipleConnectTest;
+import io.netty.testsuite.transport.socket.SocketObjectEchoTest;
+import io.netty.testsuite.transport.socket.SocketReadPendingTest;
+import io.netty.testsuite.transport.socket.SocketRstTest;
+import io.netty.testsuite.transport.socket.SocketSpdyEchoTest;
+import io.netty.testsuite.transport.socket.SocketSslClientRenegotiateTest;
+import io.netty.testsuite.transport.socket.SocketSslEchoTest;
+import io.netty.testsuite.transport.socket.SocketSslGreetingTest;
+import io.netty.testsuite.transport.socket.SocketSslSessionReuseTest;
+import io.netty.testsuite.transport.socket.SocketStartTlsTest;
+import io.netty.testsuite.transport.socket.SocketStringEchoTest;
+import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
+import io.netty.testsuite.transport.socket.WriteBeforeRegisteredTest;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.rdma.testing.TestDevice;
+import io.rdma.verbs.RdmaDevice;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestInstance;
 
-/** Netty's own tests of sockets over the software device. */
-class SocketSuiteTest {
-    private static final EventLoopGroup GROUP = new MultiThreadIoEventLoopGroup(
-            2, new DefaultThreadFactory("testsuite-rdma", true), RdmaIoHandler.newFactory());
+/**
+ * Netty's own tests of sockets, {@code netty-testsuite}, over a device. These are left out: {@code
+ * SocketShutdownOutputBySelf} and {@code SocketShutdownOutputByPeer}, because their peer is a socket of the JDK, {@code
+ * SocketSslLargeCertificate}, which names its transport itself, and single tests that are disabled below.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class SocketSuite {
+    private @Nullable EventLoopGroup group;
 
-    private static ServerBootstrap server() {
-        return new ServerBootstrap().group(GROUP).channel(RdmaServerSocketChannel.class);
+    /** Returns the name of the device. */
+    abstract String device();
+
+    @BeforeAll
+    void open() {
+        RdmaDevice device = TestDevice.assumed(device());
+        group = new MultiThreadIoEventLoopGroup(
+                2,
+                new DefaultThreadFactory("testsuite-rdma", true),
+                RdmaIoHandler.newFactory(RdmaIoOptions.DEFAULT.withDevice(device)));
     }
 
-    private static Bootstrap client() {
-        return new Bootstrap().group(GROUP).channel(RdmaSocketChannel.class);
+    @AfterAll
+    void close() {
+        if (group != null) {
+            assertThat(group.shutdownGracefully(0, 30, TimeUnit.SECONDS).awaitUninterruptibly(60, TimeUnit.SECONDS))
+                    .isTrue();
+        }
     }
 
-    static List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> both() {
+    private ServerBootstrap server() {
+        return new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class);
+    }
+
+    private Bootstrap client() {
+        return new Bootstrap().group(group).channel(RdmaSocketChannel.class);
+    }
+
+    private List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> both() {
         return List.of(new BootstrapComboFactory<>() {
             @Override
             public ServerBootstrap newServerInstance() {
@@ -45,12 +106,12 @@ class SocketSuiteTest {
         });
     }
 
-    static List<BootstrapFactory<Bootstrap>> clients() {
-        return List.of(SocketSuiteTest::client);
+    private List<BootstrapFactory<Bootstrap>> clients() {
+        return List.of(this::client);
     }
 
-    static List<BootstrapFactory<ServerBootstrap>> servers() {
-        return List.of(SocketSuiteTest::server);
+    private List<BootstrapFactory<ServerBootstrap>> servers() {
+        return List.of(this::server);
     }
 
     @Nested

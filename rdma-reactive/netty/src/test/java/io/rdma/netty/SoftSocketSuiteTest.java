@@ -1,0 +1,8 @@
+package io.rdma.netty;
+
+class SoftSocketSuiteTest extends SocketSuite {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}
