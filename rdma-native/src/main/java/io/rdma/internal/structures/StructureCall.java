@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
 public abstract class StructureCall<T> {
     private static final int AT_ONCE = 3;
     private static final long SHORTEST_PAUSE = 20_000;
-    private static final int LONGEST_PAUSE_SHIFT = 6; // 1.28 ms
+
+    /** Attempts after which the pause grows no more: 1.28 ms. Calls may wait for months, so no more are counted. */
+    static final int MOST_ATTEMPTS = 6;
 
     /**
      * The listener of one call. One of its methods is called once, on the completion loop or a thread of timers, or
@@ -55,7 +57,7 @@ public abstract class StructureCall<T> {
     final StructureAccess access;
     private final Outcome<? super T> outcome;
     private final AtomicBoolean ended = new AtomicBoolean();
-    private int attempts;
+    int attempts;
 
     StructureCall(StructureAccess access, Outcome<? super T> outcome) {
         this.access = access;
@@ -127,7 +129,7 @@ public abstract class StructureCall<T> {
 
     /** Begins another attempt, at first at once, then after growing and random pauses. */
     final void again() {
-        if (attempts++ < AT_ONCE) {
+        if (counted() < AT_ONCE) {
             attemptUnlessOver();
         } else {
             pause();
@@ -136,8 +138,15 @@ public abstract class StructureCall<T> {
 
     /** Begins another attempt after a pause. */
     final void pause() {
-        long pause = SHORTEST_PAUSE << Math.min(attempts++, LONGEST_PAUSE_SHIFT);
+        long pause = SHORTEST_PAUSE << counted();
         access.after(pause + access.random(pause), () -> guarded(this::attemptUnlessOver));
+    }
+
+    /** Counts an attempt, and returns the number of those before. */
+    private int counted() {
+        int before = attempts;
+        attempts = Math.min(before + 1, MOST_ATTEMPTS);
+        return before;
     }
 
     private void attemptUnlessOver() {
