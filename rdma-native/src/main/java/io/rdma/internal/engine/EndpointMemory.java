@@ -14,6 +14,7 @@ import io.rdma.verbs.MemoryWindowBinding;
 import io.rdma.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 // connection is closing already. So a region that is added meanwhile is closed: by the thread, by the loop, or by both.
 // - A window is closed by its bind, if the end of the connection fails the bind, or from its set.
 // - Windows are closed before the queue pair, which they hold; regions after it, because its requests use them.
+// - A grant is held by nothing that the peer can delay: its key is void when its time is over. So no send uses its
+// registration, but that of the region below it.
 // - A lease belongs to the cache, and the memory of a message to the message: neither is closed with the connection.
 
 /** Memory of one connection: regions, grants and windows for the peer, leased and allocated buffers. Thread-safe. */
@@ -34,7 +37,8 @@ public final class EndpointMemory {
     private final Endpoint endpoint;
     private final RegistrationCache registrations;
     private final ProtectionDomain domain;
-    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet(); // grants included
+    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+    private final Set<MemoryRegion> grants = ConcurrentHashMap.newKeySet();
     private final Set<BoundWindow> windows = ConcurrentHashMap.newKeySet();
 
     EndpointMemory(Endpoint endpoint, RegistrationCache registrations) {
@@ -52,7 +56,7 @@ public final class EndpointMemory {
      * @throws ConnectionClosedException if the connection is closed
      */
     public MemoryRegion allocate(long bytes, Set<AccessFlag> access) {
-        return owned(made(() -> domain.allocate(bytes, access)));
+        return owned(made(() -> domain.allocate(bytes, access)), regions);
     }
 
     /**
@@ -74,10 +78,12 @@ public final class EndpointMemory {
             throw new IllegalArgumentException("the time of a grant must be positive: " + time);
         }
         CompletableFuture<Void> over = new CompletableFuture<>();
-        MemoryRegion grant = owned(made(() -> domain.grant(memory, offset, length, access, () -> {
-            over.complete(null);
-            regions.removeIf(MemoryRegion::isClosed);
-        })));
+        MemoryRegion grant = owned(
+                made(() -> domain.grant(memory, offset, length, access, () -> {
+                    over.complete(null);
+                    grants.removeIf(MemoryRegion::isClosed);
+                })),
+                grants);
         // On a thread of its own, because deregistering is slow.
         try {
             Environment.Timer timer = endpoint.loop()
@@ -198,9 +204,9 @@ public final class EndpointMemory {
         return endpoint.inDomain(making);
     }
 
-    private MemoryRegion owned(MemoryRegion region) {
-        regions.removeIf(MemoryRegion::isClosed);
-        regions.add(region);
+    private MemoryRegion owned(MemoryRegion region, Set<MemoryRegion> all) {
+        all.removeIf(MemoryRegion::isClosed);
+        all.add(region);
         if (endpoint.isClosing()) {
             region.close(); // a concurrent close may have missed it
         }
@@ -215,7 +221,9 @@ public final class EndpointMemory {
 
     /** Closes the regions and grants. Runs after the queue pair is closed. */
     void closeRegions() {
-        List<MemoryRegion> left = List.copyOf(regions);
+        List<MemoryRegion> left = new ArrayList<>(grants);
+        left.addAll(regions);
+        grants.clear();
         regions.clear();
         left.forEach(region -> endpoint.attempt(region::close));
     }

@@ -32,6 +32,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -158,6 +159,23 @@ abstract class MemoryContract extends ConnectedContract {
                         .grant(memory, 0, 64, Duration.ofSeconds(Long.MAX_VALUE), Set.of(AccessFlag.REMOTE_READ))
                         .isClosed())
                 .isFalse();
+    }
+
+    /** Otherwise a peer that gives no credits would keep its key for as long as it likes. */
+    @Test
+    void aGrantEndsAlthoughItsMemoryIsBeingSent() {
+        connect(small());
+        MemoryRegion memory = everything(client, 64);
+        long before = registered();
+        List<MemoryRegion> grants = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            grants.add(client.memory().grant(memory, 0, 64, Duration.ofDays(1), Set.of(AccessFlag.REMOTE_READ)));
+        }
+        assertThat(registered()).isGreaterThan(before);
+        RegisteredBuffer sent = Objects.requireNonNull(client.memory().leaseRegistered(memory.segment()));
+        grants.forEach(MemoryRegion::close);
+        assertThat(registered()).isEqualTo(before);
+        sent.close();
     }
 
     private WeakReference<MemoryRegion> closedGrant(MemoryRegion memory) {
