@@ -310,6 +310,17 @@ abstract class MessagesContract : PairContract() {
         }
 
     @Test
+    fun `a value that is nested too deeply is an error and the next one is received`() =
+        bothWays { from, to ->
+            val nested = """{"next":""".repeat(LARGE / 8) // needs more stack than a thread has
+            val failed = exchanged({ from.send(nested) }) { runCatching { to.receive<Nested>(Json) } }
+            assertThat(failed.exceptionOrNull())
+                .isInstanceOf(MessageDecodingException::class.java)
+                .hasRootCauseInstanceOf(StackOverflowError::class.java)
+            assertThat(exchanged({ from.send("next") }, { to.receiveText() })).isEqualTo("next")
+        }
+
+    @Test
     fun `a value that cannot be encoded is refused and nothing is sent`() =
         bothWays { from, to ->
             val failure = runCatching { from.send(Double.NaN, Json) }.exceptionOrNull()

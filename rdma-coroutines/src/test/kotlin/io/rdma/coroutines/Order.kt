@@ -12,3 +12,9 @@ internal data class Order(
         check(number >= 0) { "the number is negative" }
     }
 }
+
+/** A value that may be nested to any depth. */
+@Serializable
+internal data class Nested(
+    val next: Nested?,
+)

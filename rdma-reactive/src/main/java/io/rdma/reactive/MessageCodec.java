@@ -30,8 +30,9 @@ public interface MessageCodec<T> extends MessageEncoder<T>, Function<ReceivedMes
      *
      * @param message lent for the call
      * @return the value
-     * @throws MessageDecodingException if {@link #decode} throws or returns null. The {@code Flux} of the values ends
-     *     with it. The connection stays open, and the next subscriber receives the messages that follow
+     * @throws MessageDecodingException if {@link #decode} throws, also for want of stack, or returns null. The
+     *     {@code Flux} of the values ends with it. The connection stays open, and the next subscriber receives the
+     *     messages that follow
      */
     @Override
     default T apply(ReceivedMessage message) {
@@ -40,7 +41,7 @@ public interface MessageCodec<T> extends MessageEncoder<T>, Function<ReceivedMes
             value = decode(message);
         } catch (MessageDecodingException e) {
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | StackOverflowError e) { // a value may be nested too deeply
             throw new MessageDecodingException(failed(message) + e, e);
         }
         if (value == null) {

@@ -205,7 +205,7 @@ abstract class CallContract {
                         Status.UNDECODABLE_ANSWER,
                         "same type, format and version",
                         ""))
-                .hasCauseInstanceOf(StackOverflowError.class);
+                .hasRootCauseInstanceOf(StackOverflowError.class);
     }
 
     @Test

@@ -110,6 +110,19 @@ abstract class CodecsContract {
     }
 
     @Test
+    void aValueThatIsNestedTooDeeplyEndsTheStream() {
+        MessageCodec<String> nested = MessageCodec.of(MessageCodec.utf8(), message -> {
+            throw new StackOverflowError("on purpose");
+        });
+        client.sendObject("a", nested).then(client.send("b")).block(PATIENCE);
+        assertThatThrownBy(() -> peer.receive().as(nested).blockFirst(PATIENCE))
+                .isInstanceOf(MessageDecodingException.class)
+                .hasMessageContaining("same codec")
+                .hasCauseInstanceOf(StackOverflowError.class);
+        assertThat(peer.receive().asString().next().block(PATIENCE)).isEqualTo("b");
+    }
+
+    @Test
     void aVersionIsFourBytesInFrontOfTheValue() {
         MessageCodec<String> second = MessageCodec.versioned(0x01020304, MessageCodec.utf8());
         client.sendObject("hi", second).block(PATIENCE);

@@ -48,6 +48,9 @@ internal fun <T> SerialFormat.decode(
     } catch (e: Exception) {
         // Formats and the classes of an application throw exceptions of many types at bytes that they do not expect.
         throw undecodable(deserializer, bytes.size, e)
+    } catch (e: StackOverflowError) {
+        // the value is nested too deeply
+        throw undecodable(deserializer, bytes.size, e)
     }
     throw unusable()
 }
@@ -56,7 +59,7 @@ internal fun <T> SerialFormat.decode(
 private fun SerialFormat.undecodable(
     deserializer: DeserializationStrategy<*>,
     length: Int,
-    cause: Exception,
+    cause: Throwable,
 ) = MessageDecodingException(
     "message of $length bytes is not a ${deserializer.descriptor.serialName} in the format ${javaClass.name}: use the" +
         " same format, format settings and version of the class at both ends, or receive its bytes by receiveBytes()",
