@@ -15,6 +15,7 @@ import io.rdma.reactive.call.RdmaCallClient;
 import io.rdma.reactive.call.RdmaCallServer;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -275,6 +276,15 @@ abstract class CallContract {
         assertThatThrownBy(() -> client.call("endless", "", TEXT, NUMBER, Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("more than zero");
+    }
+
+    @Test
+    void aDeadlineAndAPatienceMayBeForEver() {
+        serve();
+        Duration forEver = ChronoUnit.FOREVER.getDuration();
+        assertThat(client.call("double", 21, NUMBER, NUMBER, forEver).block(PATIENCE))
+                .isEqualTo(42);
+        assertThat(server.stop(forEver).block(PATIENCE)).isTrue();
     }
 
     @Test

@@ -21,6 +21,9 @@ public final class RdmaCallClient implements Disposable {
     /** Default number of calls in flight. */
     static final int MAX_IN_FLIGHT = 64;
 
+    /** The server gets the time as an {@code int} of milliseconds. */
+    private static final Duration LONGEST = Duration.ofMillis(Integer.MAX_VALUE);
+
     private final RdmaConnection connection;
     private final CallTable<OutgoingCall<?>> table;
     private final Disposable.Swap receiving = Disposables.swap();
@@ -79,7 +82,8 @@ public final class RdmaCallClient implements Disposable {
      * @param request must not change until completion
      * @param requests codec of the request
      * @param answers codec of the answer; decodes on the completion loop
-     * @param deadline time for the whole call, more than zero; the server gets it, too
+     * @param deadline time for the whole call, more than zero; the server gets it, too. One that is longer than 24 days
+     *     is shortened to that
      * @return the answer
      */
     public <Q, A> Mono<A> call(
@@ -89,6 +93,7 @@ public final class RdmaCallClient implements Disposable {
         if (deadline.isZero() || deadline.isNegative()) {
             throw new IllegalArgumentException("deadline is " + deadline + ": use more than zero");
         }
+        Duration time = bounded(deadline);
         Mono<A> answer = Mono.create(sink -> {
             long begun = System.nanoTime();
             OutgoingCall<A> call = new OutgoingCall<>(
@@ -96,7 +101,7 @@ public final class RdmaCallClient implements Disposable {
                     table,
                     name,
                     id -> CallMessages.send(
-                            connection, CallFrame.request(id, left(deadline, begun), name), request, requests),
+                            connection, CallFrame.request(id, left(time, begun), name), request, requests),
                     answers,
                     sink);
             sink.onCancel(() -> {
@@ -106,7 +111,12 @@ public final class RdmaCallClient implements Disposable {
             });
             table.submit(call);
         });
-        return answer.timeout(deadline, Mono.error(() -> CallErrors.deadlineExceeded(name)));
+        return answer.timeout(time, Mono.error(() -> CallErrors.deadlineExceeded(name)));
+    }
+
+    /** Returns a time that is not too long for clocks. */
+    static Duration bounded(Duration time) {
+        return time.compareTo(LONGEST) > 0 ? LONGEST : time;
     }
 
     private static int left(Duration deadline, long begun) {

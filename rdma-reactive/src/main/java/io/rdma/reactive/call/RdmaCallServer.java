@@ -140,7 +140,7 @@ public final class RdmaCallServer {
      * latest when the patience is over: handlers that still run are cancelled then. The item is whether all accepted
      * requests have their answers.
      *
-     * @param patience maximum time to wait
+     * @param patience maximum time to wait; one that is longer than 24 days is shortened to that
      * @return true if all accepted requests have their answers
      */
     public Mono<Boolean> stop(Duration patience) {
@@ -150,7 +150,7 @@ public final class RdmaCallServer {
             return Flux.fromIterable(Set.copyOf(sessions))
                     .flatMap(ServedConnection::ended)
                     .then(Mono.just(true))
-                    .timeout(patience, Mono.fromSupplier(() -> {
+                    .timeout(RdmaCallClient.bounded(patience), Mono.fromSupplier(() -> {
                         sessions.forEach(ServedConnection::cancel);
                         return false;
                     }));
