@@ -5,6 +5,7 @@ import io.rdma.connect.RdmaConnectException
 import io.rdma.connect.RdmaResources
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.DatagramTooLongException
+import io.rdma.testing.CapturedLog
 import io.rdma.testing.TestDevice
 import io.rdma.types.VerbsException
 import io.rdma.verbs.AddressHandleAttributes
@@ -29,6 +30,8 @@ import java.net.InetAddress
 import java.time.Duration
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.logging.Level
+import java.util.logging.Logger
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
@@ -43,18 +46,24 @@ abstract class DatagramContract {
     /** An address of the device. */
     abstract val host: String
 
-    private suspend fun bind(port: Int = 0) =
-        RdmaDatagramSocket.bind(host, port) {
-            device = this@DatagramContract.device
-            receiveBuffers(BUFFERS, 64)
-            sendBuffers(4, 64)
-        }
+    private suspend fun bind(
+        port: Int = 0,
+        tap: String? = null,
+    ) = RdmaDatagramSocket.bind(host, port) {
+        device = this@DatagramContract.device
+        wiretap = tap
+        receiveBuffers(BUFFERS, 64)
+        sendBuffers(4, 64)
+    }
 
-    private fun bound(test: suspend CoroutineScope.(one: RdmaDatagramSocket, other: RdmaDatagramSocket) -> Unit) {
+    private fun bound(
+        tap: String? = null,
+        test: suspend CoroutineScope.(one: RdmaDatagramSocket, other: RdmaDatagramSocket) -> Unit,
+    ) {
         TestDevice.assumed(device)
         runBlocking {
             withTimeout(120.seconds) {
-                val one = bind()
+                val one = bind(tap = tap)
                 val other = bind()
                 test(one, other)
                 for (each in listOf(one, other)) {
@@ -145,6 +154,24 @@ abstract class DatagramContract {
             serving.cancelAndJoin()
             listening.cancelAndJoin()
         }
+
+    @Test
+    fun `a wiretap logs datagrams`() {
+        val logger = Logger.getLogger("io.rdma.test.wiretap.datagrams")
+        logger.level = Level.FINE
+        CapturedLog(logger.name).use { log ->
+            bound(logger.name) { one, other ->
+                arrives(one, other, "bye")
+                arrives(other, one, "hello")
+                assertThat(log.has("FINE", one.toString(), "BOUND")).isTrue()
+                assertThat(log.has("SEND to ", " 3 bytes", "62 79 65")).isTrue()
+                assertThat(log.has("RECEIVED 5 bytes", "68 65 6c 6c 6f")).isTrue()
+                one.closeAndAwait()
+                await().atMost(Duration.ofSeconds(60)).until { log.has("CLOSED") }
+            }
+        }
+        logger.level = null
+    }
 
     @Test
     fun `the source is the sender, and one datagram can be received`() =

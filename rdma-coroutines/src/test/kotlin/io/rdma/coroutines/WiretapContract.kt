@@ -2,11 +2,15 @@ package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.testing.CapturedLog
+import io.rdma.testing.TestDevice
 import io.rdma.types.AccessFlag
 import io.rdma.types.RemoteMemory
 import kotlinx.coroutines.flow.flowOf
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeout
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.AfterEach
@@ -16,6 +20,7 @@ import java.nio.ByteBuffer
 import java.time.Duration
 import java.util.logging.Level
 import java.util.logging.Logger
+import kotlin.time.Duration.Companion.seconds
 
 /** Contract of the wiretap, the same on every device. The client is tapped, its peer is not. */
 abstract class WiretapContract : PairContract() {
@@ -50,6 +55,29 @@ abstract class WiretapContract : PairContract() {
             pair.client.closeAndAwait()
             await().atMost(PATIENCE).until { log.has("FINE", pair.client.toString(), "CLOSED") }
         }
+
+    @Test
+    fun `the connections of a server are logged`() {
+        TestDevice.assumed(device)
+        runBlocking {
+            withTimeout(120.seconds) {
+                val server =
+                    RdmaServer.bind(host, 0) {
+                        small()
+                        wiretap = CATEGORY
+                    }
+                val serving = launch { server.serve { it.send("served") } }
+                RdmaClient.connect(host, server.port) { small() }.use {
+                    assertThat(it.receiveText()).isEqualTo("served")
+                }
+                server.closeAndAwait()
+                serving.join()
+            }
+        }
+        assertThat(log.has("FINE", "CONNECTED")).isTrue()
+        assertThat(log.has("SEND 6 bytes", "served")).isTrue()
+        await().atMost(PATIENCE).until { log.has("CLOSED") }
+    }
 
     @Test
     fun `every way to send and to receive is logged once`() =

@@ -212,6 +212,21 @@ abstract class PoolContract {
         }
 
     @Test
+    fun `a connection with an answer that was not awaited is not used again`() =
+        test {
+            val pool = pool(server(), most(1))
+            val held = pool.acquire()
+            held.connection.send("one")
+            held.connection.send("two")
+            assertThat(held.connection.receiveText()).isEqualTo("one")
+            until { held.connection.endpoint.outstandingReceives() == 1 }
+            held.release()
+            assertThat(ask(pool, "three")).isEqualTo("three")
+            held.connection.awaitClosed()
+            assertThat(pool.metrics.opened()).isEqualTo(2)
+        }
+
+    @Test
     fun `a failure of the user ends the connection unless it keeps it`() =
         test {
             val pool = pool(server(), most(1))
@@ -239,6 +254,18 @@ abstract class PoolContract {
             assertThat(failure<IllegalStateException> { pool.acquire() }).hasMessageContaining("pool is closed")
             held.release()
             end.join()
+            awaitConnections(0)
+        }
+
+    @Test
+    fun `a pool that is closed while it connects leaves nothing`() =
+        test {
+            val server = server()
+            repeat(20) {
+                val pool = pool(server, most(4).withWarmupConnections(4))
+                scope.launch(start = CoroutineStart.UNDISPATCHED) { runCatching { pool.warmup() } }
+                pool.closeAndAwait()
+            }
             awaitConnections(0)
         }
 
@@ -301,6 +328,22 @@ abstract class PoolContract {
             assertThat(none.reason()).isEqualTo(Reason.NO_SERVERS)
             discovered.set(listOf(address(server().port)))
             assertThat(ask(pool, "somebody")).isEqualTo("somebody")
+        }
+
+    @Test
+    fun `the error names all servers that cannot be reached, and nothing is left`() =
+        test {
+            val gone = List(2) { server() }
+            gone.forEach { it.closeAndAwait() }
+            val servers = AddressSupplier.of(*gone.map { address(it.port) }.toTypedArray())
+            val pool = pool(servers, most(2).withWarmupConnections(2))
+            for (attempt in listOf<suspend () -> Unit>({ ask(pool, "nobody") }, { pool.warmup() })) {
+                val error = failure<RdmaConnectException> { attempt() }
+                assertThat(error.reason()).isEqualTo(Reason.UNREACHABLE)
+                gone.forEach { assertThat(error).hasMessageContaining(":${it.port}") }
+            }
+            until { pool.metrics.active() == 0 && pool.metrics.pending() == 0 }
+            assertThat(pool.metrics.idle()).isZero()
         }
 
     @Test
