@@ -7,6 +7,7 @@ import io.rdma.internal.engine.ReceiveEnd
 import io.rdma.internal.engine.ReceiveQueue
 import io.rdma.internal.os.StackRoom
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
@@ -108,8 +109,9 @@ internal class Inbound<M : ReceivedMessage>(
                         emit(message)
                     } catch (e: Throwable) {
                         // An operator such as first() or take() ends the flow by a CancellationException after the
-                        // collector got its message.
-                        if (e !is CancellationException || !currentCoroutineContext().isActive) message.close()
+                        // collector got its message. A withTimeout in the block throws one as well, and has not.
+                        val isTaken = e is CancellationException && e !is TimeoutCancellationException
+                        if (!isTaken || !currentCoroutineContext().isActive) message.close()
                         throw e
                     }
                 }

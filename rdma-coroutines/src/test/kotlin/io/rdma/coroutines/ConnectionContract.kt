@@ -12,8 +12,10 @@ import io.rdma.types.RemoteMemory
 import io.rdma.types.VerbsException
 import io.rdma.types.WorkCompletionException
 import io.rdma.types.WorkCompletionStatus
+import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
@@ -26,6 +28,7 @@ import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
@@ -508,6 +511,15 @@ abstract class ConnectionContract : PairContract() {
                 }
             }
             assertThat(failed?.isClosed).isTrue()
+            pair.client.sendText("lost by a collector that takes too long")
+            var late: io.rdma.buffer.ReceivedMessage? = null
+            assertFails<TimeoutCancellationException>("Timed out") {
+                pair.peer.receiveOwned().collect {
+                    late = it
+                    withTimeout(1) { awaitCancellation() }
+                }
+            }
+            assertThat(late?.isClosed).isTrue()
             pair.client.sendText("kept")
             val kept = mutableListOf<io.rdma.buffer.ReceivedMessage>()
             pair.peer
