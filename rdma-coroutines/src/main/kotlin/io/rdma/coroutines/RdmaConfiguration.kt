@@ -3,9 +3,9 @@ package io.rdma.coroutines
 import io.rdma.connect.AdmissionLimits
 import io.rdma.connect.ConnectMethod
 import io.rdma.connect.ConnectionOptions
+import io.rdma.connect.FlowControl
 import io.rdma.connect.RdmaResources
 import io.rdma.internal.connect.UsedResources
-import io.rdma.types.QueuePairCapacity
 import javax.net.ssl.SSLContext
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -28,7 +28,7 @@ public class RdmaConfiguration internal constructor() {
      */
     public var resources: RdmaResources? = null
 
-    /** All options of a connection. Several members of this class change parts of them. */
+    /** All options of a connection. Other members of this class change parts of them. */
     public var options: ConnectionOptions = ConnectionOptions.DEFAULT
 
     /** Time limit for making a connection; part of [options]. */
@@ -79,6 +79,86 @@ public class RdmaConfiguration internal constructor() {
             options = options.withTls(value)
         }
 
+    /** A completion at least every so many sends; part of [options]. */
+    public var signalEvery: Int
+        get() = options.signalEvery()
+        set(value) {
+            options = options.withSignalEvery(value)
+        }
+
+    /** Reads and atomics in flight, from 1 to 255; part of [options]. */
+    public var maxRdAtomic: Int
+        get() = options.maxRdAtomic()
+        set(value) {
+            options = options.withMaxRdAtomic(value)
+        }
+
+    /** Code of the acknowledge time-out, from 1 to 31: 4.096 us times 2 to the power of it; part of [options]. */
+    public var timeout: Int
+        get() = options.timeout()
+        set(value) {
+            options = options.withTimeout(value)
+        }
+
+    /** Retries after a time-out, from 0 to 7; part of [options]. */
+    public var retryCnt: Int
+        get() = options.retryCnt()
+        set(value) {
+            options = options.withRetryCnt(value)
+        }
+
+    /** Retries while the peer has no receive posted, from 0 to 6; 7 is without end; part of [options]. */
+    public var rnrRetry: Int
+        get() = options.rnrRetry()
+        set(value) {
+            options = options.withRnrRetry(value)
+        }
+
+    /** Code of the pause before such a retry, from 1 to 31; part of [options]. */
+    public var minRnrTimer: Int
+        get() = options.minRnrTimer()
+        set(value) {
+            options = options.withMinRnrTimer(value)
+        }
+
+    /** Mechanism that keeps a fast sender from overrunning a slow receiver; part of [options]. */
+    public var flowControl: FlowControl
+        get() = options.flowControl()
+        set(value) {
+            options = options.withFlowControl(value)
+        }
+
+    /**
+     * Whether a client with [tls] requires the server's certificate to be for the name that it connects to; part of
+     * [options].
+     */
+    public var verifyServerName: Boolean
+        get() = options.verifyServerName()
+        set(value) {
+            options = options.withVerifyServerName(value)
+        }
+
+    /** Whether the GID that a peer names must be an address of the host that it connects from; part of [options]. */
+    public var verifyPeerGid: Boolean
+        get() = options.verifyPeerGid()
+        set(value) {
+            options = options.withVerifyPeerGid(value)
+        }
+
+    /** Whether each connection has a protection domain of its own; part of [options]. */
+    public var ownProtectionDomain: Boolean
+        get() = options.ownProtectionDomain()
+        set(value) {
+            options = options.withOwnProtectionDomain(value)
+        }
+
+    /** Whether a disconnect without a farewell counts as an orderly end; part of [options]. */
+    public var orderlyDisconnect: Boolean
+        get() = options.orderlyDisconnect()
+        set(value) {
+            options = options.withOrderlyDisconnect(value)
+        }
+
     /**
      * Name of the [System.Logger] that logs, at level `DEBUG`, the events of each connection or socket, its operations,
      * and the first 256 bytes of each message; null for no log. The log contains the data of the application.
@@ -88,9 +168,14 @@ public class RdmaConfiguration internal constructor() {
     /** Limits of the connections that a server admits; a client ignores them. */
     public var limits: AdmissionLimits = AdmissionLimits.DEFAULT
 
-    /** Changes the queue depths of the queue pair. */
-    public fun queuePair(change: QueuePairCapacity.() -> QueuePairCapacity) {
-        options = options.withQueuePair(options.queuePair().change())
+    /** Changes [limits]. */
+    public fun limits(change: RdmaLimits.() -> Unit) {
+        limits = RdmaLimits(limits).apply(change).limits
+    }
+
+    /** Changes the depths and sizes of the queue pair; part of [options]. */
+    public fun queuePair(change: RdmaQueuePair.() -> Unit) {
+        options = options.withQueuePair(RdmaQueuePair(options.queuePair()).apply(change).capacity)
     }
 
     /**

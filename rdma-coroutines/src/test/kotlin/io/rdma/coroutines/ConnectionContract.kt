@@ -332,7 +332,7 @@ abstract class ConnectionContract : PairContract() {
     @ParameterizedTest(name = "send queue of {0}")
     @ValueSource(ints = [128, 4])
     fun `a receiver that does not read stops the sender`(maxSendWr: Int) =
-        connected({ queuePair { withMaxSendWr(maxSendWr) } }) { pair ->
+        connected({ queuePair { this.maxSendWr = maxSendWr } }) { pair ->
             val encoded = AtomicInteger()
             val sending =
                 launch {

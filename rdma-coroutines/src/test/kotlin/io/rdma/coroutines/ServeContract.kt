@@ -240,8 +240,8 @@ abstract class ServeContract {
                     "sendBuffers must be from 1" to { sendBuffers(-1, 4096) },
                     "maxMessageSize must be from 1 to 1073741824" to { maxMessageSize = Int.MAX_VALUE },
                     "handshakeTimeout must be positive" to { handshakeTimeout = 0.seconds },
-                    "at least one connection" to { limits = limits.withConnections(0) },
-                    "maxSendWr must be at least 1" to { queuePair { withMaxSendWr(0) } },
+                    "at least one connection" to { limits { connections = 0 } },
+                    "maxSendWr must be at least 1" to { queuePair { maxSendWr = 0 } },
                 )
             for ((message, configure) in refused) {
                 val bad: RdmaConfiguration.() -> Unit = {

@@ -107,9 +107,9 @@ internal suspend fun configuration(certificates: SSLContext?): RdmaServer =
         maxMessageSize = 1 shl 20
         handshakeTimeout = 5.seconds
         tls = certificates
-        limits = limits.withConnections(100)
-        queuePair { withMaxSendWr(64) }
-        options = options.withVerifyPeerGid(false) // each of the other options has a function like this one
+        limits { connections = 100 }
+        queuePair { maxSendWr = 64 }
+        verifyPeerGid = false
     }
 
 @Serializable

@@ -87,7 +87,7 @@ class FlowStages : Stages {
         RdmaClient.connect(next.hostString, next.port) {
             device = hop.device
             sendBuffers(hop.buffers, hop.bytes)
-            queuePair { withMaxSendWr(hop.buffers) }
+            queuePair { maxSendWr = hop.buffers }
         }
 
     /**
@@ -123,7 +123,7 @@ class FlowStages : Stages {
             RdmaServer.bind(here.hostString, here.port) {
                 device = hop.device
                 receiveBuffers(hop.buffers, hop.bytes)
-                limits = limits.withConnections(1)
+                limits { connections = 1 }
             }
         try {
             report.listening(server.port)
