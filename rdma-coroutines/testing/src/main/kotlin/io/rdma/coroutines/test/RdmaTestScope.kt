@@ -8,10 +8,7 @@ import io.rdma.coroutines.RdmaServer
 import io.rdma.soft.SoftNetwork
 import io.rdma.test.TestNetwork
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.withContext
-import java.util.concurrent.ConcurrentLinkedDeque
 
 private const val LOOPBACK = "127.0.0.1"
 
@@ -19,9 +16,9 @@ private const val LOOPBACK = "127.0.0.1"
 public class RdmaTestScope internal constructor(
     private val own: TestNetwork,
     scope: CoroutineScope,
+    private val servers: CoroutineScope,
+    private val endings: Endings,
 ) : CoroutineScope by scope {
-    private val endings = ConcurrentLinkedDeque<suspend () -> Unit>() // the newest first
-
     /** Network of the test's device: its faults, counters and captures. */
     public val network: SoftNetwork get() = own.network()
 
@@ -42,8 +39,8 @@ public class RdmaTestScope internal constructor(
         handler: suspend CoroutineScope.(RdmaConnection) -> Unit,
     ): RdmaServer {
         val server = RdmaServer.bind(LOOPBACK, 0) { onOwnDevice(configure) }
-        val serving = launch { server.serve(handler) }
-        endings.addFirst {
+        val serving = servers.launch { server.serve(handler) }
+        endings.add {
             server.closeAndAwait()
             serving.cancel()
         }
@@ -63,7 +60,7 @@ public class RdmaTestScope internal constructor(
         configure: RdmaConfiguration.() -> Unit = {},
     ): RdmaConnection {
         val connection = RdmaClient.connect(LOOPBACK, server.port) { onOwnDevice(configure) }
-        endings.addFirst { connection.closeAndAwait() }
+        endings.add { connection.closeAndAwait() }
         return connection
     }
 
@@ -71,19 +68,4 @@ public class RdmaTestScope internal constructor(
         device = own.network().device()
         configure()
     }
-
-    /** Makes the links good again, and closes what the test made, even if the test was cancelled. */
-    internal suspend fun end(): Unit =
-        withContext(NonCancellable) {
-            network.heal()
-            var failure: Throwable? = null
-            for (ending in endings) {
-                try {
-                    ending()
-                } catch (e: Throwable) {
-                    failure?.addSuppressed(e) ?: run { failure = e }
-                }
-            }
-            failure?.let { throw it }
-        }
 }

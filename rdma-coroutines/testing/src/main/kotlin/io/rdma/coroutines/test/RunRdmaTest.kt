@@ -3,6 +3,7 @@ package io.rdma.coroutines.test
 import io.rdma.test.TestNetwork
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import kotlin.time.Duration
@@ -10,8 +11,8 @@ import kotlin.time.Duration.Companion.seconds
 
 /**
  * Runs a test on a network of its own, with any test framework. Blocks until [body] and all coroutines that it started
- * in its scope have ended. Then it closes the connections and servers that were made with [RdmaTestScope], and looks
- * for objects that the test left open.
+ * in its scope have ended; the test cancels those that have no end. Then it closes the connections and servers that
+ * were made with [RdmaTestScope], and looks for objects that the test left open.
  *
  * Delays take their real time: the devices have threads of their own, which the virtual time of `runTest` does not
  * reach. [body] runs on [Dispatchers.Default].
@@ -31,14 +32,18 @@ public fun runRdmaTest(
         }
     }
 
+/** Runs [body] in a scope of its own, so that its coroutines end before the connections that they use are closed. */
 private suspend fun CoroutineScope.runOn(
     network: TestNetwork,
     body: suspend RdmaTestScope.() -> Unit,
 ) {
-    val scope = RdmaTestScope(network, this)
-    try {
-        scope.body()
-    } finally {
-        scope.end()
+    val endings = Endings()
+    val outcome = runCatching { coroutineScope { RdmaTestScope(network, this, this@runOn, endings).body() } }
+    network.network().heal()
+    val failed = endings.run()
+    outcome.onFailure {
+        failed?.let(it::addSuppressed)
+        throw it
     }
+    failed?.let { throw it }
 }

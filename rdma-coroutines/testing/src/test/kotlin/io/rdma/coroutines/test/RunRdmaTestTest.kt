@@ -10,6 +10,7 @@ import io.rdma.verbs.MemoryRegion
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.launch
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.junit.jupiter.api.Test
@@ -69,6 +70,31 @@ class RunRdmaTestTest {
                 awaitCancellation()
             }
         }.isInstanceOf(TimeoutCancellationException::class.java)
+    }
+
+    @Test
+    fun `what a test launched ends before its connections are closed`() {
+        val answers = mutableListOf<String>()
+        runRdmaTest {
+            val connection = connect(serve { echo(it) })
+            launch {
+                repeat(100) {
+                    connection.send("$it")
+                    answers += connection.receiveText()
+                }
+            }
+        }
+        assertThat(answers).isEqualTo(List(100) { "$it" })
+    }
+
+    @Test
+    fun `the failure of what a test launched is thrown`() {
+        assertThatThrownBy {
+            runRdmaTest {
+                connect(serve { echo(it) })
+                launch { error("the coroutine's own failure") }
+            }
+        }.isInstanceOf(IllegalStateException::class.java).hasMessage("the coroutine's own failure")
     }
 
     @Test
