@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class RdmaServerExtension extends RdmaExtension implements BeforeAllCallback {
     private final UnaryOperator<RdmaServer> change;
     private boolean forTheClass;
+    private String owner = ""; // class that the server is bound for
     private volatile @Nullable Running running;
 
     private record Running(TestNetwork network, DisposableServer server) {}
@@ -73,10 +74,15 @@ public final class RdmaServerExtension extends RdmaExtension implements BeforeAl
         running = new Running(network, server);
     }
 
+    /** Binds the server for a class. JUnit calls this for each class nested in it as well, which has its server. */
     @Override
     public void beforeAll(ExtensionContext context) {
         forTheClass = true;
-        bind(context);
+        Running now = running;
+        if (now == null || now.network() != network(context)) {
+            owner = context.getUniqueId();
+            bind(context);
+        }
     }
 
     @Override
@@ -97,7 +103,9 @@ public final class RdmaServerExtension extends RdmaExtension implements BeforeAl
 
     @Override
     public void afterAll(ExtensionContext context) throws Exception {
-        running = null;
+        if (context.getUniqueId().equals(owner)) {
+            running = null;
+        }
         super.afterAll(context);
     }
 }

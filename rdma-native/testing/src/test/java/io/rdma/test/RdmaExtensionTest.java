@@ -253,6 +253,42 @@ class RdmaExtensionTest {
                 .hasMessageContaining("@RegisterExtension");
     }
 
+    static class OneServerForNestedClasses {
+        static final Set<Integer> PORTS = ConcurrentHashMap.newKeySet();
+
+        @RegisterExtension
+        static final RdmaServerExtension SERVER = RdmaServerExtension.of(
+                server -> server.handle(RdmaExtensionTest::echo).doOnBound(bound -> PORTS.add(bound.port())));
+
+        private static void answers(RdmaClient client) {
+            assertThat(echoed(client.connectNow(), "hello")).isEqualTo("hello");
+            assertThat(PORTS).containsExactly(SERVER.server().port());
+        }
+
+        @Nested
+        class First {
+            @Test
+            void isAnswered(RdmaClient client) {
+                answers(client);
+            }
+        }
+
+        @Nested
+        class Second {
+            @Test
+            void isAnswered(RdmaClient client) {
+                answers(client);
+            }
+        }
+    }
+
+    @Test
+    void aServerInAStaticFieldRunsForNestedClassesToo() {
+        passes(OneServerForNestedClasses.class, 2);
+        Assertions.assertThatThrownBy(OneServerForNestedClasses.SERVER::server)
+                .isInstanceOf(IllegalStateException.class);
+    }
+
     @Execution(ExecutionMode.CONCURRENT)
     @ExtendWith(OneServerForTwo.Failures.class)
     static class OneServerForTwo {
