@@ -3,13 +3,17 @@ package io.rdma.spring.boot.test;
 import io.rdma.spring.boot.RdmaConnectionDetails;
 import io.rdma.spring.boot.RdmaContextServer;
 import io.rdma.spring.boot.RdmaProperties;
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Details of a connection to the server of the same context. */
+/**
+ * Details of a connection to the server of the same context, or, without one, to that of {@code rdma.client.*}. A bean
+ * that needs a client while the context starts gets those properties, too.
+ */
 final class ServerOfTheContext implements RdmaConnectionDetails {
     private final ConfigurableApplicationContext context;
     private final ObjectProvider<RdmaContextServer<?>> servers;
@@ -29,19 +33,30 @@ final class ServerOfTheContext implements RdmaConnectionDetails {
 
     @Override
     public String getHost() {
-        return context.isRunning() ? "127.0.0.1" : properties.client().host();
+        InetSocketAddress server = address();
+        if (server == null) {
+            return properties.client().host();
+        }
+        return server.getAddress().isAnyLocalAddress()
+                ? "127.0.0.1"
+                : server.getAddress().getHostAddress();
     }
 
-    /** Returns the port of the server. A bean that needs a client while the context starts gets that of a property. */
     @Override
     public int getPort() {
+        InetSocketAddress server = address();
+        return server == null ? properties.client().port() : server.getPort();
+    }
+
+    /** Returns the address of the server, null if there is none or the context, and so the server, still starts. */
+    private @Nullable InetSocketAddress address() {
         return context.isRunning()
                 ? servers.stream()
                         .filter(RdmaContextServer::isRunning)
-                        .map(server -> server.address().getPort())
+                        .map(RdmaContextServer::address)
                         .findFirst()
-                        .orElse(properties.client().port())
-                : properties.client().port();
+                        .orElse(null)
+                : null;
     }
 
     @Override

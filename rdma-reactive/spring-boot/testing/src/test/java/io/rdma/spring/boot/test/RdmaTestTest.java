@@ -98,6 +98,17 @@ class RdmaTestTest {
         }
     }
 
+    @RdmaTest(
+            useDefaultFilters = false,
+            properties = {"rdma.client.host=192.0.2.7", "rdma.client.port=4711"})
+    @DirtiesContext
+    static class ClientTests {
+        @Test
+        void withoutAServerTheClientHasItsProperties(@Autowired RdmaClient client) {
+            assertThat(client.address()).hasToString("192.0.2.7/<unresolved>:4711");
+        }
+    }
+
     @RdmaTest(properties = "rdma.enabled=false")
     @DirtiesContext
     static class DisabledTests {
@@ -145,6 +156,13 @@ class RdmaTestTest {
         EngineExecutionResults own = results(OwnAddressTests.class);
         assertThat(failures(own)).isEmpty();
         own.testEvents().assertStatistics(counts -> counts.succeeded(1));
+    }
+
+    @Test
+    void anApplicationWithoutAServerConnectsToThatOfItsProperties() {
+        EngineExecutionResults clients = results(ClientTests.class);
+        assertThat(failures(clients)).isEmpty();
+        clients.testEvents().assertStatistics(counts -> counts.succeeded(1));
     }
 
     @Test
