@@ -56,7 +56,8 @@ module io.rdma.core {
     // Their servers close several things, each of which is tried.
     exports io.rdma.internal.close to
             io.rdma.reactive,
-            io.rdma.coroutines;
+            io.rdma.coroutines,
+            io.rdma.netty;
     // The meters of one read the loops, the event loops of the other drive them.
     exports io.rdma.internal.loop to
             io.rdma.reactive,

@@ -209,8 +209,7 @@ final class ExchangeServer {
                 done.add(resources.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
                 try (QueuePairBringUp queuePair = new QueuePairBringUp(
                         resources, options, exchange.localAddress().getAddress())) {
-                    endpoint = queuePair.connect(
-                            peer, exchange.remoteAddress().getAddress());
+                    endpoint = queuePair.connect(peer, exchange.remoteAddress().getAddress());
                     admission.counted(endpoint);
                     exchange.accept(queuePair.local());
                     return endpoint;

@@ -55,8 +55,7 @@ public final class RdmaListener implements AutoCloseable {
             return;
         }
         ServerSocket socket = bound(address, RdmaConnector.mayTryManager(resources, options, address.getAddress()));
-        exchanges =
-                new ExchangeServer(resources, options, admission, refusals, socket, tokens, manager, homes);
+        exchanges = new ExchangeServer(resources, options, admission, refusals, socket, tokens, manager, homes);
     }
 
     /**

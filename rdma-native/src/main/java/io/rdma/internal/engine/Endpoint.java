@@ -226,6 +226,10 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         if (send && length > options.maxMessageSize()) {
             throw options.tooLong(length);
         }
+        if (send && length > options.peerReceiveBufferSize() && operation instanceof GatherOperation) {
+            throw new IllegalArgumentException("a gathered message of " + length + " bytes exceeds the peer's receive"
+                    + " buffers of " + options.peerReceiveBufferSize() + " bytes: cut it");
+        }
         if (!operation.borrow()) {
             return;
         }

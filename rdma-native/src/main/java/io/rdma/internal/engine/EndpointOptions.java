@@ -68,6 +68,16 @@ public record EndpointOptions(
     }
 
     /**
+     * Returns the number of pieces of memory that one message may gather, see {@link GatherOperation}. A frame takes
+     * one entry of the request.
+     *
+     * @return at least 1
+     */
+    public int maxGathered() {
+        return Math.max(1, capacity.maxSendSge() - (credits ? 1 : 0));
+    }
+
+    /**
      * Creates the error for a message that the peer cannot receive.
      *
      * @param length of the message in bytes

@@ -143,6 +143,21 @@ public abstract class MessageStream {
         }
     }
 
+    /**
+     * Submits an operation of the subclass as the next message. The operation ends by its own methods, not by {@link
+     * #sent} or {@link #failed}, and {@link #abandonAll} does not reach it.
+     *
+     * @param message new, or ended
+     * @throws RuntimeException as {@link Endpoint#submit} does; nothing was submitted then
+     */
+    protected final void submit(Operation message) {
+        if (!begun) {
+            begun = true;
+            begin();
+        }
+        submitter.submit(message);
+    }
+
     /** Counts the stream as open: a close of the connection before the end of the stream sends ABORT. */
     private void begin() {
         open.begun();

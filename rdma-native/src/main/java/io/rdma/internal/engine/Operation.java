@@ -161,7 +161,7 @@ public abstract class Operation {
         if (now == WAITING || now == POSTED) {
             throw new IllegalStateException("the operation is in flight: submit it again when it has ended");
         }
-        length = request.checkedLength();
+        length = request.buffer() == null ? lengthWithoutBuffer() : request.checkedLength();
         if (now == ENDED) {
             STATE.setRelease(this, NEW); // so that an abandon works while the path of a datagram is resolved
         }
@@ -206,6 +206,11 @@ public abstract class Operation {
             event.failed = failed;
             event.commit();
         }
+    }
+
+    /** Returns the present length in bytes of an operation whose request has no buffer. */
+    int lengthWithoutBuffer() {
+        return request.checkedLength();
     }
 
     /** Returns the length in bytes, as fixed at the submit. */

@@ -72,12 +72,31 @@ final class RequestEncoder {
             chain.bind(bind.window(), bind.binding());
             return;
         }
+        if (operation instanceof GatherOperation gathered) {
+            encodeGathered(slot, gathered);
+            return;
+        }
         // An atomic. Its result goes to the first 8 bytes of the slot.
         WorkRequest request = operation.request();
         RemoteMemory target = Objects.requireNonNull(request.remote());
         WorkRequest.Operands operands = Objects.requireNonNull(request.operands());
         chain.atomic(target.address(), target.rkey(), operands.compareAdd(), operands.swap());
         chain.entry(address(slot), Long.BYTES, slotMemory.lkey());
+    }
+
+    private void encodeGathered(int slot, GatherOperation operation) {
+        int total = operation.length();
+        if (credits.framed()) {
+            credits.consume();
+            frame(slot, Frame.DATA);
+            total += Frame.BYTES;
+        }
+        for (int piece = 0; piece < operation.pieces(); piece++) {
+            chain.entry(operation.address(piece), operation.length(piece), operation.lkey(piece));
+        }
+        if (total > 0 && total <= maxInline) {
+            chain.inline();
+        }
     }
 
     private void encodeOperands(Operation operation) {

@@ -75,7 +75,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         int depth = depth(options);
         this.signalEvery = Math.min(options.signalEvery(), Math.max(1, depth / 2));
         this.maxReads = options.maxRdAtomic();
-        this.chain = new SendChain(Math.min(depth, MAX_CHAIN), 2);
+        this.chain = new SendChain(Math.min(depth, MAX_CHAIN), 1 + options.maxGathered());
         int maxInline = Math.min(
                 options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
         this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline);

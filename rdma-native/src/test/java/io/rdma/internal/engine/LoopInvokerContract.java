@@ -22,7 +22,9 @@ abstract class LoopInvokerContract extends ConnectedContract {
     private void driveAll() {
         resources.close();
         resources = new DeviceResources(
-                TestDevice.assumed(device()), resourceOptions(), loop -> driver.complete(new LoopInvoker(loop, IdleStrategy.SLEEP)));
+                TestDevice.assumed(device()),
+                resourceOptions(),
+                loop -> driver.complete(new LoopInvoker(loop, IdleStrategy.SLEEP)));
         Thread.ofPlatform().daemon().name("driver").start(() -> {
             LoopInvoker invoker = driver.join();
             while (!invoker.isFinished()) {

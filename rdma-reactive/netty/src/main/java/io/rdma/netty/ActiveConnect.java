@@ -33,8 +33,7 @@ final class ActiveConnect implements ConnectHandler {
 
     void start(RdmaIoHandler handler) {
         int millis = channel.config().getConnectTimeoutMillis();
-        connector =
-                RdmaConnector.connect(handler.resources(), channel.config().connectionOptions(), address, this);
+        connector = RdmaConnector.connect(handler.resources(), channel.config().connectionOptions(), address, this);
         if (millis > 0) {
             timeout = channel.eventLoop().schedule(() -> timedOut(millis), millis, TimeUnit.MILLISECONDS);
         }
@@ -102,12 +101,11 @@ final class ActiveConnect implements ConnectHandler {
         if (!(cause instanceof RdmaConnectException refused)) {
             return cause;
         }
-        Exception same =
-                switch (refused.reason()) {
-                    case UNKNOWN_HOST -> new UnknownHostException(address.getHostString());
-                    case TIMEOUT -> new ConnectTimeoutException("connection timed out: " + address);
-                    default -> new ConnectException(refused.getMessage());
-                };
+        Exception same = switch (refused.reason()) {
+            case UNKNOWN_HOST -> new UnknownHostException(address.getHostString());
+            case TIMEOUT -> new ConnectTimeoutException("connection timed out: " + address);
+            default -> new ConnectException(refused.getMessage());
+        };
         same.initCause(cause);
         return same;
     }

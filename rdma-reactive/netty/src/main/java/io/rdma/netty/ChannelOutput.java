@@ -1,28 +1,27 @@
 package io.rdma.netty;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.FileRegion;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.MessageStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.WritableByteChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Each accepted message holds a send buffer until its device is done with it. So what is accepted and not delivered
 // is bounded by the send buffers, and the rest waits in Netty's outbound buffer, which makes the channel unwritable.
-// - `undelivered` counts accepted messages that have not ended. `ended` runs once: when the output was finished and
-// nothing is undelivered, or when the connection has failed.
+// - `undelivered` counts accepted messages that have not ended. `ended` runs once: when all of them have, or when the
+// connection has failed.
 // - An empty message is the end of the stream. No other message is empty.
 
 /** Output of one channel: turns what is flushed into messages, as many bytes in each as there are. Event loop. */
 final class ChannelOutput extends MessageStream {
     private final Endpoint endpoint;
     private final Runnable room;
-    private final int most;
+    private final MessageFiller filler;
+    private final Deque<GatheredMessage> free = new ArrayDeque<>();
     private int undelivered;
     private boolean waiting; // for a send buffer
     private boolean endDue; // the end of the stream waits for a send buffer
@@ -32,13 +31,19 @@ final class ChannelOutput extends MessageStream {
     /**
      * Creates the output of a connection.
      *
+     * @param pool registered memory of the event loop
      * @param room called when a flush that found no room may go on; may flush at once
      */
-    ChannelOutput(Endpoint endpoint, Runnable room) {
+    ChannelOutput(Endpoint endpoint, SlabPool pool, Runnable room) {
         super(endpoint);
         this.endpoint = endpoint;
         this.room = room;
-        this.most = Math.min(endpoint.options().sendBufferSize(), endpoint.options().peerReceiveBufferSize());
+        this.filler = new MessageFiller(endpoint, pool, this::newMessage);
+    }
+
+    private GatheredMessage newMessage() {
+        GatheredMessage used = free.poll();
+        return used != null ? used : new GatheredMessage(endpoint, this);
     }
 
     /**
@@ -49,15 +54,13 @@ final class ChannelOutput extends MessageStream {
     void accept(ChannelOutboundBuffer flushed) throws IOException {
         while (flushed.current() != null) {
             requireOpen();
-            RegisteredBuffer message = endpoint.sendBuffers().tryAcquireExclusive();
-            if (message == null) {
+            RegisteredBuffer buffer = endpoint.sendBuffers().tryAcquireExclusive();
+            if (buffer == null) {
                 waiting = true;
                 requireOpen(); // the pool has no buffer either if the connection has just ended
                 return;
             }
-            if (!fillAndSend(message, flushed)) {
-                return;
-            }
+            fillAndSend(buffer, flushed);
         }
     }
 
@@ -67,74 +70,21 @@ final class ChannelOutput extends MessageStream {
         }
     }
 
-    /**
-     * Copies flushed bytes into a message and sends it.
-     *
-     * @return false if there was nothing left but empty buffers
-     */
-    private boolean fillAndSend(RegisteredBuffer message, ChannelOutboundBuffer flushed) throws IOException {
-        boolean filled = false;
+    private void fillAndSend(RegisteredBuffer buffer, ChannelOutboundBuffer flushed) throws IOException {
+        GatheredMessage gathered;
         try {
-            ByteBuffer target = message.segment().asByteBuffer().limit(most);
-            fill(target, flushed);
-            message.limit(target.position());
-            filled = target.position() > 0;
-        } finally {
-            if (!filled) {
-                message.close();
-            }
+            gathered = filler.fill(buffer, flushed);
+        } catch (Throwable e) {
+            buffer.close();
+            throw e;
         }
-        if (filled) {
-            post(message);
+        if (gathered != null) {
+            post(gathered);
+        } else if (buffer.limit() == 0) { // there was nothing but empty buffers
+            buffer.close();
+        } else {
+            post(buffer);
         }
-        return filled;
-    }
-
-    private static void fill(ByteBuffer target, ChannelOutboundBuffer flushed) throws IOException {
-        for (Object next; target.hasRemaining() && (next = flushed.current()) != null; ) {
-            if (next instanceof ByteBuf bytes) {
-                int length = Math.min(bytes.readableBytes(), target.remaining());
-                int limit = target.limit();
-                target.limit(target.position() + length);
-                bytes.getBytes(bytes.readerIndex(), target);
-                target.limit(limit);
-                if (length == 0) {
-                    flushed.remove();
-                } else {
-                    flushed.removeBytes(length);
-                }
-            } else {
-                FileRegion file = (FileRegion) next;
-                long sent = file.transferTo(new Target(target), file.transferred());
-                flushed.progress(sent);
-                if (file.transferred() >= file.count()) {
-                    flushed.remove();
-                } else if (sent <= 0) {
-                    throw new IOException("the file ends before its region: " + file.transferred() + " of "
-                            + file.count() + " bytes are there");
-                }
-            }
-        }
-    }
-
-    /** Registered memory as the target of a file's bytes. */
-    private record Target(ByteBuffer memory) implements WritableByteChannel {
-        @Override
-        public int write(ByteBuffer source) {
-            int length = Math.min(source.remaining(), memory.remaining());
-            memory.put(memory.position(), source, source.position(), length);
-            memory.position(memory.position() + length);
-            source.position(source.position() + length);
-            return length;
-        }
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public void close() {}
     }
 
     private void post(RegisteredBuffer message) {
@@ -143,6 +93,17 @@ final class ChannelOutput extends MessageStream {
             send(message);
         } catch (Throwable e) {
             undelivered--;
+            throw e;
+        }
+    }
+
+    private void post(GatheredMessage message) {
+        undelivered++;
+        try {
+            submit(message);
+        } catch (Throwable e) {
+            undelivered--;
+            message.release();
             throw e;
         }
     }
@@ -181,9 +142,6 @@ final class ChannelOutput extends MessageStream {
     @Override
     protected void sent() {
         undelivered--;
-        if (endDue) {
-            end();
-        }
         proceed();
     }
 
@@ -195,7 +153,20 @@ final class ChannelOutput extends MessageStream {
         proceed();
     }
 
+    /** Notes the end of a gathered message, which can be used again. */
+    void gathered(GatheredMessage message, @Nullable RuntimeException error) {
+        free.push(message);
+        if (error == null) {
+            sent();
+        } else {
+            failed(error);
+        }
+    }
+
     private void proceed() {
+        if (endDue) {
+            end();
+        }
         Runnable task = ended;
         if (task != null && isOver()) {
             ended = null;

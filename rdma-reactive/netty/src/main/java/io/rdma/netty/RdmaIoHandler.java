@@ -1,5 +1,6 @@
 package io.rdma.netty;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
@@ -34,6 +35,8 @@ public final class RdmaIoHandler implements IoHandler {
     private final ThreadAwareExecutor executor;
     private final DeviceResources resources;
     private final LoopInvoker invoker;
+    private final SlabPool pool;
+    private final ByteBufAllocator allocator;
     private final Set<Registration> registrations = new LinkedHashSet<>(); // (event loop)
 
     private RdmaIoHandler(ThreadAwareExecutor executor, RdmaIoOptions options) {
@@ -48,6 +51,12 @@ public final class RdmaIoHandler implements IoHandler {
             throw new IllegalStateException("the resources made no loop");
         }
         invoker = driver;
+        pool = new SlabPool(resources.domain(), options.pooledBytes(), this::isEventLoop);
+        allocator = new RdmaByteBufAllocator(pool);
+    }
+
+    private boolean isEventLoop() {
+        return executor.isExecutorThread(Thread.currentThread());
     }
 
     /**
@@ -75,6 +84,16 @@ public final class RdmaIoHandler implements IoHandler {
         return resources;
     }
 
+    /** Returns the registered memory for the buffers of its channels. */
+    SlabPool pool() {
+        return pool;
+    }
+
+    /** Returns the allocator of buffers in that memory. */
+    ByteBufAllocator allocator() {
+        return allocator;
+    }
+
     @Override
     public int run(IoHandlerContext context) {
         int work = invoker.invoke();
@@ -90,7 +109,7 @@ public final class RdmaIoHandler implements IoHandler {
 
     @Override
     public void wakeup() {
-        if (!executor.isExecutorThread(Thread.currentThread())) {
+        if (!isEventLoop()) {
             invoker.wakeUp();
         }
     }
@@ -105,6 +124,7 @@ public final class RdmaIoHandler implements IoHandler {
 
     @Override
     public void destroy() {
+        pool.close();
         Thread closing = Thread.ofVirtual().name("rdma-close").start(this::close);
         while (!invoker.isFinished()) {
             if (invoker.invoke() == 0 && !invoker.isFinished()) {

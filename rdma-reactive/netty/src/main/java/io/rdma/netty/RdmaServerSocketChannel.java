@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 // Invariants
 // - The thread of a client's exchange makes the client's channel, has the pipeline accept it, and waits until the
 // channel is registered. Only then does it make the queue pair, on the completion loop of the channel's event loop.
-// - A client that is not accepted, because the server reads no more, waits in `arrived`, at most for the time-out of its
+// - A client that is not accepted, because the server reads no more, waits in `arrived`, at most for the time-out of
+// its
 // exchange.
 
 /** Server whose clients connect over RDMA. It hands a {@link RdmaSocketChannel} of each client to its pipeline. */
@@ -125,7 +126,8 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         eventLoop().execute(() -> offer(channel));
         try {
             long millis = config.connectionOptions().handshakeTimeout().toMillis();
-            return new Home(channel, channel.home().get(millis, TimeUnit.MILLISECONDS).resources());
+            return new Home(
+                    channel, channel.home().get(millis, TimeUnit.MILLISECONDS).resources());
         } catch (TimeoutException e) {
             throw abandoned(channel, "the server accepts no clients at present", e);
         } catch (ExecutionException e) {

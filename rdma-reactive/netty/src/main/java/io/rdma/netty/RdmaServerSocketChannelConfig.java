@@ -19,7 +19,7 @@ import java.util.Map;
  * any case. Others are refused.
  */
 public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
-    private volatile ConnectionOptions connectionOptions = ConnectionOptions.DEFAULT;
+    private volatile ConnectionOptions connectionOptions = RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS;
     private volatile AdmissionLimits admissionLimits = AdmissionLimits.DEFAULT;
 
     RdmaServerSocketChannelConfig(RdmaServerSocketChannel channel) {

@@ -162,6 +162,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         RdmaIoHandler handler = made.attachment();
         if (home.complete(handler) || home.getNow(handler) == handler) {
             registration = made;
+            config.defaultAllocator(handler.allocator());
             promise.setSuccess();
         } else {
             made.cancel();
@@ -183,7 +184,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     protected void doBind(SocketAddress address) {
         if (!(address instanceof InetSocketAddress wanted)
                 || wanted.getPort() != 0
-                || !wanted.isUnresolved() && !wanted.getAddress().isAnyLocalAddress() && !wanted.getAddress().isLoopbackAddress()) {
+                || !wanted.isUnresolved()
+                        && !wanted.getAddress().isAnyLocalAddress()
+                        && !wanted.getAddress().isLoopbackAddress()) {
             throw new UnsupportedOperationException(
                     "a client over RDMA cannot choose its local address: connect without one");
         }
@@ -215,7 +218,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         remote = connection.remoteAddress();
         ChannelInput in = new ChannelInput(made, config);
         input = in;
-        output = new ChannelOutput(made, channelUnsafe()::flush0);
+        output = new ChannelOutput(made, home.join().pool(), channelUnsafe()::flush0);
         connected = true;
         ActiveConnect attempt = connecting;
         connecting = null;
@@ -291,10 +294,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         reading = true;
         ChannelInput.State state;
         try {
-            state = in.read(
-                    pipeline,
-                    (RecvByteBufAllocator.ExtendedHandle) unsafe().recvBufAllocHandle(),
-                    readBegun);
+            state = in.read(pipeline, (RecvByteBufAllocator.ExtendedHandle) unsafe().recvBufAllocHandle(), readBegun);
         } catch (Throwable e) { // such as no memory for a copy: the bytes are lost, and so is the stream
             reading = false;
             pipeline.fireChannelReadComplete();
@@ -463,14 +463,15 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     public ChannelFuture shutdown(ChannelPromise promise) {
-        shutdownOutput().addListener(output -> shutdownInput().addListener(input -> {
-            Throwable failure = output.isSuccess() ? input.cause() : output.cause();
-            if (failure == null) {
-                promise.trySuccess();
-            } else {
-                promise.tryFailure(failure);
-            }
-        }));
+        shutdownOutput()
+                .addListener(output -> shutdownInput().addListener(input -> {
+                    Throwable failure = output.isSuccess() ? input.cause() : output.cause();
+                    if (failure == null) {
+                        promise.trySuccess();
+                    } else {
+                        promise.tryFailure(failure);
+                    }
+                }));
         return promise;
     }
 
@@ -504,8 +505,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
 
         @Override
-        public void connect(
-                SocketAddress remoteAddress, @Nullable SocketAddress localAddress, ChannelPromise promise) {
+        public void connect(SocketAddress remoteAddress, @Nullable SocketAddress localAddress, ChannelPromise promise) {
             if (promise.isDone() || !ensureOpen(promise)) {
                 return;
             }

@@ -17,7 +17,8 @@ import java.util.Map;
  * be set to true, which is how a connection works in any case. Others are refused.
  */
 public final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
-    private volatile ConnectionOptions connectionOptions = ConnectionOptions.DEFAULT;
+    private volatile ConnectionOptions connectionOptions = RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS;
+    private volatile boolean allocatorChosen;
     private volatile boolean allowHalfClosure;
     private volatile int soLinger = -1;
 
@@ -85,8 +86,9 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     private static void alwaysOn(ChannelOption<?> option, boolean value) {
         if (!value) {
-            throw new ChannelException(option + " cannot be switched off: over RDMA, what is flushed is sent at once, and"
-                    + " a quiet peer is probed at the interval of ConnectionOptions.withProbeInterval");
+            throw new ChannelException(
+                    option + " cannot be switched off: over RDMA, what is flushed is sent at once, and"
+                            + " a quiet peer is probed at the interval of ConnectionOptions.withProbeInterval");
         }
     }
 
@@ -218,8 +220,16 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public SocketChannelConfig setAllocator(ByteBufAllocator allocator) {
+        allocatorChosen = true;
         super.setAllocator(allocator);
         return this;
+    }
+
+    /** Takes the allocator of the event loop, unless the application has chosen one. */
+    void defaultAllocator(ByteBufAllocator allocator) {
+        if (!allocatorChosen) {
+            super.setAllocator(allocator);
+        }
     }
 
     @Override

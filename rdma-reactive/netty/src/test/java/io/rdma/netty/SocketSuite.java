@@ -6,6 +6,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.testsuite.transport.socket.CompositeBufferGatheringWriteTest;
@@ -232,7 +233,8 @@ abstract class SocketSuite {
 
         @Override
         @Test
-        @Disabled("it blocks the event loop until the peer has reset the connection; over RDMA only the event loop learns that")
+        @Disabled(
+                "it blocks the event loop until the peer has reset the connection; over RDMA only the event loop learns that")
         public void testAutoCloseFalseDoesShutdownOutput(TestInfo test) {}
     }
 
@@ -298,6 +300,12 @@ abstract class SocketSuite {
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return both();
         }
+
+        @Override
+        @Test
+        @Disabled("it needs OpenSSL; the JDK's engine is tested by testSslSessionReuse")
+        public void testSslSessionTrustManagerResumption(
+                SslContextBuilder server, SslContextBuilder client, TestInfo test) {}
     }
 
     @Nested
@@ -375,7 +383,7 @@ abstract class SocketSuite {
 
         @Override
         @Test
-        @Disabled("it needs an address of the Internet that does not answer, see ConnectTest")
+        @Disabled("it needs an address of the Internet that does not answer, see ChannelContract")
         public void testConnectCancellation(TestInfo test) {}
     }
 
@@ -386,5 +394,4 @@ abstract class SocketSuite {
             return servers();
         }
     }
-
 }
