@@ -35,6 +35,7 @@ final class ChannelInput {
     private final ReceiveQueue receives;
     private final UncheckedBooleanSupplier more = this::hasNews;
     private @Nullable ByteBuf rest;
+    private boolean discarding;
     private State state = State.OPEN;
 
     ChannelInput(Endpoint endpoint, ChannelConfig config) {
@@ -58,14 +59,24 @@ final class ChannelInput {
         return rest == null && state == State.OPEN && (rest = next()) == null && state != State.OPEN;
     }
 
-    /** Drops what has arrived and will arrive: the channel is closed, or reads no more. */
-    void discard() {
+    /**
+     * Drops what has arrived and will arrive: the channel is closed, or reads no more.
+     *
+     * @param ended called at the end of the connection
+     */
+    void discard(Runnable ended) {
+        discarding = true;
         ByteBuf unread = rest;
         rest = null;
         if (unread != null) {
             unread.release();
         }
-        receives.listener(receives::discard);
+        receives.listener(() -> {
+            receives.discard();
+            if (receives.isTerminated()) {
+                ended.run();
+            }
+        });
     }
 
     /**
@@ -109,7 +120,7 @@ final class ChannelInput {
 
     /** Returns the bytes of the next message; null if there is none at present, or if the state is not OPEN. */
     private @Nullable ByteBuf next() {
-        if (state != State.OPEN) {
+        if (state != State.OPEN || discarding) {
             return null;
         }
         ReceivedMessage message = receives.poll();
@@ -122,7 +133,6 @@ final class ChannelInput {
         if (message.length() == 0) {
             message.close();
             state = State.ENDED;
-            discard();
             return null;
         }
         return bytes(message);

@@ -8,12 +8,15 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.loop.LoopInvoker;
+import io.rdma.types.QueuePairCapacity;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +35,15 @@ import org.jspecify.annotations.Nullable;
  * Groups of other handlers, such as {@link io.netty.channel.nio.NioIoHandler}, may be used beside.
  */
 public final class RdmaIoHandler implements IoHandler {
+    private static final long LONGEST_LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private final ThreadAwareExecutor executor;
     private final DeviceResources resources;
     private final LoopInvoker invoker;
     private final SlabPool pool;
     private final ByteBufAllocator allocator;
     private final Set<Registration> registrations = new LinkedHashSet<>(); // (event loop)
+    private int lingering; // (event loop) connections of closed channels whose accepted bytes are not delivered
 
     private RdmaIoHandler(ThreadAwareExecutor executor, RdmaIoOptions options) {
         this.executor = executor;
@@ -125,6 +131,7 @@ public final class RdmaIoHandler implements IoHandler {
     @Override
     public void destroy() {
         pool.close();
+        awaitLingering();
         Thread closing = Thread.ofVirtual().name("rdma-close").start(this::close);
         while (!invoker.isFinished()) {
             if (invoker.invoke() == 0 && !invoker.isFinished()) {
@@ -132,6 +139,28 @@ public final class RdmaIoHandler implements IoHandler {
             }
         }
         join(closing);
+    }
+
+    /** Lets closed channels deliver what they accepted: the timers of the event loop do not run any more. */
+    private void awaitLingering() {
+        long since = System.nanoTime();
+        while (lingering > 0 && System.nanoTime() - since < LONGEST_LINGER_NANOS) {
+            if (invoker.invoke() == 0) {
+                invoker.sleep(() -> true, LONGEST_LINGER_NANOS - (System.nanoTime() - since));
+            }
+        }
+    }
+
+    /** Counts connections that linger. Event loop. */
+    void lingers(int more) {
+        lingering += more;
+    }
+
+    /** Returns options whose requests have no more entries than the device has for one. */
+    ConnectionOptions fitted(ConnectionOptions options) {
+        int most = resources.context().queryDevice().maxSge();
+        QueuePairCapacity wanted = options.queuePair();
+        return wanted.maxSendSge() <= most ? options : options.withQueuePair(wanted.withMaxSendSge(most));
     }
 
     private static void join(Thread closing) {

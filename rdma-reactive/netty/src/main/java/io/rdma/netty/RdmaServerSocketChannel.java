@@ -114,7 +114,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         }
         listener = RdmaListener.bindWithHomes(
                 mine.resources(),
-                config.connectionOptions(),
+                mine.fitted(config.connectionOptions()),
                 config.admissionLimits(),
                 (InetSocketAddress) address,
                 this::homeFor);

@@ -26,7 +26,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 // States: NEW -> (connecting) -> CONNECTED -> CLOSED, or NEW -> CLOSED.
@@ -199,7 +199,12 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     /** Takes over the connection that an attempt made, or that a server accepted. Any thread. */
     void deliver(EstablishedConnection connection) {
-        eventLoop().execute(() -> attach(connection));
+        try {
+            eventLoop().execute(() -> attach(connection));
+        } catch (RejectedExecutionException e) { // the event loop has ended
+            connection.endpoint().close();
+            connection.endpoint().dropUnclaimed();
+        }
     }
 
     private void attach(EstablishedConnection connection) {
@@ -235,14 +240,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     /** Ends a channel whose connection was not established. Any thread. */
     void fail(Throwable cause) {
-        eventLoop().execute(() -> {
-            ActiveConnect attempt = connecting;
-            connecting = null;
-            if (attempt != null) {
-                attempt.failed(cause);
-            }
-            channelUnsafe().close(voidPromise());
-        });
+        try {
+            eventLoop().execute(() -> {
+                ActiveConnect attempt = connecting;
+                connecting = null;
+                if (attempt != null) {
+                    attempt.failed(cause);
+                }
+                channelUnsafe().close(voidPromise());
+            });
+        } catch (RejectedExecutionException e) { // the event loop has ended, and has closed the channel
+        }
     }
 
     @Override
@@ -307,6 +315,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             readPending = false;
         }
         pipeline.fireChannelReadComplete();
+        if (!open) {
+            return;
+        }
         switch (state) {
             case OPEN -> {
                 if (readPending && in.hasNews()) {
@@ -322,9 +333,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     private void inputEnded() {
-        if (!open) {
-            return;
-        }
         if (!config.isAllowHalfClosure()) {
             channelUnsafe().close(voidPromise());
         } else if (!endSeen) {
@@ -373,12 +381,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
         if (config.getSoLinger() == 0) {
             reset(ending);
-        } else if (out.whenDelivered(() -> end(ending, out))) {
-            eventLoop().schedule(() -> end(ending, out), lingerMillis(ending), TimeUnit.MILLISECONDS);
         } else {
-            end(ending, out);
+            Linger.begin(home.join(), eventLoop(), ending, out, lingerMillis(ending));
         }
-        in.discard();
+        in.discard(() -> {});
     }
 
     private static void reset(Endpoint ending) {
@@ -388,14 +394,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private long lingerMillis(Endpoint ending) {
         int seconds = config.getSoLinger();
         return seconds > 0 ? seconds * 1_000L : ending.options().drainTimeout().toMillis();
-    }
-
-    /** Ends the connection in an orderly way, unless accepted bytes are undelivered. */
-    private static void end(Endpoint ending, ChannelOutput out) {
-        if (out.isDelivered()) {
-            out.complete();
-        }
-        ending.close();
     }
 
     @Override
@@ -441,8 +439,15 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             return;
         }
         inputShutdown = true;
-        in.discard();
+        in.discard(this::connectionEnded);
         promise.trySuccess();
+    }
+
+    /** Closes a channel that reads no more, because its connection has ended. */
+    private void connectionEnded() {
+        if (open) {
+            channelUnsafe().close(voidPromise());
+        }
     }
 
     @Override
