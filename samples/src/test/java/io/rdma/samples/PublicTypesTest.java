@@ -31,6 +31,7 @@ class PublicTypesTest {
                         "rdma-native",
                         "rdma-native/testing",
                         "rdma-reactive",
+                        "rdma-reactive/netty",
                         "rdma-reactive/spring-boot",
                         "rdma-reactive/spring-boot/testing",
                         "rdma-coroutines",

@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 // - The thread of a client's exchange makes the client's channel, has the pipeline accept it, and waits until the
 // channel is registered. Only then does it make the queue pair, on the completion loop of the channel's event loop.
 // - A client that is not accepted, because the server reads no more, waits in `arrived`, at most for the time-out of
-// its
-// exchange.
+// its exchange.
 
 /** Server whose clients connect over RDMA. It hands a {@link RdmaSocketChannel} of each client to its pipeline. */
 public final class RdmaServerSocketChannel extends AbstractServerChannel implements ServerSocketChannel {

@@ -33,8 +33,8 @@ public final class RdmaObservationAutoConfiguration {
     RdmaObservationAutoConfiguration() {}
 
     /**
-     * Lets thread-locals, the current observation among them, follow subscribers onto completion loops. Spring Boot does
-     * so only if its property asks for it; a value of the property decides here, too.
+     * Lets thread-locals, the current observation among them, follow subscribers onto completion loops. Spring Boot
+     * does so only if its property asks for it; a value of the property decides here, too.
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "io.micrometer.context.ContextSnapshotFactory")
