@@ -388,6 +388,37 @@ abstract class CallContract {
     }
 
     @Test
+    void aRequestThatIsReadWhileServingIsCancelledDoesNotRun() throws InterruptedException {
+        Semaphore reading = new Semaphore(0);
+        Semaphore goOn = new Semaphore(0);
+        MessageCodec<String> held = MessageCodec.of(TEXT, message -> {
+            reading.release();
+            goOn.acquireUninterruptibly(); // the loop waits while the test cancels
+            return "";
+        });
+        AtomicInteger left = new AtomicInteger();
+        serving = RdmaCallServer.builder()
+                .handle("held", held, NUMBER, text -> Mono.<Integer>never()
+                        .doOnSubscribe(subscription -> left.incrementAndGet())
+                        .doFinally(signal -> left.decrementAndGet()))
+                .build()
+                .serve(pair.peer)
+                .toFuture();
+        client = RdmaCallClient.create(pair.client);
+        text("held", "").subscribe(answer -> {}, error -> {});
+        try {
+            taken(reading);
+            serving.cancel(true);
+        } finally {
+            goOn.release();
+        }
+        pair.client.send("next").block(PATIENCE);
+        // The next receiver begins when the loop is done with the request.
+        assertThat(pair.peer.receive().asString().next().block(PATIENCE)).isEqualTo("next");
+        assertThat(left).hasValue(0);
+    }
+
+    @Test
     void theEndOfTheConnectionEndsTheCalls() throws Exception {
         serve();
         CompletableFuture<Integer> endless = text("endless", "").toFuture();

@@ -51,6 +51,7 @@ final class ServedConnection {
                 .takeUntilOther(idle.asMono())
                 .then()
                 .doFinally(signal -> {
+                    active.stop(); // a request that the receiver has in its hand now is refused, or is in `all`
                     active.all().forEach(ServedCall::dispose); // nobody receives an answer any more
                     ended.tryEmitEmpty();
                 });
