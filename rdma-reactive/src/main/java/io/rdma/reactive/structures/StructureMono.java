@@ -6,6 +6,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
 import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -59,12 +60,16 @@ final class StructureMono<T> extends Mono<T> implements Scannable {
 
         @Override
         public void request(long n) {
-            if (requested || !Operators.validate(n)) {
+            if (requested) {
                 return;
             }
             StackRoom.require(StackRoom.CLOSE); // first: the error says that nothing has happened
             requested = true;
             if (cancelled) {
+                return;
+            }
+            if (n <= 0) {
+                failed(Exceptions.nullOrNegativeRequestException(n));
                 return;
             }
             try {

@@ -21,11 +21,14 @@ import io.rdma.types.RemoteMemory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -122,6 +125,29 @@ abstract class StructuresContract {
                     .isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> memory.get(index)).isInstanceOf(IndexOutOfBoundsException.class);
         }
+        assertThat(get(counters.get(0))).isZero();
+    }
+
+    @Test
+    void aRequestOfZeroIsAnErrorAndChangesNothing() throws InterruptedException {
+        RdmaCounters counters = counters(fixture.using(RdmaCounters.allocate(fixture.ofHost, 1)));
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        counters.add(0, 1).subscribe(new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+                subscription.request(0);
+                subscription.request(1); // after the end
+            }
+
+            @Override
+            protected void hookOnError(Throwable error) {
+                failure.complete(error);
+            }
+        });
+        assertThat(failure)
+                .succeedsWithin(PATIENCE)
+                .isInstanceOfSatisfying(
+                        IllegalArgumentException.class, e -> assertThat(e).hasMessageContaining("3.9"));
         assertThat(get(counters.get(0))).isZero();
     }
 
