@@ -39,8 +39,8 @@ internal class OutgoingCall(
                 val left = (deadline - begun.elapsedNow()).inWholeMilliseconds.coerceIn(1, Int.MAX_VALUE.toLong())
                 connection.send(CallFrame.request(id, left.toInt(), name), request)
                 sent.complete(id)
-            } catch (e: Exception) {
-                // Such as a request that is too long: nothing was sent, so no answer comes.
+            } catch (e: Throwable) {
+                // Such as a request that is too long, or a full stack: nothing was sent, so no answer comes.
                 table.answered(id)
                 sent.completeExceptionally(e)
                 answer.completeExceptionally(e)

@@ -6,15 +6,20 @@ import io.rdma.call.RdmaCallException.Status
 import io.rdma.coroutines.PairContract
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.internal.call.CallFrame
+import io.rdma.internal.call.CallTable
+import io.rdma.internal.os.StackRoom
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.supervisorScope
 import kotlinx.coroutines.withContext
@@ -25,6 +30,7 @@ import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.Test
 import java.time.Duration
 import java.util.concurrent.atomic.AtomicInteger
+import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.INFINITE
 import kotlin.time.Duration.Companion.ZERO
 import kotlin.time.Duration.Companion.milliseconds
@@ -131,6 +137,33 @@ abstract class CallContract : PairContract() {
                 .isEqualTo(90 * MESSAGE)
             assertThat(served.client.call<Int, String>("repeat", 90 * MESSAGE, PATIENCE)).hasSize(90 * MESSAGE)
         }
+
+    @Test
+    fun `a request that cannot be sent for want of stack fails alone`() =
+        connected { pair ->
+            val table = CallTable<OutgoingCall>(1)
+            val sending = CoroutineScope(SupervisorJob() + WithoutStack)
+            val call = OutgoingCall(pair.client, sending, table, "double", "21".toByteArray(), PATIENCE)
+            table.submit(call)
+            sending.coroutineContext.job.children
+                .forEach { it.join() }
+            assertThat(table.inFlight()).isZero()
+            assertThat(failure { call.await() }).isInstanceOf(StackOverflowError::class.java)
+        }
+
+    /** Dispatcher whose threads have no room on their stacks to submit an operation. */
+    private object WithoutStack : CoroutineDispatcher() {
+        private const val STACK_BYTES = 512L * 1024
+
+        override fun dispatch(
+            context: CoroutineContext,
+            block: Runnable,
+        ) = Thread(null, { atTheEnd(block) }, "without-stack", STACK_BYTES).start()
+
+        private fun atTheEnd(block: Runnable) {
+            if (StackRoom.has(StackRoom.SUBMIT)) atTheEnd(block) else block.run()
+        }
+    }
 
     @Test
     fun `a request that is too long fails alone`() =
