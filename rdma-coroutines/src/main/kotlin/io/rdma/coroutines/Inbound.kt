@@ -6,8 +6,6 @@ import io.rdma.internal.engine.Endpoint
 import io.rdma.internal.engine.ReceiveEnd
 import io.rdma.internal.engine.ReceiveQueue
 import io.rdma.internal.os.StackRoom
-import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
@@ -108,10 +106,9 @@ internal class Inbound<M : ReceivedMessage>(
                     try {
                         emit(message)
                     } catch (e: Throwable) {
-                        // An operator such as first() or take() ends the flow by a CancellationException after the
-                        // collector got its message. A withTimeout in the block throws one as well, and has not.
-                        val isTaken = e is CancellationException && e !is TimeoutCancellationException
-                        if (!isTaken || !currentCoroutineContext().isActive) message.close()
+                        // A CancellationException does not say that the coroutine is cancelled: the block may throw
+                        // one, such as that of withTimeout.
+                        if (!ABORT.isInstance(e) || !currentCoroutineContext().isActive) message.close()
                         throw e
                     }
                 }
@@ -204,5 +201,6 @@ internal class Inbound<M : ReceivedMessage>(
 
     private companion object {
         val NOTHING: () -> Nothing? = { null }
+        val ABORT = flowAbort() // before the first message
     }
 }

@@ -12,6 +12,8 @@ import io.rdma.types.RemoteMemory
 import io.rdma.types.VerbsException
 import io.rdma.types.WorkCompletionException
 import io.rdma.types.WorkCompletionStatus
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
@@ -520,6 +522,15 @@ abstract class ConnectionContract : PairContract() {
                 }
             }
             assertThat(late?.isClosed).isTrue()
+            pair.client.sendText("lost by a collector that awaits something cancelled")
+            var awaiting: io.rdma.buffer.ReceivedMessage? = null
+            assertFails<CancellationException>("of another job") {
+                pair.peer.receiveOwned().collect {
+                    awaiting = it
+                    CompletableDeferred<Unit>().apply { cancel("of another job") }.await()
+                }
+            }
+            assertThat(awaiting?.isClosed).isTrue()
             pair.client.sendText("kept")
             val kept = mutableListOf<io.rdma.buffer.ReceivedMessage>()
             pair.peer
