@@ -7,7 +7,9 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import io.rdma.buffer.ReceivedMessage;
+import io.rdma.connect.AddressSupplier;
 import io.rdma.connect.RdmaResources;
+import io.rdma.connect.ServerAddress;
 import io.rdma.reactive.databuffer.DataBufferCodec;
 import io.rdma.reactive.micrometer.RdmaMetrics;
 import io.rdma.reactive.micrometer.RdmaObservations;
@@ -23,11 +25,9 @@ import io.rsocket.core.RSocketClient;
 import io.rsocket.core.RSocketConnector;
 import io.rsocket.core.RSocketServer;
 import io.rsocket.loadbalance.LoadbalanceRSocketClient;
-import io.rsocket.loadbalance.LoadbalanceTarget;
 import io.rsocket.util.DefaultPayload;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -162,19 +162,15 @@ class DocumentationTest {
         ReactiveDiscoveryClient discovery = new OneInstance(server.address().getPort());
         RdmaResources resources = RdmaResources.open(RdmaDevices.named("soft0"));
         RdmaClient client = RdmaClient.create().resources(resources); // one device and its loops for all connections
-        Flux<List<LoadbalanceTarget>> targets = Flux.interval(Duration.ZERO, Duration.ofSeconds(1))
-                .onBackpressureDrop()
-                .concatMap(
-                        tick -> discovery.getInstances("digests").collectList().onErrorComplete(), 1)
-                .map(instances -> instances.stream()
-                        .map(instance -> LoadbalanceTarget.from(
-                                instance.getInstanceId(),
-                                RdmaClientTransport.create(client.host(
-                                                instance.getMetadata().getOrDefault("rdma.host", instance.getHost()))
-                                        .port(Integer.parseInt(
-                                                instance.getMetadata().getOrDefault("rdma.port", "7471"))))))
-                        .toList());
-        RSocketClient servers = LoadbalanceRSocketClient.builder(targets) // Publisher<List<LoadbalanceTarget>>
+        AddressSupplier digests = () -> discovery
+                .getInstances("digests")
+                .map(instance -> ServerAddress.of(
+                        instance.getMetadata().getOrDefault("rdma.host", instance.getHost()),
+                        Integer.parseInt(instance.getMetadata().getOrDefault("rdma.port", "7471"))))
+                .collectList()
+                .block();
+        RSocketClient servers = LoadbalanceRSocketClient.builder(
+                        RdmaClientTransport.create(client).targets(digests, Duration.ofSeconds(1)))
                 .roundRobinLoadbalanceStrategy() // or weighted, by latency
                 .build();
         String answer = servers.requestResponse(Mono.fromSupplier(() -> DefaultPayload.create("hello")))

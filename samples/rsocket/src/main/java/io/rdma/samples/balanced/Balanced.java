@@ -1,5 +1,6 @@
 package io.rdma.samples.balanced;
 
+import io.rdma.connect.AddressSupplier;
 import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.samples.support.ParentProcess;
@@ -58,7 +59,7 @@ final class Balanced {
     private static void ask(String device, String name, int port) {
         try (RdmaResources resources = RdmaResources.open(RdmaDevices.named(device))) {
             DigestClient client =
-                    new DigestClient(Names.targets(RdmaClient.create().resources(resources), name, port));
+                    new DigestClient(RdmaClient.create().resources(resources), AddressSupplier.dns(name, port));
             Load load = new Load(client);
             Flux.interval(Duration.ofSeconds(1))
                     .doOnNext(second -> System.out.println(client + "   wrong " + load.wrong()))

@@ -1,6 +1,7 @@
 package io.rdma.samples.balanced;
 
 import io.rdma.connect.RdmaResources;
+import io.rdma.reactive.RdmaClient;
 import io.rdma.samples.support.ChildJvm;
 import io.rdma.samples.support.ServerProcess;
 import io.rdma.verbs.RdmaDevices;
@@ -48,8 +49,8 @@ final class Demonstration {
      */
     boolean run() throws IOException {
         try (RdmaResources resources = RdmaResources.open(RdmaDevices.named(device))) {
-            Servers servers = new Servers(resources);
-            DigestClient client = new DigestClient(servers.targets());
+            Servers servers = new Servers();
+            DigestClient client = new DigestClient(RdmaClient.create().resources(resources), servers);
             try {
                 for (String name : List.of("alpha", "beta", "gamma")) {
                     start(name, servers);

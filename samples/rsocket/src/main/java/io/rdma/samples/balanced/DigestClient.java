@@ -1,16 +1,16 @@
 package io.rdma.samples.balanced;
 
+import io.rdma.connect.AddressSupplier;
+import io.rdma.reactive.RdmaClient;
+import io.rdma.reactive.rsocket.RdmaClientTransport;
 import io.rsocket.Payload;
 import io.rsocket.core.RSocketClient;
 import io.rsocket.loadbalance.LoadbalanceRSocketClient;
-import io.rsocket.loadbalance.LoadbalanceTarget;
 import io.rsocket.util.DefaultPayload;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
-import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
@@ -20,6 +20,9 @@ import reactor.util.retry.Retry;
  * answers of each server.
  */
 final class DigestClient implements Disposable {
+    /** Time after which the servers are looked up again. */
+    private static final Duration REFRESH = Duration.ofSeconds(1);
+
     /** Time limit of one attempt, after which another server is asked. */
     private static final Duration ATTEMPT = Duration.ofSeconds(10);
 
@@ -33,10 +36,12 @@ final class DigestClient implements Disposable {
     /**
      * Creates a client.
      *
-     * @param targets the available servers, as a new list after each change; from any kind of discovery
+     * @param client settings of its connections
+     * @param addresses the available servers, from any kind of discovery
      */
-    DigestClient(Publisher<List<LoadbalanceTarget>> targets) {
-        servers = LoadbalanceRSocketClient.builder(targets)
+    DigestClient(RdmaClient client, AddressSupplier addresses) {
+        servers = LoadbalanceRSocketClient.builder(
+                        RdmaClientTransport.create(client).targets(addresses, REFRESH))
                 .roundRobinLoadbalanceStrategy()
                 .build();
     }

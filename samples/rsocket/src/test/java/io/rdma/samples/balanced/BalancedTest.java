@@ -3,6 +3,7 @@ package io.rdma.samples.balanced;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.connect.RdmaResources;
+import io.rdma.reactive.RdmaClient;
 import io.rdma.testing.JavaProcess;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
@@ -91,8 +92,8 @@ class BalancedTest {
             begin(name);
         }
         try (RdmaResources resources = RdmaResources.open(RdmaDevices.named("soft0"))) {
-            Servers servers = new Servers(resources);
-            DigestClient client = new DigestClient(servers.targets());
+            Servers servers = new Servers();
+            DigestClient client = new DigestClient(RdmaClient.create().resources(resources), servers);
             try {
                 for (String name : List.of("alpha", "beta", "gamma")) {
                     servers.joined(name, "127.0.0.1", port(name));
