@@ -3,7 +3,6 @@ package io.rdma.internal.structures;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.structures.RecordOptions;
-import io.rdma.testing.Stress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -138,18 +137,13 @@ class LockProtocolTest {
 
     @Test
     void disturbedHoldersNeitherShareNorKeepALock() {
-        int runs = Stress.times(2000);
-        for (long seed = 0; seed < runs; seed++) {
-            try (Run run = new Run(seed)) {
-                for (int i = 0; i < 60; i++) {
-                    run.act();
-                    run.steps(run.random.nextInt(40));
-                }
-                run.heal();
-            } catch (Throwable e) {
-                throw new AssertionError("seed " + seed, e);
+        SeededRuns.of(2000, Run::new, run -> {
+            for (int i = 0; i < 60; i++) {
+                run.act();
+                run.steps(run.random.nextInt(40));
             }
-        }
+            run.heal();
+        });
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.structures.StructureException;
 import io.rdma.structures.StructureException.Reason;
-import io.rdma.testing.Stress;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,6 +20,10 @@ class RecordProtocolTest {
     /** Versions behind which the carry of a put crosses the bytes of the word, and the first one. */
     private static final long[] BEGINNINGS = {0, 0, 0, 30, 62, 8190, RecordWord.MAX_VERSION - 1000};
 
+    private static long beginning(long seed) {
+        return BEGINNINGS[(int) (seed % BEGINNINGS.length)];
+    }
+
     private static RecordRun run(long seed, int capacity) {
         return new RecordRun(seed, capacity);
     }
@@ -28,44 +31,33 @@ class RecordProtocolTest {
     @ParameterizedTest(name = "capacity {0}, table: {1}")
     @CsvSource({"12, false", "16, false", "40, false", "100, false", "12, true", "40, true"})
     void disturbedWritersNeitherLoseNorTearNorBlock(int capacity, boolean isTable) {
-        int runs = Stress.times(1000);
-        for (long seed = 0; seed < runs; seed++) {
-            long version = BEGINNINGS[(int) (seed % BEGINNINGS.length)];
-            try (RecordRun run = new RecordRun(seed, capacity, isTable, version)) {
-                int actions = 20 + run.random.nextInt(60);
-                for (int i = 0; i < actions; i++) {
-                    run.act();
-                    run.steps(run.random.nextInt(60));
-                    if (run.random.nextInt(10) == 0) {
-                        run.steps(2 * (int) (RecordRun.LEASE.toNanos() / 1000)); // more than a lease
-                    }
+        SeededRuns.of(1000, seed -> new RecordRun(seed, capacity, isTable, beginning(seed)), run -> {
+            int actions = 20 + run.random.nextInt(60);
+            for (int i = 0; i < actions; i++) {
+                run.act();
+                run.steps(run.random.nextInt(60));
+                if (run.random.nextInt(10) == 0) {
+                    run.steps(2 * (int) (RecordRun.LEASE.toNanos() / 1000)); // more than a lease
                 }
-                run.heal();
-            } catch (Throwable e) {
-                throw new AssertionError("seed " + seed, e);
             }
-        }
+            run.heal();
+        });
     }
 
     /** A READ during a put whose carry crosses a byte, at every step: its word may be one that never was. */
     @ParameterizedTest(name = "version {0}, table: {1}")
     @CsvSource({"31, false", "31, true", "63, false", "8191, false", "8191, true", "255, false"})
     void aWordThatIsReadInPartsIsNotBelieved(long version, boolean isTable) {
-        int runs = Stress.times(3000);
-        for (long seed = 0; seed < runs; seed++) {
-            try (RecordRun run = new RecordRun(seed, 12, isTable, version)) {
-                List<ModelStructure.Client> clients = run.model.clients();
-                run.put(clients.get(0), false);
-                run.steps(run.random.nextInt(60));
-                run.get(clients.get(1));
-                run.conditionalPut(clients.get(2));
-                run.steps(run.random.nextInt(30));
-                run.get(clients.get(3));
-                run.heal();
-            } catch (Throwable e) {
-                throw new AssertionError("seed " + seed, e);
-            }
-        }
+        SeededRuns.of(3000, seed -> new RecordRun(seed, 12, isTable, version), run -> {
+            List<ModelStructure.Client> clients = run.model.clients();
+            run.put(clients.get(0), false);
+            run.steps(run.random.nextInt(60));
+            run.get(clients.get(1));
+            run.conditionalPut(clients.get(2));
+            run.steps(run.random.nextInt(30));
+            run.get(clients.get(3));
+            run.heal();
+        });
     }
 
     @Test
