@@ -12,16 +12,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - `position` is that of the first entry that is not taken. It changes under the lock, and the consumer's word with
-// it.
+// - The consumer is used under the lock.
 // - An entry is taken when it is certain that a caller gets it. Until then the producer does not write there.
 
 /** A ring at its consumer. */
 public final class HostedRing extends HostedMemory implements RingMemory {
     private final RingLayout layout;
+    private final RingConsumer consumer; // guarded by this
     private final AtomicReference<@Nullable Endpoint> producer = new AtomicReference<>();
     private final Deque<byte[]> returned = new ArrayDeque<>(); // guarded by this: taken for callers that were gone then
-    private long position; // guarded by this
 
     /**
      * Allocates an empty ring.
@@ -33,7 +32,7 @@ public final class HostedRing extends HostedMemory implements RingMemory {
     public HostedRing(RdmaResources resources, int capacity) {
         super(resources, StructureHeader.of(StructureHeader.Kind.RING, RecordOptions.of(checked(capacity), 1), 0));
         layout = header.ring();
-        layout.taken(region.segment(), 0);
+        consumer = new RingConsumer(region.segment(), layout);
     }
 
     private static int checked(int capacity) {
@@ -73,32 +72,11 @@ public final class HostedRing extends HostedMemory implements RingMemory {
         if (entry != null) {
             return entry;
         }
-        entry = peek();
+        entry = consumer.peek();
         if (entry != null) {
-            taken(entry);
+            consumer.take(entry);
         }
         return entry;
-    }
-
-    private byte @Nullable [] peek() {
-        while (true) {
-            RingLayout.Found found = layout.decode(region.segment(), position);
-            if (found == null || found.content() != null) {
-                return found == null ? null : found.content();
-            }
-            advance(found.room());
-        }
-    }
-
-    private void taken(byte[] entry) {
-        advance(RingLayout.room(entry.length));
-    }
-
-    /** Frees the room of what was taken, without its content: that of an entry may be that of a later one. */
-    private void advance(int room) {
-        region.segment().asSlice(layout.offset(position), room).fill((byte) 0);
-        position += room;
-        layout.taken(region.segment(), position);
     }
 
     /**
@@ -129,7 +107,7 @@ public final class HostedRing extends HostedMemory implements RingMemory {
             byte[] entry;
             synchronized (HostedRing.this) {
                 byte[] again = returned.peekFirst();
-                entry = again != null ? again : peek();
+                entry = again != null ? again : consumer.peek();
                 if (entry != null || over) {
                     if (!tryEnd()) {
                         return;
@@ -137,7 +115,7 @@ public final class HostedRing extends HostedMemory implements RingMemory {
                     if (again != null) {
                         returned.removeFirst();
                     } else if (entry != null) {
-                        taken(entry);
+                        consumer.take(entry);
                     }
                 } else {
                     pause();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma.structures.RecordOptions;
 import io.rdma.structures.StructureException;
 import io.rdma.structures.StructureException.Reason;
-import io.rdma.testing.Stress;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -35,7 +34,7 @@ class RingProtocolTest {
         private final List<Throwable> failures = new ArrayList<>();
         private final Set<Integer> cancelled = new HashSet<>();
         private final Set<Integer> ended = new HashSet<>();
-        private long position;
+        private final RingConsumer consumer;
         private int sent;
 
         Run(long seed, int capacity) {
@@ -43,7 +42,7 @@ class RingProtocolTest {
             StructureHeader header = StructureHeader.of(StructureHeader.Kind.RING, RecordOptions.of(capacity, 1), 0);
             model = new ModelStructure(header, random);
             layout = header.ring();
-            layout.taken(model.memory, 0);
+            consumer = new RingConsumer(model.memory, layout);
             client = model.client();
             ring = new RingClient(client, header);
         }
@@ -80,14 +79,10 @@ class RingProtocolTest {
 
         /** Takes all entries that are there. */
         void take() {
-            RingLayout.Found found;
-            while ((found = layout.decode(model.memory, position)) != null) {
-                byte[] content = found.content();
-                if (content != null) {
-                    received.add(ByteBuffer.wrap(content).getInt());
-                }
-                position += found.room();
-                layout.taken(model.memory, position);
+            byte[] entry;
+            while ((entry = consumer.peek()) != null) {
+                received.add(ByteBuffer.wrap(entry).getInt());
+                consumer.take(entry);
             }
         }
 
@@ -128,18 +123,13 @@ class RingProtocolTest {
     @ParameterizedTest
     @ValueSource(ints = {64, 80, 256, 1024})
     void entriesArriveOnceAndInOrder(int capacity) {
-        int runs = Stress.times(300);
-        for (long seed = 0; seed < runs; seed++) {
-            try (Run run = new Run(seed, capacity)) {
-                for (int i = 0; i < 80; i++) {
-                    run.act();
-                    run.steps(run.random.nextInt(40));
-                }
-                run.heal();
-            } catch (Throwable e) {
-                throw new AssertionError("seed " + seed, e);
+        SeededRuns.of(300, seed -> new Run(seed, capacity), run -> {
+            for (int i = 0; i < 80; i++) {
+                run.act();
+                run.steps(run.random.nextInt(40));
             }
-        }
+            run.heal();
+        });
     }
 
     /** Would take minutes if each send looked through all that wait. */
