@@ -1,13 +1,13 @@
 package io.rdma.reactive.structures;
 
 import static io.rdma.reactive.structures.StructuresFixture.PATIENCE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.structures.StructureLocation;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
+import io.rdma.testing.JavaProcess;
+import io.rdma.testing.structures.Moment;
+import io.rdma.testing.structures.StoppableDevice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -17,8 +17,6 @@ import reactor.core.publisher.Mono;
 
 /** Participants of one process, one for each {@link Moment}, each with a connection of its own that stops there. */
 final class DoomedClients {
-    private static final int SIGKILL = 9;
-
     private final StoppableDevice device;
     private final List<Participant> participants = new ArrayList<>();
     final RdmaResources resources;
@@ -37,10 +35,7 @@ final class DoomedClients {
         clients.connect(Integer.parseInt(args[1]));
         System.out.println("stopped " + clients.participants.size());
         clients.postInFlight();
-        Linker linker = Linker.nativeLinker();
-        linker.downcallHandle(
-                        linker.defaultLookup().find("raise").orElseThrow(), FunctionDescriptor.of(JAVA_INT, JAVA_INT))
-                .invoke(SIGKILL); // a process that is started to do it would come too late
+        JavaProcess.killCaller();
     }
 
     List<Participant> participants() {

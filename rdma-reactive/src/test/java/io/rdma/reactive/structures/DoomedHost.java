@@ -15,6 +15,8 @@ import io.rdma.structures.StructureMemory;
 import io.rdma.structures.TableMemory;
 import io.rdma.structures.TableOptions;
 import io.rdma.testing.TestDevice;
+import io.rdma.testing.structures.DoomedOperation;
+import io.rdma.testing.structures.Moment;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

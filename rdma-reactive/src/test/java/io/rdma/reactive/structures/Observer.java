@@ -5,6 +5,8 @@ import static io.rdma.reactive.structures.StructuresFixture.PATIENCE;
 import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.structures.StructureLocation;
+import io.rdma.testing.structures.DoomedOperation;
+import io.rdma.testing.structures.Moment;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

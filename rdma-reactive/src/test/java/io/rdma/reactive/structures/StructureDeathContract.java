@@ -8,6 +8,8 @@ import io.rdma.connect.RdmaResources;
 import io.rdma.structures.VersionedValue;
 import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestDevice;
+import io.rdma.testing.structures.DoomedOperation;
+import io.rdma.testing.structures.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -26,8 +28,6 @@ import reactor.core.publisher.Mono;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(300)
 abstract class StructureDeathContract {
-    private static final int KILLED = 128 + 9;
-
     private DoomedHost host;
     private RdmaResources resources;
     private Observer observer;
@@ -44,7 +44,7 @@ abstract class StructureDeathContract {
         try (JavaProcess doomed = new JavaProcess(DoomedClients.class, device(), port)) {
             assertThat(doomed.await("stopped"))
                     .isEqualTo(Integer.toString(Moment.all().size()));
-            doomed.ended(KILLED);
+            doomed.ended(JavaProcess.KILLED);
         }
     }
 
@@ -75,19 +75,10 @@ abstract class StructureDeathContract {
             long without = Observer.COUNT;
             assertThat(get(observer.counters().get(moment.place())))
                     .as(moment.toString())
-                    .isIn(possible(moment, without, without + 1));
+                    .isIn(moment.possible(without, without + 1));
             long before = get(observer.counters().get(moment.place()));
             assertThat(get(observer.counters().add(moment.place(), 5))).isEqualTo(before + 5);
         }
-    }
-
-    /** Returns the states in which a moment may leave something. */
-    private static <T> List<T> possible(Moment moment, T without, T with) {
-        return switch (moment.effect()) {
-            case NONE -> List.of(without);
-            case CERTAIN -> List.of(with);
-            case POSSIBLE -> List.of(without, with);
-        };
     }
 
     @Test
@@ -96,10 +87,10 @@ abstract class StructureDeathContract {
             VersionedValue old = new VersionedValue(1, Observer.OLD_RECORD);
             VersionedValue put = new VersionedValue(2, Observer.NEW_RECORD);
             VersionedValue found = get(observer.records().get(moment.place()));
-            assertThat(found).as(moment.toString()).isIn(possible(moment, old, put));
+            assertThat(found).as(moment.toString()).isIn(moment.possible(old, put));
             byte[] next = {1, 2, 3};
             long version = get(observer.records().put(moment.place(), next));
-            assertThat(version).as(moment.toString()).isIn(possible(moment, 2L, 3L));
+            assertThat(version).as(moment.toString()).isIn(moment.possible(2L, 3L));
             assertThat(version).isGreaterThan(found.version());
             assertThat(get(observer.records().get(moment.place()))).isEqualTo(new VersionedValue(version, next));
         }
@@ -111,7 +102,7 @@ abstract class StructureDeathContract {
             byte[] key = Observer.key(Observer.bucket(moment));
             VersionedValue old = new VersionedValue(1, Observer.OLD_VALUE);
             VersionedValue put = new VersionedValue(3, Observer.NEW_VALUE);
-            assertThat(get(observer.table().get(key))).as(moment.toString()).isIn(possible(moment, old, put));
+            assertThat(get(observer.table().get(key))).as(moment.toString()).isIn(moment.possible(old, put));
             takesTheNextPut(moment, key);
         }
     }
@@ -123,7 +114,7 @@ abstract class StructureDeathContract {
             List<VersionedValue> found = new ArrayList<>();
             observer.table().get(key).blockOptional(PATIENCE).ifPresent(found::add);
             List<VersionedValue> old = List.of(new VersionedValue(1, Observer.OLD_VALUE));
-            assertThat(found).as(moment.toString()).isIn(possible(moment, old, List.of()));
+            assertThat(found).as(moment.toString()).isIn(moment.possible(old, List.of()));
             takesTheNextPut(moment, key);
         }
     }
@@ -131,7 +122,7 @@ abstract class StructureDeathContract {
     private void takesTheNextPut(Moment moment, byte[] key) {
         byte[] next = {1, 2, 3};
         long version = get(observer.table().put(key, next));
-        assertThat(version).as(moment.toString()).isIn(possible(moment, 3L, 4L));
+        assertThat(version).as(moment.toString()).isIn(moment.possible(3L, 4L));
         assertThat(get(observer.table().get(key))).isEqualTo(new VersionedValue(version, next));
         assertThat(get(observer.table().get(Observer.otherKey(Observer.bucket(moment)))))
                 .as(moment.toString())
@@ -146,7 +137,7 @@ abstract class StructureDeathContract {
             boolean acquires = moment.operation() == DoomedOperation.LOCK_ACQUIRE;
             List<Boolean> held = moment.operation() == DoomedOperation.LOCK_RENEW
                     ? List.of(true)
-                    : possible(moment, !acquires, acquires);
+                    : moment.possible(!acquires, acquires);
             long begun = System.nanoTime();
             RdmaLease lease = get(observer.locks().tryAcquire(lock));
             assertThat(lease == null).as(moment.toString()).isIn(held);
@@ -159,7 +150,7 @@ abstract class StructureDeathContract {
             long before = acquires ? 0 : 1;
             assertThat(lease.token())
                     .as(moment.toString())
-                    .isIn(acquires ? possible(moment, before + 1, before + 2) : List.of(before + 1));
+                    .isIn(acquires ? moment.possible(before + 1, before + 2) : List.of(before + 1));
             assertThat(host.locks.token(lock)).isEqualTo(lease.token());
             assertThat(get(lease.renew())).isTrue();
             assertThat(get(lease.release())).isTrue();
@@ -173,7 +164,7 @@ abstract class StructureDeathContract {
                     RdmaRing.receive(host.rings.get(moment)).map(String::new).collectList());
             assertThat(entries)
                     .as(moment.toString())
-                    .isIn(possible(moment, List.of(), List.of(new String(Observer.ENTRY))));
+                    .isIn(moment.possible(List.of(), List.of(new String(Observer.ENTRY))));
             assertThat(host.rings.get(moment).isEnded()).isTrue();
         }
     }

@@ -10,6 +10,8 @@ import io.rdma.engine.ConnectionClosedException;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestDevice;
+import io.rdma.testing.structures.DoomedOperation;
+import io.rdma.testing.structures.Moment;
 import io.rdma.types.WorkCompletionException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -21,8 +23,6 @@ import org.junit.jupiter.api.Timeout;
 /** Contract of structures whose host dies by SIGKILL, while clients are at each {@link Moment} of each operation. */
 @Timeout(300)
 abstract class StructureHostDeathContract {
-    private static final int KILLED = 128 + 9;
-
     private JavaProcess doomed;
     private DoomedClients clients;
 
@@ -62,7 +62,7 @@ abstract class StructureHostDeathContract {
                 .toFuture();
         clients.postInFlight();
         doomed.kill();
-        doomed.ended(KILLED);
+        doomed.ended(JavaProcess.KILLED);
         clients.release();
         for (DoomedClients.Participant participant : clients.participants()) {
             endsAsItMay(participant);
