@@ -1,0 +1,5 @@
+package io.rdma.coroutines.structures
+
+class SoftStructureDeathContractTest : StructureDeathContract() {
+    override val device = "soft0"
+}
