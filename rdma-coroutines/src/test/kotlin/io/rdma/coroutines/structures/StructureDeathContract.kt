@@ -61,14 +61,25 @@ abstract class StructureDeathContract {
 
     private fun allocate(operation: DoomedOperation): StructureMemory =
         when (operation) {
-            DoomedOperation.COUNTER_ADD -> RdmaCounters.allocate(resources, 1)
-            DoomedOperation.RECORD_PUT ->
+            DoomedOperation.COUNTER_ADD -> {
+                RdmaCounters.allocate(resources, 1)
+            }
+
+            DoomedOperation.RECORD_PUT -> {
                 RdmaRecords.allocate(resources, RecordOptions.of(1, DoomedClients.CAPACITY).withLease(LONG))
-            DoomedOperation.TABLE_PUT, DoomedOperation.TABLE_REMOVE ->
+            }
+
+            DoomedOperation.TABLE_PUT, DoomedOperation.TABLE_REMOVE -> {
                 RdmaTable.allocate(resources, TableOptions.of(1, DoomedClients.CAPACITY).withLease(LONG))
-            DoomedOperation.LOCK_ACQUIRE, DoomedOperation.LOCK_RENEW, DoomedOperation.LOCK_RELEASE ->
+            }
+
+            DoomedOperation.LOCK_ACQUIRE, DoomedOperation.LOCK_RENEW, DoomedOperation.LOCK_RELEASE -> {
                 RdmaLocks.allocate(resources, 1, LEASE)
-            else -> RdmaRing.allocate(resources, 64)
+            }
+
+            else -> {
+                RdmaRing.allocate(resources, 64)
+            }
         }
 
     /** Admits the observer to all structures that it changes, and then each participant to its own. */
@@ -121,9 +132,18 @@ abstract class StructureDeathContract {
 
     private suspend fun fill(moment: Moment) {
         when (memories.getValue(moment)) {
-            is CounterMemory -> RdmaCounters.open(observer, locations.getValue(moment)).add(0, COUNT)
-            is RecordMemory -> RdmaRecords.open(observer, locations.getValue(moment)).put(0, DoomedClients.oldValue)
-            is TableMemory -> table(moment).put(DoomedClients.key, DoomedClients.oldValue)
+            is CounterMemory -> {
+                RdmaCounters.open(observer, locations.getValue(moment)).add(0, COUNT)
+            }
+
+            is RecordMemory -> {
+                RdmaRecords.open(observer, locations.getValue(moment)).put(0, DoomedClients.oldValue)
+            }
+
+            is TableMemory -> {
+                table(moment).put(DoomedClients.key, DoomedClients.oldValue)
+            }
+
             else -> {}
         }
     }

@@ -19,7 +19,7 @@ class LockProtocolTest {
     private static final Duration LEASE = Duration.ofMillis(1);
 
     /** One run. */
-    private static final class Run implements AutoCloseable {
+    private static final class Run implements SeededRuns.Run {
         private final Random random;
         private final StructureHeader header = StructureHeader.of(
                 StructureHeader.Kind.LOCKS, RecordOptions.of(1, Long.BYTES).withLease(LEASE), 0);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * One random run of puts and gets of a record, or of a key that is alone in the bucket of a table, with writers that
  * are disturbed. Each run is checked for linearizability.
  */
-final class RecordRun implements AutoCloseable {
+final class RecordRun implements SeededRuns.Run {
     static final Duration LEASE = Duration.ofMillis(1);
     private static final byte[] KEY = {1};
     private static final int ENTRY = TableOptions.ENTRY_BYTES + KEY.length;

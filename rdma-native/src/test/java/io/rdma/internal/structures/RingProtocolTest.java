@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RingProtocolTest {
     /** One run. */
-    private static final class Run implements AutoCloseable {
+    private static final class Run implements SeededRuns.Run {
         private final Random random;
         private final RingLayout layout;
         private final ModelStructure model;

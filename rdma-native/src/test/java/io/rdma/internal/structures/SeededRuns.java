@@ -7,6 +7,12 @@ import java.util.function.LongFunction;
 final class SeededRuns {
     private SeededRuns() {}
 
+    /** One run. */
+    interface Run extends AutoCloseable {
+        @Override
+        void close();
+    }
+
     /** Actions of a run. */
     @FunctionalInterface
     interface Body<R> {
@@ -18,7 +24,7 @@ final class SeededRuns {
      *
      * @param count number of runs in a usual build
      */
-    static <R extends AutoCloseable> void of(int count, LongFunction<R> begin, Body<R> body) {
+    static <R extends Run> void of(int count, LongFunction<R> begin, Body<R> body) {
         int runs = Stress.times(count);
         for (long seed = 0; seed < runs; seed++) {
             try (R run = begin.apply(seed)) {
