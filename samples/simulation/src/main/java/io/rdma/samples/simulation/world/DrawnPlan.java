@@ -13,6 +13,7 @@ final class DrawnPlan {
     private static final int LONGEST_MESSAGE = 2000;
     private static final int MOST_FAULTS = 3;
     private static final int MOST_RETRIES = 3;
+    private static final Weather BAD = new Weather(1_000, 200_000, 20, 20, 10);
 
     private DrawnPlan() {}
 
@@ -43,7 +44,7 @@ final class DrawnPlan {
                     choices.below(clients.size() + 1),
                     1 + choices.below(choices.oneIn(3) ? 20_000_000_000L : 50_000_000L)));
         }
-        Weather weather = choices.oneIn(3) ? new Weather(1_000, 200_000, 20, 20, 10) : Weather.FINE;
+        Weather weather = choices.oneIn(3) ? BAD : Weather.FINE;
         Pauses pauses = choices.oneIn(4) ? Pauses.NONE : Pauses.USUAL;
         Link.Reception reception = reception(habits);
         Connecting connecting = Connecting.of(choices.split(), clients.size());
@@ -59,7 +60,7 @@ final class DrawnPlan {
         return new Plan(
                 seed,
                 clients,
-                weather,
+                structures.needsLosses() ? BAD : weather,
                 faults,
                 pauses,
                 reception,

@@ -28,6 +28,9 @@ public record StructurePlan(
     private static final int MOST_OPERATIONS = 12;
     private static final int SMALL_VALUE = 64;
     private static final int LARGE_VALUE = 1200; // a READ takes several packets, so it may be torn
+    private static final int CONTENDED_ONE_IN = 4; // plans with structures
+    private static final int MANY_OPERATIONS = 30;
+    private static final int SPREAD = 190; // with less than LARGE_VALUE - SPREAD, the last image is in one packet
     private static final int LONGEST_LEASE = 40;
     private static final int LEAST_PLACES = 4;
     private static final int MOST_PLACES = 32;
@@ -52,6 +55,25 @@ public record StructurePlan(
 
     /** Draws structures that are used. */
     static StructurePlan of(Choices choices) {
+        return choices.oneIn(CONTENDED_ONE_IN) ? contended(choices) : any(choices);
+    }
+
+    /**
+     * Draws one large record that all threads use. Three puts may come in between the parts of a READ that is torn, so
+     * that the image that its word names is another one at its end.
+     */
+    private static StructurePlan contended(Choices choices) {
+        return new StructurePlan(
+                1 << StructureKind.RECORDS.ordinal(),
+                1,
+                LARGE_VALUE - choices.below(SPREAD),
+                LONGEST_LEASE,
+                MOST_THREADS,
+                MANY_OPERATIONS,
+                LEAST_PLACES);
+    }
+
+    private static StructurePlan any(Choices choices) {
         return new StructurePlan(
                 choices.oneIn(2) ? ALL : 1 << choices.below(StructureKind.values().length),
                 1 + choices.below(2),
@@ -60,6 +82,11 @@ public record StructurePlan(
                 1 + choices.below(MOST_THREADS),
                 1 + choices.below(MOST_OPERATIONS),
                 LEAST_PLACES + choices.below(MOST_PLACES - LEAST_PLACES + 1));
+    }
+
+    /** Returns whether packets should be lost, so that READs are torn. */
+    boolean needsLosses() {
+        return operations == MANY_OPERATIONS;
     }
 
     /** Returns whether the run has a structure of a kind. */
