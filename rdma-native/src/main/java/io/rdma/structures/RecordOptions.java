@@ -14,6 +14,8 @@ public record RecordOptions(int count, int capacity, Duration lease) {
     public static final Duration DEFAULT_LEASE = Duration.ofSeconds(1);
 
     private static final int MAX_CAPACITY = 1 << 24;
+    private static final int IMAGES = 3;
+    private static final int IMAGE_HEAD = 16;
 
     /** Checks the ranges. */
     public RecordOptions {
@@ -51,5 +53,15 @@ public record RecordOptions(int count, int capacity, Duration lease) {
      */
     public RecordOptions withLease(Duration lease) {
         return new RecordOptions(count, capacity, lease);
+    }
+
+    /**
+     * Returns the bytes that one READ of a record fetches. It is the largest request of a client, so the send buffers
+     * of a client's connection must have as many.
+     *
+     * @return 8 + 3 × (16 + capacity), with the capacity rounded up to a multiple of 8
+     */
+    public int readBytes() {
+        return Long.BYTES + IMAGES * (IMAGE_HEAD + Math.ceilDiv(capacity, Long.BYTES) * Long.BYTES);
     }
 }

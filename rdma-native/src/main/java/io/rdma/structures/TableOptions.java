@@ -43,4 +43,13 @@ public record TableOptions(RecordOptions buckets, boolean displacing) {
     public TableOptions withLease(Duration lease) {
         return new TableOptions(buckets.withLease(lease), displacing);
     }
+
+    /**
+     * Returns the bytes that one READ of a bucket fetches, see {@link RecordOptions#readBytes}.
+     *
+     * @return size of a send buffer that a client needs
+     */
+    public int readBytes() {
+        return buckets.readBytes();
+    }
 }

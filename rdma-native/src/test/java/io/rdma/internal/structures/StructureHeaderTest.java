@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma.structures.RecordOptions;
 import io.rdma.structures.StructureException;
 import io.rdma.structures.StructureException.Reason;
+import io.rdma.structures.TableOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -41,6 +42,16 @@ class StructureHeaderTest {
                 .isEqualTo("RDSTRUCT");
         assertThat(StructureHeader.decode(memory, StructureHeader.Kind.TABLE, header.end()))
                 .isEqualTo(header);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 80", "8, 80", "9, 104", "2000, 6056", "16777216, 50331704"})
+    void theOptionsSayHowManyBytesAReadHas(int capacity, int bytes) {
+        RecordOptions records = RecordOptions.of(3, capacity);
+        assertThat(records.readBytes()).isEqualTo(bytes);
+        assertThat(StructureHeader.of(StructureHeader.Kind.RECORDS, records, 0).largestRequest())
+                .isEqualTo(bytes);
+        assertThat(TableOptions.of(3, capacity).readBytes()).isEqualTo(bytes);
     }
 
     @Test

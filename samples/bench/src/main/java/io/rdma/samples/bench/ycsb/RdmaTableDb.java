@@ -29,7 +29,7 @@ final class RdmaTableDb extends VersionedDb {
                 .device("soft0")
                 .host(Store.ADDRESS)
                 .port(port)
-                .sendBuffers(SEND_BUFFERS, TableGeometry.bufferBytes())
+                .sendBuffers(SEND_BUFFERS, TableGeometry.options().readBytes())
                 .connectNow(PATIENCE);
         connection = connected;
         table = connected

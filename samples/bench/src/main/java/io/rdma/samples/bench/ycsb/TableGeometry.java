@@ -6,7 +6,7 @@ import io.rdma.structures.TableOptions;
 // should be many. With eight buckets for each record of the load and room for four records in each, no bucket is full
 // before the number of records has doubled; WorkloadRunTest shows it. Keys are the same in each run.
 
-/** The size of the table and of the buffers through which it is read. */
+/** The size of the table. */
 final class TableGeometry {
     private static final int BUCKETS_FOR_A_RECORD = 8;
     private static final int RECORDS_IN_A_BUCKET = 4;
@@ -16,18 +16,10 @@ final class TableGeometry {
     private static final int VALUE_BYTES =
             Fields.encodedBytes(Workloads.FIELDS, "field0".length(), Workloads.FIELD_BYTES);
     private static final int BUCKET_BYTES = RECORDS_IN_A_BUCKET * (TableOptions.ENTRY_BYTES + KEY_BYTES + VALUE_BYTES);
-    private static final int IMAGE_HEAD = 16;
-    private static final int IMAGES = 3;
 
     private TableGeometry() {}
 
     static TableOptions options() {
         return TableOptions.of(BUCKETS_FOR_A_RECORD * Workloads.RECORDS, BUCKET_BYTES);
-    }
-
-    /** Returns the size of a buffer that holds what one READ fetches. */
-    static int bufferBytes() {
-        int rounded = (BUCKET_BYTES + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
-        return Long.BYTES + IMAGES * (IMAGE_HEAD + rounded);
     }
 }

@@ -9,13 +9,10 @@ import io.rdma.reactive.structures.RdmaTable;
 import io.rdma.structures.CounterMemory;
 import io.rdma.structures.LockMemory;
 import io.rdma.structures.RecordMemory;
-import io.rdma.structures.RecordOptions;
 import io.rdma.structures.RingMemory;
 import io.rdma.structures.StructureLocation;
 import io.rdma.structures.StructureMemory;
 import io.rdma.structures.TableMemory;
-import io.rdma.structures.TableOptions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -71,18 +68,11 @@ final class StructureHost implements AutoCloseable {
     }
 
     private StructureMemory allocate(StructureKind kind) {
-        Duration lease = Duration.ofMillis(plan.leaseMillis());
         return switch (kind) {
-            case RECORDS ->
-                RdmaRecords.allocate(
-                        resources,
-                        RecordOptions.of(plan.count(), plan.capacity()).withLease(lease));
-            case TABLE ->
-                RdmaTable.allocate(
-                        resources,
-                        TableOptions.of(plan.count(), plan.bucketBytes()).withLease(lease));
+            case RECORDS -> RdmaRecords.allocate(resources, plan.records());
+            case TABLE -> RdmaTable.allocate(resources, plan.table());
             case COUNTERS -> RdmaCounters.allocate(resources, plan.count());
-            case LOCKS -> RdmaLocks.allocate(resources, plan.count(), lease);
+            case LOCKS -> RdmaLocks.allocate(resources, plan.count(), plan.lease());
             case RING -> RdmaRing.allocate(resources, plan.ringBytes());
         };
     }

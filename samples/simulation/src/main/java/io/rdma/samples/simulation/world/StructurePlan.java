@@ -2,7 +2,9 @@ package io.rdma.samples.simulation.world;
 
 import io.rdma.samples.simulation.schedule.Bounds;
 import io.rdma.samples.simulation.schedule.Choices;
+import io.rdma.structures.RecordOptions;
 import io.rdma.structures.TableOptions;
+import java.time.Duration;
 
 /**
  * One-sided structures that lie at the server of a run, and what each client does with them.
@@ -99,23 +101,29 @@ public record StructurePlan(
         return operations > 0 && (kinds & ALL) != 0;
     }
 
-    /** Returns the bytes of a bucket that has room for all keys. */
-    int bucketBytes() {
-        return KEYS * (TableOptions.ENTRY_BYTES + 1 + capacity);
+    RecordOptions records() {
+        return RecordOptions.of(count, capacity).withLease(lease());
     }
 
-    /** Returns the bytes of a send buffer that a client needs for a kind, as the guide says. */
+    /** Returns the options of a table whose buckets have room for all keys. */
+    TableOptions table() {
+        return TableOptions.of(count, KEYS * (TableOptions.ENTRY_BYTES + 1 + capacity))
+                .withLease(lease());
+    }
+
+    /** Returns the lease of records, tables and locks. */
+    Duration lease() {
+        return Duration.ofMillis(leaseMillis);
+    }
+
+    /** Returns the bytes of a send buffer that a client needs for a kind; the guide has those that no options have. */
     int largestRequest(StructureKind kind) {
         return switch (kind) {
-            case RECORDS -> ofRecord(capacity);
-            case TABLE -> ofRecord(bucketBytes());
+            case RECORDS -> records().readBytes();
+            case TABLE -> table().readBytes();
             case COUNTERS, LOCKS -> HEADER;
             case RING -> Math.max(HEADER, ringBytes() / 2);
         };
-    }
-
-    private static int ofRecord(int bytes) {
-        return Math.max(HEADER, 8 + 3 * (16 + (bytes + 7) / 8 * 8));
     }
 
     /** Returns the bytes of a send buffer that a client needs for all of it. */
