@@ -33,7 +33,7 @@ final class SharedDevice {
      * @param resources open, closed by this
      * @param keep time for which the device stays open without users
      * @param forget called when no user can join any more, more than once perhaps; must not block
-     * @param closed called when the resources are closed, more than once perhaps; must not block
+     * @param closed called when the resources have ended, more than once perhaps; must not block
      */
     SharedDevice(
             DeviceResources resources, Duration keep, Consumer<SharedDevice> forget, Consumer<SharedDevice> closed) {
@@ -61,19 +61,29 @@ final class SharedDevice {
             }
         }
         if (retire(false)) {
-            resources.environment().startOrRun("rdma-release", this::closeLogged);
+            closeElsewhere();
         }
         return false;
     }
 
-    /** Removes a user. Closes the device if this was the last user of one that has failed. Blocks then. */
+    /**
+     * Removes a user. Closes the device if this was the last user of one that has failed. Blocks then, unless the close
+     * would wait for the calling thread: another thread closes the device then.
+     */
     void leave() {
         synchronized (this) {
             users--;
         }
-        if (!keepsIdle() && retire(false)) {
-            closeResources();
+        if (keepsIdle() || !retire(false)) {
+            return;
         }
+        try {
+            resources.requireClosable();
+        } catch (IllegalStateException | StackOverflowError refused) { // on a loop, or deep in a recursion
+            closeElsewhere();
+            return;
+        }
+        closeResources();
     }
 
     /** Keeps the device for later users if it has none; returns whether it does. */
@@ -133,12 +143,18 @@ final class SharedDevice {
         closeResources();
     }
 
+    /** Closes the resources. If that is refused, nothing has changed, and {@link #close} can still do it. */
     private void closeResources() {
+        resources.requireClosable();
         try {
             resources.close();
         } finally {
             closed.accept(this);
         }
+    }
+
+    private void closeElsewhere() {
+        resources.environment().startOrRun("rdma-release", this::closeLogged);
     }
 
     private void stopKeeping() {

@@ -250,20 +250,48 @@ class SharedDevicesTest {
                 .isNotSameAs(use.resources().context());
     }
 
+    /** Runs a task on a loop, and returns what it throws, or null. */
+    private static @Nullable Throwable thrownOnALoop(SharedUse use, Runnable task) {
+        CompletableFuture<@Nullable Throwable> end = new CompletableFuture<>();
+        use.resources().loops().getFirst().execute(() -> {
+            try {
+                task.run();
+                end.complete(null);
+            } catch (Throwable e) {
+                end.complete(e);
+            }
+        });
+        return end.orTimeout(60, TimeUnit.SECONDS).join();
+    }
+
+    /** The close would wait for the loop, so another thread closes the device. */
+    @Test
+    void theLastUserOfAFailedDeviceMayLeaveOnALoop() {
+        SharedUse last = shared.use("soft0", true);
+        last.resources().companionFailed();
+        assertThat(thrownOnALoop(last, last::close)).isNull();
+        TestDevice.awaitClosed(last.resources().context());
+    }
+
+    @Test
+    void closingAllClosesADeviceThatNoThreadCouldClose() {
+        SharedUse last = shared.use("soft0", true);
+        last.resources().companionFailed();
+        Error refusal = new InternalError("a test's");
+        faults.nextThrows.put("environment", refusal); // which starts the thread
+        assertThat(thrownOnALoop(last, last::close)).isSameAs(refusal);
+        assertThat(last.resources().context().isClosed()).isFalse();
+        shared.closeAll();
+        TestDevice.awaitClosed(last.resources().context());
+    }
+
     /** A loop would wait for itself. */
     @Test
     void closingAllOnALoopChangesNothing() {
         SharedUse use = shared.use("soft0", true);
-        CompletableFuture<Throwable> refusal = new CompletableFuture<>();
-        use.resources().loops().getFirst().execute(() -> {
-            try {
-                shared.closeAll();
-                refusal.complete(new AssertionError("not refused"));
-            } catch (Throwable e) {
-                refusal.complete(e);
-            }
-        });
-        assertThat(refusal.join()).isInstanceOf(IllegalStateException.class).hasMessageContaining("another thread");
+        assertThat(thrownOnALoop(use, shared::closeAll))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("another thread");
         assertThat(shared.use("soft0", true).resources().context())
                 .isSameAs(use.resources().context());
         shared.closeAll();
