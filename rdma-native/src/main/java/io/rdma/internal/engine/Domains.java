@@ -50,9 +50,9 @@ final class Domains {
         return memory.budget();
     }
 
-    /** Allocates a domain, to be given to {@link #release}. Closes those that are over and not held any more. */
+    /** Allocates a domain, to be given to {@link #release}. Closes some that are over and not held any more. */
     RegistrationCache allocate() {
-        ended.closeUnused();
+        ended.closeSome();
         RegistrationCache made = new RegistrationCache(context.allocateProtectionDomain(memory), cachedBytes);
         ended.begin(made.domain());
         allocated.add(made);

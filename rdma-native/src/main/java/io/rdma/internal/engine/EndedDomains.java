@@ -7,6 +7,7 @@ import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ProtectionDomain;
 import java.lang.System.Logger.Level;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -24,12 +25,19 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class EndedDomains {
     private static final int TRIES = 3;
+
+    /** More than one, so that domains that can be closed grow fewer while connections come and go. */
+    private static final int DOMAINS_FOR_AN_ALLOCATION = 8;
+
     private static final long MOMENT_NANOS = 500_000_000;
     private static final long PAUSE_NANOS = 1_000_000;
     private static final long PATIENT_PAUSE_NANOS = 50_000_000;
 
     private final DeviceContext context;
-    private final Set<ProtectionDomain> held = new HashSet<>(); // under its own monitor, which no system call holds
+
+    /** Under its own monitor, which no system call holds. In the order in which they are tried. */
+    private final Set<ProtectionDomain> held = new LinkedHashSet<>();
+
     private final Set<ProtectionDomain> used = new HashSet<>(); // under the monitor of `held`
 
     EndedDomains(DeviceContext context) {
@@ -55,20 +63,36 @@ final class EndedDomains {
     }
 
     /**
-     * Closes the domains of which nothing is held any more. Not on a loop: it is a system call for each.
+     * Closes some of the domains of which nothing is held any more. An allocation calls this, so its time must not grow
+     * with the number of domains. Those that stay open are tried again behind the others. Not on a loop: it is a system
+     * call for each.
+     */
+    void closeSome() {
+        close(DOMAINS_FOR_AN_ALLOCATION);
+    }
+
+    /**
+     * Closes the domains of which nothing is held any more.
      *
      * @return whether all are closed, and no connection has one
      */
-    synchronized boolean closeUnused() {
-        List<ProtectionDomain> all;
+    private boolean closeUnused() {
+        close(Integer.MAX_VALUE);
         synchronized (held) {
-            all = List.copyOf(held);
-        }
-        List<ProtectionDomain> closed =
-                all.stream().filter(EndedDomains::isClosed).toList();
-        synchronized (held) {
-            closed.forEach(held::remove);
             return held.isEmpty() && used.isEmpty();
+        }
+    }
+
+    private synchronized void close(int most) {
+        List<ProtectionDomain> first;
+        synchronized (held) {
+            first = held.stream().limit(most).toList();
+        }
+        List<ProtectionDomain> open =
+                first.stream().filter(one -> !isClosed(one)).toList();
+        synchronized (held) {
+            first.forEach(held::remove);
+            held.addAll(open);
         }
     }
 
