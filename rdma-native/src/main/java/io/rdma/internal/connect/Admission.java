@@ -9,6 +9,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -68,6 +69,34 @@ final class Admission {
         }
     }
 
+    /** Place of a connection that is being made. If it is closed before it is kept, no endpoint remains. */
+    final class Place implements AutoCloseable {
+        private @Nullable Endpoint endpoint;
+        private boolean kept;
+
+        /** Counts the established connection until it is closed. */
+        void take(Endpoint established) {
+            endpoint = established;
+            connections.add(established);
+            established.closed().thenRun(() -> gone(established));
+        }
+
+        /** Leaves the connection to the caller. */
+        Endpoint keep() {
+            kept = true;
+            return Objects.requireNonNull(endpoint);
+        }
+
+        @Override
+        public void close() {
+            if (endpoint == null) {
+                left();
+            } else if (!kept) {
+                endpoint.discard();
+            }
+        }
+    }
+
     /**
      * Takes a permit for an exchange.
      *
@@ -122,13 +151,15 @@ final class Admission {
     }
 
     /**
-     * Counts a connection that is being made; {@link #counted} or {@link #left} follows.
+     * Counts a connection that is being made.
      *
+     * @return its place, to be closed when the exchange is over
      * @throws RdmaConnectException REJECTED if the server has as many connections as it admits
      */
-    void admit() {
+    Place admit() {
+        Place place = new Place(); // before the change, since it may throw
         if (tryAdmit()) {
-            return;
+            return place;
         }
         // Others may be notified of the end of a connection before this object is.
         connections.stream().filter(one -> one.closed().isDone()).forEach(this::gone);
@@ -139,6 +170,7 @@ final class Admission {
                             + " connections, the most that it admits: raise AdmissionLimits.withConnections",
                     null);
         }
+        return place;
     }
 
     private boolean tryAdmit() {
@@ -149,19 +181,13 @@ final class Admission {
         return room;
     }
 
-    /** Counts an established connection until it is closed. */
-    void counted(Endpoint endpoint) {
-        connections.add(endpoint);
-        endpoint.closed().thenRun(() -> gone(endpoint));
-    }
-
     private void gone(Endpoint endpoint) {
         if (connections.remove(endpoint)) {
             left();
         }
     }
 
-    void left() {
+    private void left() {
         admitted.decrementAndGet();
     }
 }

@@ -258,9 +258,8 @@ final class CmListener implements AutoCloseable {
                             + " address of " + resources.context().name(),
                     null);
         }
-        admission.admit();
-        Endpoint endpoint = null;
-        try (CleanupStack done = new CleanupStack()) {
+        try (Admission.Place place = admission.admit();
+                CleanupStack done = new CleanupStack()) {
             DeviceResources home = arrival.home(Objects.requireNonNull(request.remoteAddress()))
                     .resources();
             done.add(home.begin(asking.dialog::cancel));
@@ -273,22 +272,14 @@ final class CmListener implements AutoCloseable {
                     CmGreeting.OFFER)) {
                 PeerParameters local = queuePair.local();
                 PeerParameters peer = CmGreeting.heard(asked, local);
-                endpoint = queuePair.connect(
-                        peer, request.attributesTo(QueuePairState.RTR), request.attributesTo(QueuePairState.RTS));
-                admission.counted(endpoint);
+                place.take(queuePair.connect(
+                        peer, request.attributesTo(QueuePairState.RTR), request.attributesTo(QueuePairState.RTS)));
                 request.accept(CmConnector.parameters(local, options, asking.proof)
                         .withReadsAndAtomics(
                                 Math.min(local.responderResources(), asked.responderResources()),
                                 Math.min(local.initiatorDepth(), asked.initiatorDepth())));
-                return endpoint;
             }
-        } catch (Throwable e) { // if the client has left already, no endpoint may remain
-            if (endpoint == null) {
-                admission.left();
-            } else {
-                endpoint.discard();
-            }
-            throw e;
+            return place.keep();
         }
     }
 

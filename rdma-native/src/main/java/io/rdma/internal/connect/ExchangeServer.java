@@ -200,28 +200,16 @@ final class ExchangeServer {
     }
 
     private Endpoint answer(Exchange exchange, PeerParameters peer, Arrival arrival) throws IOException {
-        try {
-            admission.admit();
-            Endpoint endpoint = null;
-            try (CleanupStack done = new CleanupStack()) {
-                DeviceResources resources =
-                        arrival.home(exchange.remoteAddress()).resources();
-                done.add(resources.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
-                try (QueuePairBringUp queuePair = new QueuePairBringUp(
-                        resources, options, exchange.localAddress().getAddress())) {
-                    endpoint = queuePair.connect(peer, exchange.remoteAddress().getAddress());
-                    admission.counted(endpoint);
-                    exchange.accept(queuePair.local());
-                    return endpoint;
-                }
-            } catch (Throwable e) { // if the client has left already, no endpoint may remain
-                if (endpoint == null) {
-                    admission.left();
-                } else {
-                    endpoint.discard();
-                }
-                throw e;
+        try (Admission.Place place = admission.admit();
+                CleanupStack done = new CleanupStack()) {
+            DeviceResources home = arrival.home(exchange.remoteAddress()).resources();
+            done.add(home.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
+            try (QueuePairBringUp queuePair = new QueuePairBringUp(
+                    home, options, exchange.localAddress().getAddress())) {
+                place.take(queuePair.connect(peer, exchange.remoteAddress().getAddress()));
+                exchange.accept(queuePair.local()); // fails if the client has left already
             }
+            return place.keep();
         } catch (RuntimeException e) {
             exchange.reject(e);
             throw e;
