@@ -7,62 +7,61 @@ import io.rdma.structures.StructureException.Reason;
 import io.rdma.structures.StructureLocation;
 import io.rdma.types.AtomicCapability;
 import io.rdma.verbs.DeviceContext;
-import java.util.function.BiFunction;
 
 /** The opening of a structure by a client: one READ of its header. */
 public final class StructureOpening {
+    /** Constructor of a client with its number as a writer, which clients of some kinds need. */
+    private interface Client<T> {
+        T of(StructureAccess access, StructureHeader header, int writer);
+    }
+
     private StructureOpening() {}
 
     /** Opens counters. */
     public static StructureCall<CounterClient> counters(
             RdmaEndpoint endpoint, StructureLocation location, StructureCall.Outcome<? super CounterClient> outcome) {
-        return open(endpoint, location, StructureHeader.Kind.COUNTERS, CounterClient::new, outcome);
+        return open(
+                endpoint,
+                location,
+                StructureHeader.Kind.COUNTERS,
+                (access, header, writer) -> new CounterClient(access, header),
+                outcome);
     }
 
     /** Opens records. */
     public static StructureCall<RecordClient> records(
             RdmaEndpoint endpoint, StructureLocation location, StructureCall.Outcome<? super RecordClient> outcome) {
-        return open(
-                endpoint,
-                location,
-                StructureHeader.Kind.RECORDS,
-                (access, header) -> new RecordClient(access, header, location.writer()),
-                outcome);
+        return open(endpoint, location, StructureHeader.Kind.RECORDS, RecordClient::new, outcome);
     }
 
     /** Opens a table. */
     public static StructureCall<TableClient> table(
             RdmaEndpoint endpoint, StructureLocation location, StructureCall.Outcome<? super TableClient> outcome) {
-        return open(
-                endpoint,
-                location,
-                StructureHeader.Kind.TABLE,
-                (access, header) -> new TableClient(access, header, location.writer()),
-                outcome);
+        return open(endpoint, location, StructureHeader.Kind.TABLE, TableClient::new, outcome);
     }
 
     /** Opens locks. */
     public static StructureCall<LockClient> locks(
             RdmaEndpoint endpoint, StructureLocation location, StructureCall.Outcome<? super LockClient> outcome) {
-        return open(
-                endpoint,
-                location,
-                StructureHeader.Kind.LOCKS,
-                (access, header) -> new LockClient(access, header, location.writer()),
-                outcome);
+        return open(endpoint, location, StructureHeader.Kind.LOCKS, LockClient::new, outcome);
     }
 
     /** Opens a ring, to produce. */
     public static StructureCall<RingClient> ring(
             RdmaEndpoint endpoint, StructureLocation location, StructureCall.Outcome<? super RingClient> outcome) {
-        return open(endpoint, location, StructureHeader.Kind.RING, RingClient::new, outcome);
+        return open(
+                endpoint,
+                location,
+                StructureHeader.Kind.RING,
+                (access, header, writer) -> new RingClient(access, header),
+                outcome);
     }
 
     private static <T> StructureCall<T> open(
             RdmaEndpoint connection,
             StructureLocation location,
             StructureHeader.Kind kind,
-            BiFunction<StructureAccess, StructureHeader, T> client,
+            Client<T> client,
             StructureCall.Outcome<? super T> outcome) {
         Endpoint endpoint = Endpoint.of(connection);
         RemoteAccess access = new RemoteAccess(endpoint, location.memory());
@@ -84,7 +83,7 @@ public final class StructureOpening {
                     if (header.needsAtomics()) {
                         requireAtomics(endpoint.loop().context());
                     }
-                    succeed(client.apply(access, header));
+                    succeed(client.of(access, header, location.writer()));
                 });
             }
         }.start();
