@@ -1,13 +1,10 @@
 package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedMessage;
-import io.rdma.internal.engine.ReceiveQueue;
 import io.rdma.internal.os.StackRoom;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
 import reactor.core.publisher.Flux;
@@ -56,14 +53,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
                             "the connection has a receiver already: share its Flux with publish() instead"));
             return;
         }
-        try {
-            actual.onSubscribe(receiving);
-        } catch (Throwable e) { // the next receiver must not wait for this one
-            receiving.cancelled = true;
-            throw e;
-        } finally {
-            receiving.begin();
-        }
+        receiving.start();
     }
 
     @Override
@@ -77,167 +67,73 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
         return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 
-    // Invariants: only the thread that takes `wip` from 0 polls the queue and signals. It releases its claim when it
-    // sees the end, so the next subscriber never polls at the same time.
-    static final class Receiving<T> implements Subscription, Scannable {
+    // Invariant: a subscription releases its claim when it ends, so the next subscriber never polls at the same time.
+    static final class Receiving<T> extends DrainedSubscription<ReceivedMessage, T> implements Scannable {
         private final Inbound inbound;
         private final Function<? super ReceivedMessage, ? extends T> mapper;
         private final boolean lent;
-        private final CoreSubscriber<? super T> actual;
-        private final AtomicInteger wip = new AtomicInteger(1); // until onSubscribe has returned
-        private final AtomicLong requested = new AtomicLong();
-        private volatile boolean cancelled;
-        private volatile boolean ended; // (drainer) writes
 
         Receiving(
                 Inbound inbound,
                 Function<? super ReceivedMessage, ? extends T> mapper,
                 boolean lent,
                 CoreSubscriber<? super T> actual) {
+            super(actual);
             this.inbound = inbound;
             this.mapper = mapper;
             this.lent = lent;
-            this.actual = actual;
+        }
+
+        /** Returns false while the previous receiver still polls. */
+        @Override
+        boolean mayTake() {
+            return isCancelled() || inbound.isReceiver(this);
         }
 
         @Override
-        public void request(long n) {
-            StackRoom.require(StackRoom.SIGNAL);
-            if (n <= 0) {
-                invalid(n);
-            } else {
-                requested.accumulateAndGet(n, (now, more) -> now + more < 0 ? Long.MAX_VALUE : now + more);
-                drain();
+        boolean isTerminated() {
+            boolean terminated = inbound.queue().isTerminated();
+            if (terminated && inbound.isDisposed()) {
+                inbound.queue().discard();
             }
-        }
-
-        /**
-         * Argument of a request that is not positive, which is an error signal to the subscriber (Reactive Streams
-         * 3.9); else 0.
-         */
-        private volatile long invalidRequest;
-
-        private void invalid(long n) {
-            invalidRequest = n == 0 ? Long.MIN_VALUE : n;
-            drain();
+            return terminated;
         }
 
         @Override
-        public void cancel() {
-            cancelled = true; // first: the next signal ends it, if this call has no room for that
-            StackRoom.require(StackRoom.SIGNAL);
-            drain();
+        @Nullable
+        ReceivedMessage poll() {
+            return lent ? inbound.queue().lend() : inbound.queue().poll();
         }
 
-        void drain() {
-            if (wip.getAndIncrement() == 0) {
-                begin();
-            }
+        @Override
+        boolean isEmpty() {
+            return inbound.queue().isEmpty();
         }
 
-        /** Drains the queue. The caller has taken {@code wip}. */
-        void begin() {
-            int missed = 1;
-            do {
-                try {
-                    if (!ended) {
-                        emit();
-                    }
-                } catch (Throwable e) {
-                    endDuringDrain(e);
-                }
-                missed = wip.addAndGet(-missed);
-            } while (missed != 0);
-        }
-
-        /**
-         * Ends the subscription with an exception, so that the next receiver does not wait for this one. A subscriber
-         * that threw the exception has already ended, and is not signalled again.
-         */
-        private void endDuringDrain(Throwable error) {
-            boolean told = ended;
-            end();
-            cancelled = true;
-            if (told) {
-                Operators.onErrorDropped(error, actual.currentContext());
-            } else {
-                actual.onError(error);
-            }
-        }
-
-        boolean isCancelled() {
-            return cancelled;
-        }
-
-        private void emit() {
-            if (!cancelled && !inbound.isReceiver(this)) {
-                return; // the previous receiver still polls
-            }
-            ReceiveQueue queue = inbound.queue();
-            long emitted = 0;
-            while (true) {
-                if (cancelled) {
-                    end();
-                    return;
-                }
-                if (invalidRequest != 0) {
-                    end();
-                    actual.onError(OperatorErrors.ofRequest(invalidRequest));
-                    return;
-                }
-                boolean terminated = queue.isTerminated(); // read first: messages before the end are delivered
-                if (terminated && inbound.isDisposed()) {
-                    queue.discard();
-                }
-                ReceivedMessage message = emitted < requested.get() ? next(queue) : null;
-                if (message == null) {
-                    if (terminated && queue.isEmpty()) {
-                        end();
-                        inbound.signalEnd(actual);
-                        return;
-                    }
-                    break;
-                }
-                emitted++;
-                deliver(message);
-            }
-            if (emitted > 0 && requested.get() != Long.MAX_VALUE) {
-                requested.addAndGet(-emitted);
-            }
-        }
-
-        private @Nullable ReceivedMessage next(ReceiveQueue queue) {
-            return lent ? queue.lend() : queue.poll();
-        }
-
-        private void deliver(ReceivedMessage message) {
+        @Override
+        void deliver(ReceivedMessage message) {
             T item;
             try {
-                item = java.util.Objects.requireNonNull(mapper.apply(message), "the decoder returned null");
+                item = Objects.requireNonNull(mapper.apply(message), "the decoder returned null");
             } catch (Throwable e) { // the decoder is application code: on any exception the message is closed
                 try {
                     message.close();
                 } finally {
-                    end();
-                    cancelled = true;
-                    actual.onError(OperatorErrors.of(null, e, null, actual.currentContext()));
+                    fail(OperatorErrors.of(null, e, null, actual.currentContext()));
                 }
                 return;
             }
-            try {
-                actual.onNext(item);
-            } catch (Throwable e) { // a violation, or fatal: the next receiver must not wait for this one
-                cancelled = true;
-                end();
-                throw e;
-            }
+            signal(item);
         }
 
-        private void end() {
-            if (!ended) {
-                ended = true;
-                inbound.unclaim(this);
-            }
+        @Override
+        void signalEnd() {
+            inbound.signalEnd(actual);
+        }
+
+        @Override
+        void release() {
+            inbound.unclaim(this);
         }
 
         @Override
@@ -252,12 +148,15 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
                 return actual;
             }
             if (key == Attr.REQUESTED_FROM_DOWNSTREAM) {
-                return requested.get();
+                return requested();
             }
             if (key == Attr.CANCELLED) {
-                return cancelled;
+                return isCancelled();
             }
-            return key == Attr.TERMINATED ? ended && !cancelled : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
+            if (key == Attr.TERMINATED) {
+                return hasEnded() && !isCancelled();
+            }
+            return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
         }
     }
 }
