@@ -3,6 +3,8 @@ package io.rdma.coroutines
 import io.rdma.coroutines.call.RdmaCallClient
 import io.rdma.coroutines.call.RdmaCallHandlers
 import io.rdma.coroutines.call.RdmaCallServer
+import io.rdma.coroutines.pool.PooledRdmaConnection
+import io.rdma.coroutines.pool.RdmaConnectionPool
 import io.rdma.coroutines.structures.RdmaCounters
 import io.rdma.coroutines.structures.RdmaLease
 import io.rdma.coroutines.structures.RdmaLocks
@@ -104,6 +106,18 @@ class ParityTest {
         // A byte buffer is wrapped around the array. Reactor's users subscribe to a form, Kotlin's collect.
         val reactive = names(io.rdma.reactive.InboundMessages::class.java) - "asByteBuffer"
         assertThat(names(InboundMessages::class.java) - "collect").isEqualTo(reactive.map { forms[it] }.toSet())
+    }
+
+    @Test
+    fun `both pools have the same operations`() {
+        val reactor = names(io.rdma.reactive.pool.RdmaConnectionPool::class.java) - reactorOnly
+        assertThat(names(RdmaConnectionPool::class.java) - kotlinOnly + names(RdmaConnectionPool.Companion::class.java))
+            .isEqualTo(reactor)
+            .contains("create", "acquire", "withConnection")
+        // Reactor's operators dispose of a connection that they discard. Coroutines have no such operators.
+        assertThat(names(PooledRdmaConnection::class.java))
+            .isEqualTo(names(io.rdma.reactive.pool.PooledRdmaConnection::class.java) - reactorOnly)
+            .containsExactlyInAnyOrder("connection", "release", "invalidate")
     }
 
     @Test
