@@ -2,6 +2,7 @@
  * Module of the starter for Spring Boot: auto-configuration of device, clients and servers. An application requires
  * this module alone.
  */
+@SuppressWarnings("module") // the other starter, which is compiled later
 module io.rdma.spring.boot {
     // Clients, servers and connections are beans, and in the signatures of handlers.
     requires transitive io.rdma.reactive;
@@ -24,4 +25,7 @@ module io.rdma.spring.boot {
 
     // Auto-configuration, and the types that applications name.
     exports io.rdma.spring.boot;
+    // Checks of the other starter.
+    exports io.rdma.spring.boot.internal to
+            io.rdma.coroutines.spring.boot;
 }

@@ -1,5 +1,6 @@
 package io.rdma.spring.boot;
 
+import io.rdma.spring.boot.internal.ClientPort;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.ssl.SslBundle;

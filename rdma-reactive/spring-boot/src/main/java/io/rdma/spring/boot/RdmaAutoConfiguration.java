@@ -3,6 +3,7 @@ package io.rdma.spring.boot;
 import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
+import io.rdma.spring.boot.internal.ClientPort;
 import io.rdma.types.VerbsException;
 import io.rdma.verbs.RdmaDevice;
 import java.util.Objects;
@@ -84,7 +85,7 @@ public final class RdmaAutoConfiguration {
             RdmaClient client = new BoundOptions<>("rdma.client.", plain)
                     .set("host", details.getHost(), RdmaClient::host)
                     .get()
-                    .port(ClientPort.of(details));
+                    .port(ClientPort.of(details.getPort(), details));
             for (RdmaClientCustomizer customizer : customizers.orderedStream().toList()) {
                 client = Objects.requireNonNull(customizer.customize(client), () -> customizer + " returned null");
             }

@@ -13,10 +13,6 @@ public class RdmaCoroutineClient internal constructor(
     /** Block that configures a client as the properties and customizers say, for other addresses and for pools. */
     public val configure: RdmaConfiguration.() -> Unit,
 ) {
-    init {
-        require(port in 1..65535) { "the port of a server must be from 1 to 65535: $port" }
-    }
-
     /**
      * Connects as [RdmaClient.connect] does, whose errors and cancellation it has. The caller closes the connection.
      */

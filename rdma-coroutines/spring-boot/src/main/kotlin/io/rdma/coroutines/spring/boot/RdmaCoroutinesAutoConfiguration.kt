@@ -7,6 +7,7 @@ import io.rdma.spring.boot.RdmaConnectionDetails
 import io.rdma.spring.boot.RdmaConnectionHandler
 import io.rdma.spring.boot.RdmaOptions
 import io.rdma.spring.boot.RdmaProperties
+import io.rdma.spring.boot.internal.ClientPort
 import org.springframework.beans.factory.ObjectProvider
 import org.springframework.boot.autoconfigure.AutoConfiguration
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean
@@ -32,7 +33,7 @@ public class RdmaCoroutinesAutoConfiguration {
         resources: RdmaResources,
         customizers: ObjectProvider<RdmaConfigurationCustomizer>,
     ): RdmaCoroutineClient =
-        RdmaCoroutineClient(details.host, details.port) {
+        RdmaCoroutineClient(details.host, ClientPort.of(details.port, details)) {
             this.resources = resources
             this.options = options.client()
             customize(customizers)

@@ -6,6 +6,7 @@ import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.send
 import io.rdma.coroutines.texts
 import io.rdma.spring.boot.RdmaAutoConfiguration
+import io.rdma.spring.boot.RdmaConnectionDetails
 import io.rdma.spring.boot.RdmaConnectionHandler
 import io.rdma.testing.CapturedLog
 import io.rdma.verbs.RdmaDevices
@@ -14,7 +15,6 @@ import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import org.assertj.core.api.Assertions.assertThat
-import org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import org.junit.jupiter.api.Test
 import org.springframework.boot.autoconfigure.AutoConfigurations
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext
@@ -216,11 +216,29 @@ class RdmaCoroutinesAutoConfigurationTest {
             }
     }
 
+    /** Details of a bean of the application. */
+    class Portless : RdmaConnectionDetails {
+        override fun getHost() = "localhost"
+
+        override fun getPort() = 0
+    }
+
     @Test
     fun `a client needs the port of a server`() {
-        assertThatIllegalArgumentException()
-            .isThrownBy { RdmaCoroutineClient("localhost", 0) {} }
-            .withMessageContaining("from 1 to 65535: 0")
+        contexts
+            .withBean(RdmaConnectionDetails::class.java, Supplier { Portless() })
+            .withBean(
+                io.rdma.reactive.RdmaClient::class.java, // the other client would be refused, too
+                Supplier {
+                    io.rdma.reactive.RdmaClient
+                        .create()
+                },
+            ).run { context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("getPort() of ${Portless::class.java.name}")
+                    .hasStackTraceContaining("from 1 to 65535: 0")
+            }
     }
 
     @Test
