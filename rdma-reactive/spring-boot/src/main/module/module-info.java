@@ -2,7 +2,7 @@
  * Module of the starter for Spring Boot: auto-configuration of device, clients and servers. An application requires
  * this module alone.
  */
-@SuppressWarnings("module") // the other starter, which is compiled later
+@SuppressWarnings("module") // the other starter and the test slice, which are compiled later
 module io.rdma.spring.boot {
     // Clients, servers and connections are beans, and in the signatures of handlers.
     requires transitive io.rdma.reactive;
@@ -25,7 +25,8 @@ module io.rdma.spring.boot {
 
     // Auto-configuration, and the types that applications name.
     exports io.rdma.spring.boot;
-    // Checks of the other starter.
+    // Conditions and checks of the other starter and of the test slice.
     exports io.rdma.spring.boot.internal to
-            io.rdma.coroutines.spring.boot;
+            io.rdma.coroutines.spring.boot,
+            io.rdma.spring.boot.test;
 }

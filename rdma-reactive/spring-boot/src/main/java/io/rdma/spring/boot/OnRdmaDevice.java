@@ -12,8 +12,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Condition that matches if the device that the properties select is usable, see {@link DeviceTrial}. While an
- * application is processed ahead of time it always matches: {@link DeviceAtRunTime} tries the device when the processed
- * application starts.
+ * application is processed ahead of time it always matches: {@link ConditionsAtRunTime} tries the device when the
+ * processed application starts.
  */
 final class OnRdmaDevice extends SpringBootCondition implements ConfigurationCondition {
     /**

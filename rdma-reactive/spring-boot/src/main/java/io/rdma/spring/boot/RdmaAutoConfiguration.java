@@ -4,6 +4,7 @@ import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.spring.boot.internal.ClientPort;
+import io.rdma.spring.boot.internal.ConditionalOnRdmaEnabled;
 import io.rdma.types.VerbsException;
 import io.rdma.verbs.RdmaDevice;
 import java.util.Objects;
@@ -15,7 +16,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
@@ -24,14 +24,14 @@ import org.springframework.core.env.Environment;
  * application replaces each of them.
  */
 @AutoConfiguration
-@Conditional(OnRdmaEnabled.class)
+@ConditionalOnRdmaEnabled
 @EnableConfigurationProperties(RdmaProperties.class)
 public final class RdmaAutoConfiguration {
     RdmaAutoConfiguration() {}
 
     @Bean
-    static DeviceAtRunTime rdmaDeviceAtRunTime(Environment environment) {
-        return new DeviceAtRunTime(environment);
+    static ConditionsAtRunTime rdmaConditionsAtRunTime(Environment environment) {
+        return new ConditionsAtRunTime(environment);
     }
 
     @Bean

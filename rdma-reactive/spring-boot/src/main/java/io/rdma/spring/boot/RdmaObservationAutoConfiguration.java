@@ -2,13 +2,13 @@ package io.rdma.spring.boot;
 
 import io.micrometer.observation.ObservationRegistry;
 import io.rdma.reactive.micrometer.RdmaObservations;
+import io.rdma.spring.boot.internal.ConditionalOnRdmaEnabled;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -23,7 +23,7 @@ import reactor.core.publisher.Hooks;
 @AutoConfiguration(
         before = RdmaAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
-@Conditional(OnRdmaEnabled.class)
+@ConditionalOnRdmaEnabled
 @ConditionalOnClass(ObservationRegistry.class)
 @ConditionalOnBean(ObservationRegistry.class)
 @ConditionalOnBooleanProperty(name = "rdma.observations.enabled", matchIfMissing = true)

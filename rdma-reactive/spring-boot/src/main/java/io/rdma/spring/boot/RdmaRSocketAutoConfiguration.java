@@ -5,6 +5,7 @@ import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.reactive.rsocket.RdmaClientTransport;
 import io.rdma.reactive.rsocket.RdmaServerTransport;
+import io.rdma.spring.boot.internal.ConditionalOnRdmaEnabled;
 import io.rsocket.core.RSocketServer;
 import io.rsocket.frame.decoder.PayloadDecoder;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -17,7 +18,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.rsocket.server.RSocketServerCustomizer;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
@@ -32,7 +32,7 @@ import org.springframework.util.ClassUtils;
 @AutoConfiguration(
         after = RdmaAutoConfiguration.class,
         afterName = "org.springframework.boot.rsocket.autoconfigure.RSocketMessagingAutoConfiguration")
-@Conditional(OnRdmaEnabled.class)
+@ConditionalOnRdmaEnabled
 @ConditionalOnClass(RSocketServer.class)
 public final class RdmaRSocketAutoConfiguration {
     private static final int MIN_FRAME_LENGTH = 64; // RSocket's smallest fragment

@@ -177,8 +177,13 @@ class AheadOfTimeTest {
 
     /** Processes the application, and gives it to a check that may start it several times. */
     private static void processed(Consumer<ApplicationContextInitializer<GenericApplicationContext>> check) {
+        processed(Map.of("rdma.device", ABSENT), check);
+    }
+
+    private static void processed(
+            Map<String, Object> properties, Consumer<ApplicationContextInitializer<GenericApplicationContext>> check) {
         AnnotationConfigApplicationContext build = new AnnotationConfigApplicationContext();
-        set(build, Map.of("rdma.device", ABSENT));
+        set(build, properties);
         build.register(Application.class);
         TestGenerationContext generation = new TestGenerationContext();
         System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
@@ -271,5 +276,28 @@ class AheadOfTimeTest {
         processed(initializer -> assertThat(catchThrowable(
                         () -> started(initializer, Map.of("rdma.device", ABSENT, "rdma.required", "true"))))
                 .hasStackTraceContaining("Property rdma.device with value '" + ABSENT + "' is invalid"));
+    }
+
+    @Test
+    void rdmaIsEnabledOrDisabledWhereTheApplicationStarts() {
+        processed(Map.of("rdma.enabled", "false"), initializer -> {
+            try (GenericApplicationContext context =
+                    started(initializer, Map.of("rdma.device", "soft0", "rdma.server.port", "0"))) {
+                assertThat(context.getBeansOfType(RdmaServerLifecycle.class)).hasSize(1);
+                assertThat(context.getBeansOfType(RdmaHealthIndicator.class)).hasSize(1);
+            }
+            Map<String, Object> disabled =
+                    Map.of("rdma.enabled", "false", "rdma.device", "soft0", "rdma.client.port", "none");
+            try (GenericApplicationContext context = started(initializer, disabled)) {
+                assertThat(context.getBeanDefinitionNames())
+                        .filteredOn(name -> name.startsWith("rdma"))
+                        .containsExactly("rdma-" + RdmaProperties.class.getName()); // which are not bound
+                assertThat(context.getBeansOfType(RdmaOptions.class)).isEmpty();
+                assertThat(context.containsBean("ofClient")).isFalse();
+                assertThat(context.getBean("needsDevice")).hasToString("made"); // which the application's own bean uses
+            }
+            assertThat(catchThrowable(() -> started(initializer, Map.of("rdma.enabled", "maybe"))))
+                    .hasStackTraceContaining("rdma.enabled");
+        });
     }
 }

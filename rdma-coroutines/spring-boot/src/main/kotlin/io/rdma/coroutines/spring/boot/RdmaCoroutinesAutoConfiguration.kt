@@ -8,10 +8,10 @@ import io.rdma.spring.boot.RdmaConnectionHandler
 import io.rdma.spring.boot.RdmaOptions
 import io.rdma.spring.boot.RdmaProperties
 import io.rdma.spring.boot.internal.ClientPort
+import io.rdma.spring.boot.internal.ConditionalOnRdmaEnabled
 import org.springframework.beans.factory.ObjectProvider
 import org.springframework.boot.autoconfigure.AutoConfiguration
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean
 import kotlin.time.toKotlinDuration
@@ -21,7 +21,7 @@ import kotlin.time.toKotlinDuration
  * [RdmaAutoConfiguration]. A bean of the application replaces each of them.
  */
 @AutoConfiguration(after = [RdmaAutoConfiguration::class])
-@ConditionalOnBooleanProperty(name = ["rdma.enabled"], matchIfMissing = true)
+@ConditionalOnRdmaEnabled
 @ConditionalOnBean(RdmaResources::class)
 public class RdmaCoroutinesAutoConfiguration {
     /** Returns the client for `rdma.client.*`. */

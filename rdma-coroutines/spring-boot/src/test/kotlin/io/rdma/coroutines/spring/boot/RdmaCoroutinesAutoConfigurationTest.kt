@@ -216,6 +216,30 @@ class RdmaCoroutinesAutoConfigurationTest {
             }
     }
 
+    @Test
+    fun `a build ahead of time leaves it to the start whether RDMA is enabled`() {
+        val building = contexts.withSystemProperties("spring.aot.processing=true")
+        building.withPropertyValues("rdma.enabled=false").run { context ->
+            assertThat(context).hasSingleBean(RdmaCoroutineClient::class.java)
+        }
+        // Every condition is met, as at the start of an application that was processed.
+        val processed = building.withSystemProperties("spring.aot.enabled=true")
+        processed.withUserConfiguration(EchoConfiguration::class.java).run { context ->
+            assertThat(context)
+                .hasSingleBean(RdmaCoroutineClient::class.java)
+                .hasSingleBean(RdmaCoroutineServerLifecycle::class.java)
+        }
+        processed
+            .withUserConfiguration(EchoConfiguration::class.java)
+            .withPropertyValues("rdma.enabled=false")
+            .run { context ->
+                assertThat(context)
+                    .hasNotFailed()
+                    .doesNotHaveBean(RdmaCoroutineClient::class.java)
+                    .doesNotHaveBean(RdmaCoroutineServerLifecycle::class.java)
+            }
+    }
+
     /** Details of a bean of the application. */
     class Portless : RdmaConnectionDetails {
         override fun getHost() = "localhost"

@@ -4,11 +4,11 @@ import io.rdma.spring.boot.RdmaAutoConfiguration;
 import io.rdma.spring.boot.RdmaConnectionDetails;
 import io.rdma.spring.boot.RdmaContextServer;
 import io.rdma.spring.boot.RdmaProperties;
+import io.rdma.spring.boot.internal.ConditionalOnRdmaEnabled;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of {@link RdmaTest}: the client connects to the server of the same context. */
 @AutoConfiguration(before = RdmaAutoConfiguration.class)
-@ConditionalOnBooleanProperty(name = "rdma.enabled", matchIfMissing = true)
+@ConditionalOnRdmaEnabled
 public final class RdmaTestAutoConfiguration {
     private static final List<String> CLIENTS = List.of("rdmaClient", "rdmaClientTransport", "rdmaCoroutineClient");
 

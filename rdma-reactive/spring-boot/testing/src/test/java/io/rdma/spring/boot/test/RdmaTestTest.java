@@ -7,6 +7,7 @@ import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.soft.SoftNetwork;
+import io.rdma.spring.boot.RdmaAutoConfiguration;
 import io.rdma.spring.boot.RdmaConnectionDetails;
 import io.rdma.spring.boot.RdmaOptions;
 import io.rdma.spring.boot.RdmaProperties;
@@ -21,6 +22,8 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -170,6 +173,18 @@ class RdmaTestTest {
         EngineExecutionResults disabled = results(DisabledTests.class);
         assertThat(failures(disabled)).isEmpty();
         disabled.testEvents().assertStatistics(counts -> counts.succeeded(1));
+    }
+
+    @Test
+    void aBuildAheadOfTimeLeavesItToTheStartWhetherRdmaIsEnabled() {
+        ApplicationContextRunner building = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RdmaTestAutoConfiguration.class, RdmaAutoConfiguration.class))
+                .withSystemProperties("spring.aot.processing=true")
+                .withPropertyValues("rdma.device=soft0", "rdma.enabled=false");
+        building.run(context -> assertThat(context).hasBean("rdmaTestConnectionDetails"));
+        // Every condition is met, as at the start of an application that was processed.
+        building.withSystemProperties("spring.aot.enabled=true")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RdmaConnectionDetails.class));
     }
 
     @Test
