@@ -41,6 +41,6 @@ class CounterModelTest {
 
     @Test
     void noAdditionIsLost() {
-        new StructureModel(Clients.class, Specification.class).check(40, "add 1, add 0", "add 1, add 1");
+        new StructureModel(Clients.class, Specification.class).check(25, "add 1, add 0", "add 1, add 1");
     }
 }

@@ -110,16 +110,16 @@ class RecordModelTest {
     @ParameterizedTest
     @ValueSource(classes = {Waiting.class, WaitingBackwards.class})
     void aGetFindsOnePutAsAWhole(Class<? extends Clients> clients) {
-        new StructureModel(clients, Specification.class).check(100, "put 1, put 2, put 3", "get, get");
+        new StructureModel(clients, Specification.class).check(60, "put 1, put 2, put 3", "get, get");
     }
 
     @Test
     void putsTakeTurns() {
-        new StructureModel(Waiting.class, Specification.class).check(120, "put 1, get", "put 2, replace 3 32");
+        new StructureModel(Waiting.class, Specification.class).check(80, "put 1, get", "replace 3 31, get");
     }
 
     @Test
     void aWriterThatComesBackLateDestroysNothing() {
-        new StructureModel(TakingOver.class, Specification.class).check(150, "put 1", "put 2, get");
+        new StructureModel(TakingOver.class, Specification.class).check(100, "put 1", "put 2, get");
     }
 }

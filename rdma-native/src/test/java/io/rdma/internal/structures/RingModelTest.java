@@ -93,11 +93,11 @@ class RingModelTest {
     @ParameterizedTest
     @ValueSource(classes = {Forwards.class, Backwards.class})
     void anEntryIsFoundAsAWhole(Class<? extends Ends> ends) {
-        new StructureModel(ends, Specification.class).check(30, "send 1, send 2", "poll, poll");
+        new StructureModel(ends, Specification.class).check(20, "send 1, send 2", "poll, poll");
     }
 
     @Test
     void noEntryIsClearedThatWasNotTaken() {
-        new StructureModel(Full.class, FullSpecification.class).check(60, "send 3, send 4", "poll, poll, poll");
+        new StructureModel(Full.class, FullSpecification.class).check(40, "send 3, send 4", "poll, poll, poll");
     }
 }

@@ -79,6 +79,6 @@ class TableModelTest {
 
     @Test
     void keysOfABucketDoNotLoseEachOther() {
-        new StructureModel(Clients.class, Specification.class).check(60, "put 1 5, get 2", "put 2 6, remove 1");
+        new StructureModel(Clients.class, Specification.class).check(40, "put 1 5, get 2", "put 2 6, remove 1");
     }
 }
