@@ -115,7 +115,7 @@ class RecordModelTest {
 
     @Test
     void putsTakeTurns() {
-        new StructureModel(Waiting.class, Specification.class).check(80, "put 1, get", "replace 3 31, get");
+        new StructureModel(Waiting.class, Specification.class).check(120, "put 1, get", "put 2, replace 3 32");
     }
 
     @Test
