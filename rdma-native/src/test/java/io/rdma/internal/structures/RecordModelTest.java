@@ -120,6 +120,6 @@ class RecordModelTest {
 
     @Test
     void aWriterThatComesBackLateDestroysNothing() {
-        new StructureModel(TakingOver.class, Specification.class).check(100, "put 1", "put 2, get");
+        new StructureModel(TakingOver.class, Specification.class).check(150, "put 1", "put 2, get");
     }
 }
