@@ -5,9 +5,14 @@ module io.rdma.netty {
     requires transitive io.netty.transport;
     requires io.netty.buffer;
     requires io.netty.common;
+    // Reactor Netty on these event loops; an application that does not use it needs neither of these modules.
+    requires static transitive reactor.netty.core;
+    requires static transitive reactor.core;
     // Annotations of the public signatures; not needed at run time.
     requires static transitive org.jspecify;
 
     // The event loop's handler, channels and their options.
     exports io.rdma.netty;
+    // Event loops for Reactor Netty.
+    exports io.rdma.netty.reactor;
 }
