@@ -398,9 +398,13 @@ abstract class CallContract {
         });
         AtomicInteger left = new AtomicInteger();
         serving = RdmaCallServer.builder()
-                .handle("held", held, NUMBER, text -> Mono.<Integer>never()
-                        .doOnSubscribe(subscription -> left.incrementAndGet())
-                        .doFinally(signal -> left.decrementAndGet()))
+                .handle(
+                        "held",
+                        held,
+                        NUMBER,
+                        text -> Mono.<Integer>never()
+                                .doOnSubscribe(subscription -> left.incrementAndGet())
+                                .doFinally(signal -> left.decrementAndGet()))
                 .build()
                 .serve(pair.peer)
                 .toFuture();

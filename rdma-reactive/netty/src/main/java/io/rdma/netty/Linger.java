@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 // Invariant: the endpoint is closed once: when all that was accepted is delivered or cannot be any more, or when the
 // time is up.
 
-/** Time between the close of a channel and that of its connection, in which accepted bytes are delivered. Event loop. */
+/**
+ * Time between the close of a channel and that of its connection, in which accepted bytes are delivered. Event loop.
+ */
 final class Linger {
     private final RdmaIoHandler handler;
     private final Endpoint endpoint;

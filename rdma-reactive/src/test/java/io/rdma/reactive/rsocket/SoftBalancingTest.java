@@ -71,11 +71,7 @@ class SoftBalancingTest {
     }
 
     private List<List<LoadbalanceTarget>> twoLists(AddressSupplier addresses) {
-        return transport
-                .targets(addresses, REFRESH)
-                .take(2)
-                .collectList()
-                .block(PATIENCE);
+        return transport.targets(addresses, REFRESH).take(2).collectList().block(PATIENCE);
     }
 
     /** Asks, and asks again after a failure. Only the application knows that its question may be repeated. */
