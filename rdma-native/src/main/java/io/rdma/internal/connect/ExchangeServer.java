@@ -204,8 +204,8 @@ final class ExchangeServer {
                 CleanupStack done = new CleanupStack()) {
             DeviceResources home = arrival.home(exchange.remoteAddress()).resources();
             done.add(home.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
-            try (QueuePairBringUp queuePair = new QueuePairBringUp(
-                    home, options, exchange.localAddress().getAddress())) {
+            try (QueuePairBringUp queuePair =
+                    new QueuePairBringUp(home, options, exchange.localAddress().getAddress())) {
                 place.take(queuePair.connect(peer, exchange.remoteAddress().getAddress()));
                 exchange.accept(queuePair.local()); // fails if the client has left already
             }

@@ -231,7 +231,8 @@ public final class RdmaLoopResources implements LoopResources {
                 sink.success();
                 return;
             }
-            Future<?> ended = ending.shutdownGracefully(quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS);
+            Future<?> ended =
+                    ending.shutdownGracefully(quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS);
             ended.addListener(done -> sink.success());
         });
     }

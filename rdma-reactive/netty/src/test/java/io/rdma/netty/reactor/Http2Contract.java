@@ -89,8 +89,8 @@ abstract class Http2Contract extends LoopsContract {
     @EnumSource
     void manyRequestsShareOneConnection(Wire wire) {
         Set<Channel> channels = ConcurrentHashMap.newKeySet();
-        DisposableServer server = bound(HttpExchanges.routed(server(wire)
-                .doOnConnection(one -> channels.add(below(one.channel())))));
+        DisposableServer server =
+                bound(HttpExchanges.routed(server(wire).doOnConnection(one -> channels.add(below(one.channel())))));
         HttpExchanges.concurrent(client(wire, server.port(), 1), 100);
         assertThat(channels).hasSize(1);
     }

@@ -92,9 +92,9 @@ abstract class HttpContract extends LoopsContract {
         int chunks = 2048; // more than the buffers of both sides and of both channels
         AtomicInteger made = new AtomicInteger();
         AtomicReference<Channel> channel = new AtomicReference<>();
-        ConnectionOptions small = ConnectionOptions.DEFAULT.withReceiveBuffers(8, CHUNK).withSendBuffers(8, CHUNK);
-        DisposableServer server = bound(server()
-                .option(RdmaChannelOption.CONNECTION_OPTIONS, small)
+        ConnectionOptions small =
+                ConnectionOptions.DEFAULT.withReceiveBuffers(8, CHUNK).withSendBuffers(8, CHUNK);
+        DisposableServer server = bound(server().option(RdmaChannelOption.CONNECTION_OPTIONS, small)
                 .doOnConnection(one -> channel.set(one.channel()))
                 .handle((request, response) -> response.send(Flux.range(0, chunks)
                         .map(number -> Unpooled.buffer(CHUNK).writeInt(number).writerIndex(CHUNK))
@@ -158,12 +158,10 @@ abstract class HttpContract extends LoopsContract {
     @Test
     void eventsArriveOneByOne() throws InterruptedException {
         Sinks.Many<String> source = Sinks.many().unicast().onBackpressureBuffer();
-        DisposableServer server = bound(server()
-                .handle((request, response) -> response.sse()
-                        .send(
-                                source.asFlux()
-                                        .map(event -> Unpooled.copiedBuffer("data: " + event + "\n\n", UTF_8)),
-                                event -> true)));
+        DisposableServer server = bound(server().handle((request, response) -> response.sse()
+                .send(
+                        source.asFlux().map(event -> Unpooled.copiedBuffer("data: " + event + "\n\n", UTF_8)),
+                        event -> true)));
         BlockingQueue<String> events = new LinkedBlockingQueue<>();
         AtomicReference<String> type = new AtomicReference<>();
         Mono<Void> ended = client(server.port(), 1)

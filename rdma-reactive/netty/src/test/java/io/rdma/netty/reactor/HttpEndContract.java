@@ -32,7 +32,6 @@ import reactor.core.publisher.Sinks;
 import reactor.netty.Connection;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.client.HttpClient;
-import reactor.netty.http.client.HttpClientResponse;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.tcp.TcpClient;
@@ -123,8 +122,8 @@ abstract class HttpEndContract extends LoopsContract {
     @Test
     void pooledConnectionThatTheServerHasEndedIsNotUsedAgain() {
         DefaultChannelGroup accepted = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-        DisposableServer server = bound(HttpExchanges.routed(server())
-                .doOnConnection(one -> accepted.add(one.channel())));
+        DisposableServer server =
+                bound(HttpExchanges.routed(server()).doOnConnection(one -> accepted.add(one.channel())));
         AtomicReference<Channel> connected = new AtomicReference<>();
         HttpClient client = client(server.port(), 1).doOnConnected(one -> connected.set(one.channel()));
         for (int round = 0; round < 3; round++) {
@@ -143,8 +142,12 @@ abstract class HttpEndContract extends LoopsContract {
                     processing.countDown();
                     return response.sendString(answer.asMono());
                 }));
-        Mono<String> body =
-                client(server.port(), 1).get().responseContent().aggregate().asString().cache();
+        Mono<String> body = client(server.port(), 1)
+                .get()
+                .responseContent()
+                .aggregate()
+                .asString()
+                .cache();
         body.subscribe();
         assertThat(processing.await(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
         CompletableFuture<Void> down = CompletableFuture.runAsync(() -> server.disposeNow(BOUND));

@@ -30,10 +30,12 @@ final class HttpExchanges {
     static HttpServer routed(HttpServer server) {
         return server.route(routes -> routes.get(
                         "/bytes/{size}",
-                        (request, response) -> response.send(Mono.fromSupplier(() ->
-                                Unpooled.wrappedBuffer(pattern(Integer.parseInt(request.param("size")))))))
+                        (request, response) -> response.send(Mono.fromSupplier(
+                                () -> Unpooled.wrappedBuffer(pattern(Integer.parseInt(request.param("size")))))))
                 .get("/text/{text}", (request, response) -> response.sendString(Mono.just(request.param("text"))))
-                .post("/echo", (request, response) -> response.send(request.receive().retain())));
+                .post(
+                        "/echo",
+                        (request, response) -> response.send(request.receive().retain())));
     }
 
     /** Gets a body. */

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class RdmaLoopResourcesTest {
-    private final RdmaLoopResources loops = RdmaLoopResources.create(
-            "test", 2, true, RdmaIoOptions.DEFAULT.withDevice(TestDevice.assumed("soft0")));
+    private final RdmaLoopResources loops =
+            RdmaLoopResources.create("test", 2, true, RdmaIoOptions.DEFAULT.withDevice(TestDevice.assumed("soft0")));
 
     @AfterEach
     void dispose() {

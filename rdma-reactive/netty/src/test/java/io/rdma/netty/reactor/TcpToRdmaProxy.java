@@ -27,7 +27,10 @@ final class TcpToRdmaProxy {
                     @Override
                     protected void initChannel(Channel front) {
                         Bootstrap back = new Bootstrap().group(rdma).channel(RdmaSocketChannel.class);
-                        front.pipeline().addLast(new Relay(back.handler(new Relay(front)).connect(server).channel()));
+                        front.pipeline()
+                                .addLast(new Relay(back.handler(new Relay(front))
+                                        .connect(server)
+                                        .channel()));
                     }
                 })
                 .bind(server.getAddress(), 0)

@@ -38,14 +38,13 @@ abstract class WebSocketContract extends LoopsContract {
         WebsocketServerSpec spec =
                 WebsocketServerSpec.builder().maxFramePayloadLength(LARGEST).build();
         return bound(server().route(routes -> routes.ws(
-                "/echo",
-                (in, out) -> out.sendObject(in.receiveFrames().map(frame -> frame.retain())),
-                spec)));
+                "/echo", (in, out) -> out.sendObject(in.receiveFrames().map(frame -> frame.retain())), spec)));
     }
 
     @Test
     void textsAreEchoedInTheirOrder() {
-        List<String> texts = IntStream.range(0, 200).mapToObj(number -> "text " + number).toList();
+        List<String> texts =
+                IntStream.range(0, 200).mapToObj(number -> "text " + number).toList();
         assertThat(client(echoing().port(), 1)
                         .websocket()
                         .uri("/echo")
@@ -91,7 +90,8 @@ abstract class WebSocketContract extends LoopsContract {
             for (int number = 0; number < 20; number++) {
                 String text = number + " ".repeat(number * 1000);
                 socket.sendText(text, true).get(BOUND.toSeconds(), TimeUnit.SECONDS);
-                assertThat(listener.texts.poll(BOUND.toSeconds(), TimeUnit.SECONDS)).isEqualTo(text);
+                assertThat(listener.texts.poll(BOUND.toSeconds(), TimeUnit.SECONDS))
+                        .isEqualTo(text);
             }
             socket.sendClose(WebSocket.NORMAL_CLOSURE, "enough");
             assertThat(listener.closed.get(BOUND.toSeconds(), TimeUnit.SECONDS)).isEqualTo(WebSocket.NORMAL_CLOSURE);

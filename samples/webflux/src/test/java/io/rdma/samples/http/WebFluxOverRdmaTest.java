@@ -86,8 +86,8 @@ class WebFluxOverRdmaTest {
 
         @Bean
         WebServerFactoryCustomizer<NettyReactiveWebServerFactory> overRdma(RdmaLoopResources loops) {
-            return factory -> factory.addServerCustomizers(server ->
-                    server.runOn(loops).doOnConnection(connection -> CHANNELS.add(connection.channel())));
+            return factory -> factory.addServerCustomizers(
+                    server -> server.runOn(loops).doOnConnection(connection -> CHANNELS.add(connection.channel())));
         }
     }
 
@@ -125,7 +125,11 @@ class WebFluxOverRdmaTest {
 
     @Test
     void controllerIsReachedOverRdma() {
-        assertThat(client.get().uri("/greetings/you").retrieve().bodyToMono(Greeting.class).block(BOUND))
+        assertThat(client.get()
+                        .uri("/greetings/you")
+                        .retrieve()
+                        .bodyToMono(Greeting.class)
+                        .block(BOUND))
                 .isEqualTo(new Greeting("hello you"));
         assertThat(client.post()
                         .uri("/greetings")
