@@ -31,13 +31,13 @@ import reactor.netty.resources.LoopResources;
 // the group.
 
 /**
- * Event loops over RDMA for Reactor Netty: {@code HttpServer.create().runOn(loops)}, and so do {@code HttpClient}, {@code
- * TcpServer} and {@code TcpClient}. Servers and clients share the event loops.
+ * Event loops over RDMA for Reactor Netty: {@code HttpServer.create().runOn(loops)}, and so do {@code HttpClient},
+ * {@code TcpServer} and {@code TcpClient}. Servers and clients share the event loops.
  *
  * <p>Each event loop opens the device for itself, when the first server or client needs the event loops. Whether native
  * transports are preferred is of no account. Sockets of the file system and datagrams are refused, because RDMA has
- * none. Without datagrams a client cannot ask DNS; with {@code resolver(NoopAddressResolverGroup.INSTANCE)} the transport
- * looks names up itself, as the JDK does, on another thread than the event loop.
+ * none. Without datagrams a client cannot ask DNS; with {@code resolver(NoopAddressResolverGroup.INSTANCE)} the
+ * transport looks names up itself, as the JDK does, on another thread than the event loop.
  */
 public final class RdmaLoopResources implements LoopResources {
     private static final int MOST_BY_DEFAULT = 4;
