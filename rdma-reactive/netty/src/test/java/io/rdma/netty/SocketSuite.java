@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.testsuite.transport.socket.CompositeBufferGatheringWriteTest;
-import io.netty.testsuite.transport.socket.ServerSocketSuspendTest;
 import io.netty.testsuite.transport.socket.SocketAddressesTest;
 import io.netty.testsuite.transport.socket.SocketAutoReadTest;
 import io.netty.testsuite.transport.socket.SocketBufReleaseTest;
@@ -25,96 +21,28 @@ import io.netty.testsuite.transport.socket.SocketEchoTest;
 import io.netty.testsuite.transport.socket.SocketExceptionHandlingTest;
 import io.netty.testsuite.transport.socket.SocketFileRegionTest;
 import io.netty.testsuite.transport.socket.SocketFixedLengthEchoTest;
-import io.netty.testsuite.transport.socket.SocketGatheringWriteTest;
 import io.netty.testsuite.transport.socket.SocketHalfClosedTest;
 import io.netty.testsuite.transport.socket.SocketMultipleConnectTest;
 import io.netty.testsuite.transport.socket.SocketObjectEchoTest;
 import io.netty.testsuite.transport.socket.SocketReadPendingTest;
 import io.netty.testsuite.transport.socket.SocketRstTest;
-import io.netty.testsuite.transport.socket.SocketSpdyEchoTest;
-import io.netty.testsuite.transport.socket.SocketSslClientRenegotiateTest;
-import io.netty.testsuite.transport.socket.SocketSslEchoTest;
-import io.netty.testsuite.transport.socket.SocketSslGreetingTest;
-import io.netty.testsuite.transport.socket.SocketSslSessionReuseTest;
-import io.netty.testsuite.transport.socket.SocketStartTlsTest;
 import io.netty.testsuite.transport.socket.SocketStringEchoTest;
-import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
 import io.netty.testsuite.transport.socket.WriteBeforeRegisteredTest;
-import io.netty.util.concurrent.DefaultThreadFactory;
-import io.rdma.testing.TestDevice;
-import io.rdma.verbs.RdmaDevice;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.TestInstance;
 
 /**
- * Netty's own tests of sockets, {@code netty-testsuite}, over a device. These are left out: {@code
- * SocketShutdownOutputBySelf} and {@code SocketShutdownOutputByPeer}, because their peer is a socket of the JDK, {@code
- * SocketSslLargeCertificate}, which names its transport itself, and single tests that are disabled below.
+ * Netty's own tests of sockets, {@code netty-testsuite}, over a device. Left out are classes whose peer is a socket of
+ * the JDK ({@code SocketShutdownOutputBySelf}, {@code SocketShutdownOutputByPeer}, {@code ServerSocketSuspend}), one
+ * that names its transport itself ({@code SocketSslLargeCertificate}), one that measures tenths of a second ({@code
+ * TrafficShapingHandler}), and single tests that are disabled below.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class SocketSuite {
-    private @Nullable EventLoopGroup group;
-
-    /** Returns the name of the device. */
-    abstract String device();
-
-    @BeforeAll
-    void open() {
-        RdmaDevice device = TestDevice.assumed(device());
-        group = new MultiThreadIoEventLoopGroup(
-                2,
-                new DefaultThreadFactory("testsuite-rdma", true),
-                RdmaIoHandler.newFactory(RdmaIoOptions.DEFAULT.withDevice(device)));
-    }
-
-    @AfterAll
-    void close() {
-        if (group != null) {
-            assertThat(group.shutdownGracefully(0, 30, TimeUnit.SECONDS).awaitUninterruptibly(60, TimeUnit.SECONDS))
-                    .isTrue();
-        }
-    }
-
-    private ServerBootstrap server() {
-        return new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class);
-    }
-
-    private Bootstrap client() {
-        return new Bootstrap().group(group).channel(RdmaSocketChannel.class);
-    }
-
-    private List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> both() {
-        return List.of(new BootstrapComboFactory<>() {
-            @Override
-            public ServerBootstrap newServerInstance() {
-                return server();
-            }
-
-            @Override
-            public Bootstrap newClientInstance() {
-                return client();
-            }
-        });
-    }
-
-    private List<BootstrapFactory<Bootstrap>> clients() {
-        return List.of(this::client);
-    }
-
-    private List<BootstrapFactory<ServerBootstrap>> servers() {
-        return List.of(this::server);
-    }
-
+abstract class SocketSuite extends SocketDevice {
     @Nested
     class CompositeBufferGatheringWrite extends CompositeBufferGatheringWriteTest {
         @Override
@@ -217,14 +145,6 @@ abstract class SocketSuite {
     }
 
     @Nested
-    class GatheringWrite extends SocketGatheringWriteTest {
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return both();
-        }
-    }
-
-    @Nested
     class HalfClosed extends SocketHalfClosedTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
@@ -263,69 +183,7 @@ abstract class SocketSuite {
     }
 
     @Nested
-    class SpdyEcho extends SocketSpdyEchoTest {
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return both();
-        }
-    }
-
-    @Nested
-    class SslClientRenegotiate extends SocketSslClientRenegotiateTest {
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return both();
-        }
-    }
-
-    @Nested
-    class SslEcho extends SocketSslEchoTest {
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return both();
-        }
-    }
-
-    @Nested
-    class SslGreeting extends SocketSslGreetingTest {
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return both();
-        }
-    }
-
-    @Nested
-    class SslSessionReuse extends SocketSslSessionReuseTest {
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return both();
-        }
-
-        @Override
-        @Test
-        @Disabled("it needs OpenSSL; the JDK's engine is tested by testSslSessionReuse")
-        public void testSslSessionTrustManagerResumption(
-                SslContextBuilder server, SslContextBuilder client, TestInfo test) {}
-    }
-
-    @Nested
-    class StartTls extends SocketStartTlsTest {
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return both();
-        }
-    }
-
-    @Nested
     class StringEcho extends SocketStringEchoTest {
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return both();
-        }
-    }
-
-    @Nested
-    class TrafficShapingHandler extends TrafficShapingHandlerTest {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return both();
@@ -384,14 +242,11 @@ abstract class SocketSuite {
         @Override
         @Test
         @Disabled("it needs an address of the Internet that does not answer, see ChannelContract")
-        public void testConnectCancellation(TestInfo test) {}
-    }
+        public void testConnectTimeout(TestInfo test) {}
 
-    @Nested
-    class ServerSocketSuspend extends ServerSocketSuspendTest {
         @Override
-        protected List<BootstrapFactory<ServerBootstrap>> newFactories() {
-            return servers();
-        }
+        @Test
+        @Disabled("it needs an address of the Internet that does not answer, see ChannelContract")
+        public void testConnectCancellation(TestInfo test) {}
     }
 }
