@@ -283,11 +283,16 @@ final class CmListener implements AutoCloseable {
         }
     }
 
+    /** Stops listening. Requests in progress go on. */
+    void stop() {
+        closed = true;
+        loop.close(id);
+    }
+
     /** Stops listening and cancels the requests in progress. Existing connections stay open. */
     @Override
     public void close() {
-        closed = true;
-        CloseSteps steps = new CloseSteps().run(() -> loop.close(id));
+        CloseSteps steps = new CloseSteps().run(this::stop);
         dialogs.forEach(dialog -> steps.run(dialog::cancel));
         steps.report();
     }

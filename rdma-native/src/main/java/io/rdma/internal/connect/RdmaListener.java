@@ -181,6 +181,21 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     /**
+     * Stops listening. Exchanges in progress go on, each within its time-out; {@link #close} would abort them. Existing
+     * connections stay open.
+     */
+    public void stop() {
+        CloseSteps steps = new CloseSteps();
+        if (exchanges != null) {
+            steps.run(exchanges::stop);
+        }
+        if (manager != null) {
+            steps.run(manager::stop);
+        }
+        steps.report();
+    }
+
+    /**
      * Stops listening and aborts the exchanges in progress. Existing connections stay open. A second call does nothing.
      */
     @Override

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 // is bounded by the send buffers, and the rest waits in Netty's outbound buffer, which makes the channel unwritable.
 // - `undelivered` counts accepted messages that have not ended. `ended` runs once: when all of them have, or when the
 // connection has failed.
+// - A message is undelivered from the time when it is filled. Filling it completes writes, and their listeners may
+// close the channel or end its output: both come behind that message.
 // - An empty message is the end of the stream. No other message is empty.
 
 /** Output of one channel: turns what is flushed into messages, as many bytes in each as there are. Event loop. */
@@ -24,7 +26,8 @@ final class ChannelOutput extends MessageStream {
     private final Deque<GatheredMessage> free = new ArrayDeque<>();
     private int undelivered;
     private boolean waiting; // for a send buffer
-    private boolean endDue; // the end of the stream waits for a send buffer
+    private boolean filling; // a message that is not posted yet
+    private boolean endDue; // the end of the stream waits for a send buffer, or for the message that is being filled
     private @Nullable Runnable ended;
     private @Nullable RuntimeException failure;
 
@@ -71,24 +74,30 @@ final class ChannelOutput extends MessageStream {
     }
 
     private void fillAndSend(RegisteredBuffer buffer, ChannelOutboundBuffer flushed) throws IOException {
-        GatheredMessage gathered;
+        undelivered++;
+        filling = true;
+        GatheredMessage gathered = filler.fill(buffer, flushed);
+        filling = false;
         try {
-            gathered = filler.fill(buffer, flushed);
-        } catch (Throwable e) {
-            buffer.close();
-            throw e;
+            if (gathered != null) {
+                post(gathered);
+            } else if (buffer.limit() > 0) {
+                post(buffer);
+            } else { // there was nothing but empty buffers
+                undelivered--;
+                buffer.close();
+            }
+        } finally {
+            if (endDue) {
+                end();
+            }
+            runEnded();
         }
-        if (gathered != null) {
-            post(gathered);
-        } else if (buffer.limit() == 0) { // there was nothing but empty buffers
-            buffer.close();
-        } else {
-            post(buffer);
-        }
+        filler.requireNoFailure();
     }
 
+    /** Sends a message that is counted as undelivered. */
     private void post(RegisteredBuffer message) {
-        undelivered++;
         try {
             send(message);
         } catch (Throwable e) {
@@ -98,7 +107,6 @@ final class ChannelOutput extends MessageStream {
     }
 
     private void post(GatheredMessage message) {
-        undelivered++;
         try {
             submit(message);
         } catch (Throwable e) {
@@ -113,11 +121,12 @@ final class ChannelOutput extends MessageStream {
         if (failure != null || endpoint.isClosing()) {
             return;
         }
-        RegisteredBuffer message = endpoint.sendBuffers().tryAcquireExclusive();
+        RegisteredBuffer message = filling ? null : endpoint.sendBuffers().tryAcquireExclusive();
         if (message == null) {
             endDue = true;
         } else {
             endDue = false;
+            undelivered++;
             post(message.limit(0));
         }
     }
@@ -167,14 +176,21 @@ final class ChannelOutput extends MessageStream {
         if (endDue) {
             end();
         }
-        Runnable task = ended;
-        if (task != null && isOver()) {
-            ended = null;
-            task.run();
-        } else if (waiting) {
+        if (!runEnded() && waiting) {
             waiting = false;
             room.run();
         }
+    }
+
+    /** Runs the task of {@link #whenDelivered}, if it is due. Returns whether it was. */
+    private boolean runEnded() {
+        Runnable task = ended;
+        if (task == null || !isOver()) {
+            return false;
+        }
+        ended = null;
+        task.run();
+        return true;
     }
 
     /** Returns whether the peer's device has all that was accepted. */

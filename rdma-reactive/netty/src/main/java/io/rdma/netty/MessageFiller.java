@@ -1,6 +1,7 @@
 package io.rdma.netty;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
 import io.rdma.buffer.RegisteredBuffer;
@@ -14,6 +15,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
+// - Memory of a buffer is named only if no other reference to it exists.
 // - Bytes leave the outbound buffer in order, and each once: copied into the send buffer, or named as a piece.
 // - `target` is the send buffer; its bytes from `run` to its position are copied and not yet named by a piece.
 // - The filler holds nothing between two messages.
@@ -37,6 +39,7 @@ final class MessageFiller {
     private int run;
     private @Nullable GatheredMessage gathered;
     private @Nullable RegisteredBuffer buffer;
+    private @Nullable Throwable failure;
 
     /**
      * Creates the filler of a connection.
@@ -53,37 +56,21 @@ final class MessageFiller {
     }
 
     /**
-     * Moves flushed bytes into a message.
+     * Moves flushed bytes into a message. What was moved before a failure, such as that of a file, is in the message.
      *
      * @param into send buffer, whose limit becomes the number of copied bytes
-     * @return the message, which holds the send buffer from now on; null if all bytes were copied. If this throws, the
-     *     send buffer is not held
-     * @throws IOException if a file cannot be read
+     * @return the message, which holds the send buffer from now on; null if all bytes were copied
      */
     @Nullable
-    GatheredMessage fill(RegisteredBuffer into, ChannelOutboundBuffer flushed) throws IOException {
+    GatheredMessage fill(RegisteredBuffer into, ChannelOutboundBuffer flushed) {
         buffer = into;
         target = into.segment().asByteBuffer().limit(most);
         run = 0;
-        gathered = null;
-        boolean filled = false;
+        failure = null;
         try {
-            for (Object next; room() > 0 && (next = flushed.current()) != null; ) {
-                int moved = next instanceof ByteBuf bytes ? move(bytes) : move((FileRegion) next, flushed);
-                if (moved > 0) {
-                    flushed.removeBytes(moved);
-                } else if (moved == 0) {
-                    flushed.remove();
-                } else {
-                    break;
-                }
-            }
-            filled = true;
-        } finally {
-            GatheredMessage message = gathered;
-            if (!filled && message != null) {
-                message.release();
-            }
+            moveAll(flushed);
+        } catch (Throwable e) {
+            failure = e;
         }
         GatheredMessage message = gathered;
         gathered = null;
@@ -96,6 +83,32 @@ final class MessageFiller {
         return message;
     }
 
+    private void moveAll(ChannelOutboundBuffer flushed) throws IOException {
+        for (Object next; room() > 0 && (next = flushed.current()) != null; ) {
+            int moved = next instanceof ByteBuf bytes ? move(bytes) : move((FileRegion) next, flushed);
+            if (moved > 0) {
+                flushed.removeBytes(moved);
+            } else if (moved == 0) {
+                flushed.remove();
+            } else {
+                return;
+            }
+        }
+    }
+
+    /** Throws what ended the last {@link #fill}, if it did not end by itself. */
+    void requireNoFailure() throws IOException {
+        Throwable cause = failure;
+        failure = null;
+        switch (cause) {
+            case null -> {}
+            case IOException io -> throw io;
+            case RuntimeException unchecked -> throw unchecked;
+            case Error error -> throw error;
+            default -> throw new IOException(cause);
+        }
+    }
+
     private int room() {
         GatheredMessage message = gathered;
         return message == null
@@ -106,13 +119,32 @@ final class MessageFiller {
     /** Moves bytes of a buffer; returns how many, 0 if it has none, -1 if they do not fit. */
     private int move(ByteBuf bytes) {
         int length = Math.min(bytes.readableBytes(), room());
-        if (length < FEWEST_TO_GATHER || !gathers || !bytes.isDirect()) {
+        if (length < FEWEST_TO_GATHER || !gathers || !bytes.isDirect() || !isUnshared(bytes)) {
             return copy(bytes, length);
         }
         if (bytes.nioBufferCount() == 1) {
             return name(bytes, bytes.internalNioBuffer(bytes.readerIndex(), length)) ? length : copy(bytes, length);
         }
         return moveParts(bytes, length);
+    }
+
+    /**
+     * Returns whether nobody but the channel has the bytes. A buffer that the application has retained may be changed by
+     * it as soon as the write has succeeded, which is before the device has read it.
+     */
+    private static boolean isUnshared(ByteBuf bytes) {
+        if (bytes.refCnt() != 1) {
+            return false;
+        }
+        if (bytes instanceof CompositeByteBuf composite) {
+            for (int part = 0; part < composite.numComponents(); part++) {
+                if (composite.internalComponent(part).refCnt() != 1) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        return bytes.nioBufferCount() == 1; // else it has parts whose counts are not known
     }
 
     private int copy(ByteBuf bytes, int length) {

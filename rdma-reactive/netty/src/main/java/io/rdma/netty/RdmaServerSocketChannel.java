@@ -218,7 +218,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         open = false;
         RdmaListener bound = listener;
         if (bound != null) {
-            bound.close();
+            bound.stop(); // the pipeline has accepted the clients whose exchanges go on
         }
         for (RdmaSocketChannel client; (client = arrived.poll()) != null; ) {
             client.unsafe().closeForcibly();

@@ -127,17 +127,21 @@ abstract class ChannelContract {
             ByteBuf own = channel.alloc().directBuffer(4096).writeZero(4096);
             ByteBuf foreign =
                     UnpooledByteBufAllocator.DEFAULT.directBuffer(3000).writeZero(3000);
+            ByteBuf shared = channel.alloc().directBuffer(2000).writeZero(2000);
             channel.write(own);
             channel.write(foreign);
+            channel.write(channel.alloc().compositeBuffer().addComponent(true, shared.retain()));
             channel.flush();
-            counts.complete(List.of(own.refCnt(), foreign.refCnt()));
+            counts.complete(List.of(own.refCnt(), foreign.refCnt(), shared.refCnt()));
+            shared.setByte(0, 1); // allowed, as the write has succeeded
+            shared.release();
             written.complete(own);
         });
         assertThat(counts.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                .as("held until the device has read it, and copied")
-                .containsExactly(1, 0);
+                .as("held until the device has read it, copied, and copied because it is shared")
+                .containsExactly(1, 0, 1);
         ByteBuf own = written.join();
-        awaitReceived(server, new byte[7096]);
+        awaitReceived(server, new byte[9096]);
         await().atMost(PATIENCE).until(() -> own.refCnt() == 0);
     }
 
