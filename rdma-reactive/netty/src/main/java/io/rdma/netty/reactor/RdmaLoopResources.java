@@ -36,8 +36,8 @@ import reactor.netty.resources.LoopResources;
  *
  * <p>Each event loop opens the device for itself, when the first server or client needs the event loops. Whether native
  * transports are preferred is of no account. Sockets of the file system and datagrams are refused, because RDMA has
- * none. Without datagrams a client cannot ask DNS; with {@code resolver(NoopAddressResolverGroup.INSTANCE)} the
- * transport looks names up itself, as the JDK does, on another thread than the event loop.
+ * none. Without datagrams a client cannot ask DNS; with {@code resolver(DefaultAddressResolverGroup.INSTANCE)} the JDK
+ * looks names up, and blocks the event loop for that time.
  */
 public final class RdmaLoopResources implements LoopResources {
     private static final int MOST_BY_DEFAULT = 4;
@@ -196,8 +196,8 @@ public final class RdmaLoopResources implements LoopResources {
 
     private static String instead(Class<? extends Channel> type) {
         if (type == DatagramChannel.class) {
-            return "for names that DNS knows, give the client resolver(NoopAddressResolverGroup.INSTANCE), which leaves"
-                    + " the look-up to the transport; a client or server of UDP needs event loops of another transport";
+            return "for names that DNS knows, give the client resolver(DefaultAddressResolverGroup.INSTANCE), which asks"
+                    + " the JDK; a client or server of UDP needs event loops of another transport";
         }
         String role = ServerChannel.class.isAssignableFrom(type) ? "bind the server to" : "connect the client to";
         return role + " a host and a port";

@@ -103,7 +103,10 @@ abstract class LoopsContract {
 
     /** Returns a client of a server with so many connections at most, which end with the test. */
     HttpClient client(int port, int connections) {
-        ConnectionProvider pool = ConnectionProvider.create("test", connections);
+        ConnectionProvider pool = ConnectionProvider.builder("test")
+                .maxConnections(connections)
+                .pendingAcquireMaxCount(-1)
+                .build();
         atEnd(() -> pool.disposeLater().block(BOUND));
         return HttpClient.create(pool)
                 .runOn(loops())

@@ -45,7 +45,7 @@ class RdmaLoopResourcesTest {
         EventLoopGroup group = loops.onServer(false);
         assertThatThrownBy(() -> loops.onChannel(DatagramChannel.class, group))
                 .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContainingAll("DatagramChannel", "NoopAddressResolverGroup");
+                .hasMessageContainingAll("DatagramChannel", "DefaultAddressResolverGroup");
         assertThatThrownBy(() -> loops.onChannelClass(ServerDomainSocketChannel.class, group))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContainingAll("ServerDomainSocketChannel", "bind the server to a host");

@@ -2,7 +2,6 @@ package io.rdma.netty.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.resolver.NoopAddressResolverGroup;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -26,7 +25,6 @@ class ReactorDocumentationTest {
                 .bindNow();
 
         Mono<String> hello = HttpClient.create()
-                .resolver(NoopAddressResolverGroup.INSTANCE)
                 .runOn(loops)
                 .get()
                 .uri("http://127.0.0.1:" + server.port() + "/hello")
