@@ -8,6 +8,9 @@ module io.rdma.netty {
     // Reactor Netty on these event loops; an application that does not use it needs neither of these modules.
     requires static transitive reactor.netty.core;
     requires static transitive reactor.core;
+    // The builders of gRPC; an application that does not use it needs none of these modules.
+    requires static io.grpc;
+    requires static io.grpc.netty;
     // Annotations of the public signatures; not needed at run time.
     requires static transitive org.jspecify;
 
@@ -15,4 +18,6 @@ module io.rdma.netty {
     exports io.rdma.netty;
     // Event loops for Reactor Netty.
     exports io.rdma.netty.reactor;
+    // gRPC over these channels.
+    exports io.rdma.netty.grpc;
 }
