@@ -129,8 +129,8 @@ final class MessageFiller {
     }
 
     /**
-     * Returns whether nobody but the channel has the bytes. A buffer that the application has retained may be changed by
-     * it as soon as the write has succeeded, which is before the device has read it.
+     * Returns whether nobody but the channel has the bytes. An application may change a buffer that it has retained as
+     * soon as the write has succeeded, which is before the device has read it.
      */
     private static boolean isUnshared(ByteBuf bytes) {
         if (bytes.refCnt() != 1) {

@@ -33,9 +33,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Cases of gRPC's interoperability tests ({@code AbstractInteropTest}), over a device, under their names there. Left out
- * are the cases of things that are above a transport and need further libraries: Census, credentials of clouds, ORCA and
- * caching proxies.
+ * Cases of gRPC's interoperability tests ({@code AbstractInteropTest}), over a device, under their names there. Left
+ * out are the cases of things that are above a transport and need further libraries: Census, credentials of clouds,
+ * ORCA and caching proxies.
  */
 abstract class GrpcInteropSuite extends GrpcSuite {
     private static final int LARGE = 314_159; // as there

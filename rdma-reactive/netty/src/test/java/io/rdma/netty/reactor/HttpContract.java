@@ -257,10 +257,8 @@ abstract class HttpContract extends LoopsContract {
     @Test
     void errorOfANameThatOnlyDnsKnowsSaysWhatToDo() {
         HttpClient client = HttpClient.newConnection().runOn(loops());
-        assertThatThrownBy(() -> client.get()
-                        .uri("http://server.invalid:1/")
-                        .response()
-                        .block(BOUND))
+        assertThatThrownBy(() ->
+                        client.get().uri("http://server.invalid:1/").response().block(BOUND))
                 .cause()
                 .isInstanceOf(UnknownHostException.class)
                 .hasRootCauseInstanceOf(UnsupportedOperationException.class)

@@ -19,7 +19,7 @@ import kotlinx.coroutines.runBlocking
 import java.net.InetSocketAddress
 import java.util.concurrent.TimeUnit
 
-/** A service of gRPC over RDMA and its client. The first argument is the name of the device, `soft0` if there is none. */
+/** A service of gRPC over RDMA and its client. The first argument names the device, `soft0` if there is none. */
 fun main(arguments: Array<String>) {
     val options = RdmaIoOptions.DEFAULT.withDevice(RdmaDevices.named(arguments.firstOrNull() ?: "soft0"))
     val loops = MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory(options))
