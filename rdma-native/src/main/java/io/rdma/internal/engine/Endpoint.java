@@ -226,14 +226,15 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         if (send && length > options.maxMessageSize()) {
             throw options.tooLong(length);
         }
-        if (send && length > options.peerReceiveBufferSize() && operation instanceof GatherOperation) {
+        boolean large = send && length > options.peerReceiveBufferSize();
+        if (large && operation instanceof GatherOperation) {
             throw new IllegalArgumentException("a gathered message of " + length + " bytes exceeds the peer's receive"
                     + " buffers of " + options.peerReceiveBufferSize() + " bytes: cut it");
         }
         if (!operation.borrow()) {
             return;
         }
-        if (send && length > options.peerReceiveBufferSize() && !isClosing()) { // else it is refused below
+        if (large && !isClosing()) { // else it is refused below
             try {
                 operation.expose(
                         inDomain(() -> domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ))));

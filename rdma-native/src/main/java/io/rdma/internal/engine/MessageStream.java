@@ -121,10 +121,7 @@ public abstract class MessageStream {
             message.close();
             return;
         }
-        if (!begun) {
-            begun = true;
-            begin();
-        }
+        beginOnce();
         Sent operation = null;
         try {
             operation = operation(message);
@@ -151,15 +148,16 @@ public abstract class MessageStream {
      * @throws RuntimeException as {@link Endpoint#submit} does; nothing was submitted then
      */
     protected final void submit(Operation message) {
-        if (!begun) {
-            begun = true;
-            begin();
-        }
+        beginOnce();
         submitter.submit(message);
     }
 
     /** Counts the stream as open: a close of the connection before the end of the stream sends ABORT. */
-    private void begin() {
+    private void beginOnce() {
+        if (begun) {
+            return;
+        }
+        begun = true;
         open.begun();
         if (!phase.compareAndSet(NEW, BEGUN)) {
             open.ended();

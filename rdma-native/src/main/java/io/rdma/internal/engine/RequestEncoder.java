@@ -51,18 +51,34 @@ final class RequestEncoder {
             encodeOperands(operation);
         }
         int length = operation.length();
-        int total = length;
-        if (credits.framed() && opcode.consumesReceive()) {
-            credits.consume();
-            if (remote == null) { // a write with immediate has no frame
-                frame(slot, Frame.DATA);
-                total += Frame.BYTES;
-            }
-        }
+        int framed = useCredit(slot, opcode);
         if (length > 0) {
             chain.entry(buffer.address(), length, buffer.lkey());
         }
-        if (total > 0 && total <= maxInline && !opcode.isReadOrAtomic()) {
+        if (!opcode.isReadOrAtomic()) {
+            inlineIfSmall(framed + length);
+        }
+    }
+
+    /**
+     * Uses a credit if the request takes a receive of a peer that counts them, and writes the frame of a message.
+     *
+     * @return bytes of the frame; 0 if there is none
+     */
+    private int useCredit(int slot, WorkRequestOpcode opcode) {
+        if (!credits.framed() || !opcode.consumesReceive()) {
+            return 0;
+        }
+        credits.consume();
+        if (opcode == WorkRequestOpcode.RDMA_WRITE_WITH_IMM) { // has no frame
+            return 0;
+        }
+        frame(slot, Frame.DATA);
+        return Frame.BYTES;
+    }
+
+    private void inlineIfSmall(int bytes) {
+        if (bytes > 0 && bytes <= maxInline) {
             chain.inline();
         }
     }
@@ -85,18 +101,11 @@ final class RequestEncoder {
     }
 
     private void encodeGathered(int slot, GatherOperation operation) {
-        int total = operation.length();
-        if (credits.framed()) {
-            credits.consume();
-            frame(slot, Frame.DATA);
-            total += Frame.BYTES;
-        }
+        int framed = useCredit(slot, operation.request().opcode());
         for (int piece = 0; piece < operation.pieces(); piece++) {
             chain.entry(operation.address(piece), operation.length(piece), operation.lkey(piece));
         }
-        if (total > 0 && total <= maxInline) {
-            chain.inline();
-        }
+        inlineIfSmall(framed + operation.length());
     }
 
     private void encodeOperands(Operation operation) {

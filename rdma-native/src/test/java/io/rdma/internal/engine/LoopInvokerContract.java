@@ -18,15 +18,20 @@ import org.junit.jupiter.api.Test;
 abstract class LoopInvokerContract extends ConnectedContract {
     private final CompletableFuture<LoopInvoker> driver = new CompletableFuture<>();
 
-    /** Reopens the device with one loop, which a thread of the test drives until it is closed. */
-    private void driveAll() {
+    /** Reopens the device with one loop, which nothing drives yet. */
+    private LoopInvoker reopen() {
         resources.close();
         resources = new DeviceResources(
                 TestDevice.assumed(device()),
                 resourceOptions(),
                 loop -> driver.complete(new LoopInvoker(loop, IdleStrategy.SLEEP)));
+        return driver.join();
+    }
+
+    /** Reopens the device with one loop, which a thread of the test drives until it is closed. */
+    private void driveAll() {
+        LoopInvoker invoker = reopen();
         Thread.ofPlatform().daemon().name("driver").start(() -> {
-            LoopInvoker invoker = driver.join();
             while (!invoker.isFinished()) {
                 if (invoker.invoke() == 0) {
                     Thread.onSpinWait();
@@ -63,13 +68,8 @@ abstract class LoopInvokerContract extends ConnectedContract {
 
     /** Drives the loop as an event loop with other work does: it sleeps when it has none. */
     private void driveAndSleep(Queue<Runnable> work) {
-        resources.close();
-        resources = new DeviceResources(
-                TestDevice.assumed(device()),
-                resourceOptions(),
-                loop -> driver.complete(new LoopInvoker(loop, IdleStrategy.SLEEP)));
+        LoopInvoker invoker = reopen();
         Thread.ofPlatform().daemon().name("driver").start(() -> {
-            LoopInvoker invoker = driver.join();
             while (!invoker.isFinished()) {
                 Runnable next = work.poll();
                 if (next != null) {
@@ -98,12 +98,7 @@ abstract class LoopInvokerContract extends ConnectedContract {
 
     @Test
     void aSleepEndsWithItsTime() throws Exception {
-        resources.close();
-        resources = new DeviceResources(
-                TestDevice.assumed(device()),
-                resourceOptions(),
-                loop -> driver.complete(new LoopInvoker(loop, IdleStrategy.SLEEP)));
-        LoopInvoker invoker = driver.join();
+        LoopInvoker invoker = reopen();
         invoker.invoke();
         long since = System.nanoTime();
         invoker.sleep(() -> true, 2_000_000);

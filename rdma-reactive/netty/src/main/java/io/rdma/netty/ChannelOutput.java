@@ -145,7 +145,7 @@ final class ChannelOutput extends MessageStream {
     }
 
     private boolean isOver() {
-        return failure != null || undelivered == 0 && !endDue;
+        return failure != null || isDelivered();
     }
 
     @Override

@@ -9,16 +9,16 @@ import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.engine.ResourceOptions;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.loop.LoopInvoker;
 import io.rdma.types.QueuePairCapacity;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - The event loop's thread is the driver of the one completion loop of these resources. It runs every step, and every
@@ -47,16 +47,9 @@ public final class RdmaIoHandler implements IoHandler {
 
     private RdmaIoHandler(ThreadAwareExecutor executor, RdmaIoOptions options) {
         this.executor = executor;
-        AtomicReference<@Nullable LoopInvoker> made = new AtomicReference<>();
-        resources = new DeviceResources(
-                options.found(),
-                options.resources().withLoops(1),
-                loop -> made.set(new LoopInvoker(loop, options.resources().idleStrategy())));
-        LoopInvoker driver = made.get();
-        if (driver == null) {
-            throw new IllegalStateException("the resources made no loop");
-        }
-        invoker = driver;
+        ResourceOptions oneLoop = options.resources().withLoops(1);
+        resources = new DeviceResources(options.found(), oneLoop, loop -> {}); // the event loop is the driver
+        invoker = new LoopInvoker(resources.loops().getFirst(), oneLoop.idleStrategy());
         pool = new SlabPool(resources.domain(), options.pooledBytes(), this::isEventLoop);
         allocator = new RdmaByteBufAllocator(pool);
     }
@@ -122,23 +115,28 @@ public final class RdmaIoHandler implements IoHandler {
 
     @Override
     public void prepareToDestroy() {
-        List<Registration> open = new ArrayList<>(registrations); // a close removes its own
-        for (Registration one : open) {
-            one.close();
-        }
+        CloseSteps steps = new CloseSteps();
+        List.copyOf(registrations).forEach(one -> steps.run(one.handle::close)); // a close removes its own
+        steps.log(RdmaIoHandler.class, "a channel was not closed with its event loop");
     }
 
     @Override
     public void destroy() {
         pool.close();
         awaitLingering();
-        Thread closing = Thread.ofVirtual().name("rdma-close").start(this::close);
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        resources.environment().start("rdma-close", () -> {
+            new CloseSteps()
+                    .run(resources::close)
+                    .log(RdmaIoHandler.class, "the device of an event loop was not closed");
+            closed.complete(null);
+        });
         while (!invoker.isFinished()) {
             if (invoker.invoke() == 0 && !invoker.isFinished()) {
                 invoker.sleep(() -> true, -1);
             }
         }
-        join(closing);
+        closed.join(); // an interrupt does not end the wait
     }
 
     /** Lets closed channels deliver what they accepted: the timers of the event loop do not run any more. */
@@ -161,29 +159,6 @@ public final class RdmaIoHandler implements IoHandler {
         int most = resources.context().queryDevice().maxSge();
         QueuePairCapacity wanted = options.queuePair();
         return wanted.maxSendSge() <= most ? options : options.withQueuePair(wanted.withMaxSendSge(most));
-    }
-
-    private static void join(Thread closing) {
-        boolean interrupted = false;
-        while (closing.isAlive()) {
-            try {
-                closing.join();
-            } catch (InterruptedException e) {
-                interrupted = true; // the device must not stay open
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void close() {
-        try {
-            resources.close();
-        } catch (Throwable e) {
-            System.getLogger(RdmaIoHandler.class.getName())
-                    .log(System.Logger.Level.ERROR, "the device of an event loop was not closed", e);
-        }
     }
 
     @Override
@@ -231,15 +206,6 @@ public final class RdmaIoHandler implements IoHandler {
             }
             handle.unregistered();
             return true;
-        }
-
-        private void close() {
-            try {
-                handle.close();
-            } catch (RuntimeException e) {
-                System.getLogger(RdmaIoHandler.class.getName())
-                        .log(System.Logger.Level.WARNING, "a channel was not closed with its event loop", e);
-            }
         }
     }
 }

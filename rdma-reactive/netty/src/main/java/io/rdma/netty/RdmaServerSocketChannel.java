@@ -4,8 +4,6 @@ import io.netty.channel.AbstractServerChannel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
-import io.netty.channel.IoEvent;
-import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.rdma.internal.connect.ConnectionHome;
@@ -74,7 +72,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
 
     @Override
     protected boolean isCompatible(EventLoop loop) {
-        return loop instanceof IoEventLoop one && one.isCompatible(RdmaIoHandle.class);
+        return RdmaIoHandle.isDrivenBy(loop);
     }
 
     @Override
@@ -84,25 +82,18 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
 
     @Override
     protected void doRegister(ChannelPromise promise) {
-        ((IoEventLoop) eventLoop()).register((Unsafe) unsafe()).addListener(future -> {
-            if (future.isSuccess()) {
-                IoRegistration made = (IoRegistration) future.getNow();
-                registration = made;
-                handler = made.attachment();
-                promise.setSuccess();
-            } else {
-                promise.setFailure(future.cause());
-            }
+        ((Unsafe) unsafe()).register(eventLoop(), promise, made -> {
+            registration = made;
+            handler = made.attachment();
+            promise.setSuccess();
         });
     }
 
     @Override
     protected void doDeregister() {
         IoRegistration present = registration;
-        if (present != null) {
-            registration = null;
-            present.cancel();
-        }
+        registration = null;
+        RdmaIoHandle.cancel(present);
     }
 
     @Override
@@ -230,11 +221,6 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         @Override
         public void connect(SocketAddress remote, @Nullable SocketAddress local, ChannelPromise promise) {
             safeSetFailure(promise, new UnsupportedOperationException("a server does not connect"));
-        }
-
-        @Override
-        public void handle(IoRegistration registration, IoEvent event) {
-            throw new UnsupportedOperationException("the engine calls a channel itself");
         }
 
         @Override

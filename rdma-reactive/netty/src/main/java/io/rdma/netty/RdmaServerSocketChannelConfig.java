@@ -119,14 +119,12 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
 
     @Override
     public int getReceiveBufferSize() {
-        return (int) Math.min(
-                Integer.MAX_VALUE, (long) connectionOptions.receiveBuffers() * connectionOptions.receiveBufferSize());
+        return RdmaSocketChannelConfig.receiveBytes(connectionOptions);
     }
 
     @Override
     public ServerSocketChannelConfig setReceiveBufferSize(int receiveBufferSize) {
-        throw new ChannelException("SO_RCVBUF cannot be set over RDMA: use RdmaChannelOption.CONNECTION_OPTIONS with"
-                + " ConnectionOptions.withReceiveBuffers");
+        throw RdmaSocketChannelConfig.refused("SO_RCVBUF", "withReceiveBuffers");
     }
 
     @Override

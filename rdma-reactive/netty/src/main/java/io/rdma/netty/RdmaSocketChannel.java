@@ -9,8 +9,6 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.FileRegion;
-import io.netty.channel.IoEvent;
-import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -144,18 +142,12 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     protected boolean isCompatible(EventLoop loop) {
-        return loop instanceof IoEventLoop one && one.isCompatible(RdmaIoHandle.class);
+        return RdmaIoHandle.isDrivenBy(loop);
     }
 
     @Override
     protected void doRegister(ChannelPromise promise) {
-        ((IoEventLoop) eventLoop()).register(channelUnsafe()).addListener(future -> {
-            if (future.isSuccess()) {
-                registered((IoRegistration) future.getNow(), promise);
-            } else {
-                promise.setFailure(future.cause());
-            }
-        });
+        channelUnsafe().register(eventLoop(), promise, made -> registered(made, promise));
     }
 
     private void registered(IoRegistration made, ChannelPromise promise) {
@@ -174,10 +166,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     @Override
     protected void doDeregister() {
         IoRegistration present = registration;
-        if (present != null) {
-            registration = null;
-            present.cancel();
-        }
+        registration = null;
+        RdmaIoHandle.cancel(present);
     }
 
     @Override
@@ -491,11 +481,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     /** Operations of the channel that its pipeline ends in. */
     private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle {
-        @Override
-        public void handle(IoRegistration registration, IoEvent event) {
-            throw new UnsupportedOperationException("the engine calls a channel itself");
-        }
-
         @Override
         public void close() {
             close(voidPromise());

@@ -126,8 +126,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public int getSendBufferSize() {
-        return (int) Math.min(
-                Integer.MAX_VALUE, (long) connectionOptions.sendBuffers() * connectionOptions.sendBufferSize());
+        return bytes(connectionOptions.sendBuffers(), connectionOptions.sendBufferSize());
     }
 
     @Override
@@ -137,8 +136,16 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public int getReceiveBufferSize() {
-        return (int) Math.min(
-                Integer.MAX_VALUE, (long) connectionOptions.receiveBuffers() * connectionOptions.receiveBufferSize());
+        return receiveBytes(connectionOptions);
+    }
+
+    /** Returns the bytes of all receive buffers of a connection. */
+    static int receiveBytes(ConnectionOptions options) {
+        return bytes(options.receiveBuffers(), options.receiveBufferSize());
+    }
+
+    private static int bytes(long buffers, int size) {
+        return (int) Math.min(Integer.MAX_VALUE, buffers * size);
     }
 
     @Override
@@ -146,7 +153,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
         throw refused("SO_RCVBUF", "withReceiveBuffers");
     }
 
-    private static ChannelException refused(String option, String instead) {
+    static ChannelException refused(String option, String instead) {
         return new ChannelException(option + " cannot be set over RDMA: use RdmaChannelOption.CONNECTION_OPTIONS with"
                 + " ConnectionOptions." + instead);
     }

@@ -153,8 +153,7 @@ abstract class SocketSuite extends SocketDevice {
 
         @Override
         @Test
-        @Disabled(
-                "it blocks the event loop until the peer has reset the connection; over RDMA only the event loop learns that")
+        @Disabled("it blocks the event loop until the peer has reset the connection, which only the event loop learns")
         public void testAutoCloseFalseDoesShutdownOutput(TestInfo test) {}
     }
 

@@ -4,7 +4,7 @@ import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.withContext
 import java.util.concurrent.ConcurrentLinkedDeque
 
-/** What ends the servers and connections of a test. */
+/** Ends of the servers and connections of a test. */
 internal class Endings {
     private val newestFirst = ConcurrentLinkedDeque<suspend () -> Unit>()
 

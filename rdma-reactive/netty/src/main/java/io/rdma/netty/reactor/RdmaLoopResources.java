@@ -196,8 +196,8 @@ public final class RdmaLoopResources implements LoopResources {
 
     private static String instead(Class<? extends Channel> type) {
         if (type == DatagramChannel.class) {
-            return "for names that DNS knows, give the client resolver(DefaultAddressResolverGroup.INSTANCE), which asks"
-                    + " the JDK; a client or server of UDP needs event loops of another transport";
+            return "for names that DNS knows, give the client resolver(DefaultAddressResolverGroup.INSTANCE), which"
+                    + " asks the JDK; a client or server of UDP needs event loops of another transport";
         }
         String role = ServerChannel.class.isAssignableFrom(type) ? "bind the server to" : "connect the client to";
         return role + " a host and a port";

@@ -1,4 +1,4 @@
-/** What the starters of both front-ends share; exported to the modules of this project alone. */
+/** Conditions and checks of the starters of both front-ends; exported to the modules of this project alone. */
 @NullMarked
 package io.rdma.spring.boot.internal;
 
