@@ -22,9 +22,21 @@ module io.rdma.spring.boot {
     requires static spring.boot.health;
     requires static spring.boot.rsocket;
     requires static spring.messaging;
+    // HTTP over RDMA.
+    requires static io.rdma.netty;
+    requires static reactor.netty.core;
+    requires static reactor.netty.http;
+    requires static spring.boot.http.client;
+    requires static spring.boot.reactor.netty;
+    requires static spring.boot.web.server;
+    requires static spring.boot.webclient;
+    requires static transitive spring.web;
+    requires static spring.webflux;
 
     // Auto-configuration, and the types that applications name.
     exports io.rdma.spring.boot;
+    // The web server over RDMA, and the connector of WebClient.
+    exports io.rdma.spring.boot.http;
     // Conditions and checks of the other starter and of the test slice.
     exports io.rdma.spring.boot.internal to
             io.rdma.coroutines.spring.boot,

@@ -22,6 +22,7 @@ import org.springframework.util.unit.DataSize;
  * @param client address that clients connect to
  * @param server address that the server listens on
  * @param rsocket address that RSocket's server listens on
+ * @param http address that the web server over RDMA listens on, and its event loops
  * @param observations observations of operations
  */
 @ConfigurationProperties("rdma")
@@ -35,6 +36,7 @@ public record RdmaProperties(
         @DefaultValue Client client,
         @DefaultValue Server server,
         @DefaultValue RSocket rsocket,
+        @DefaultValue Http http,
         @DefaultValue Observations observations) {
     /** Address on which a server listens on all interfaces, with those of IPv6. */
     private static final String ALL_INTERFACES = "0.0.0.0";
@@ -197,6 +199,29 @@ public record RdmaProperties(
      * @param port port to listen on, 0 for a free one; without it RSocket's server does not run
      */
     public record RSocket(@Nullable String host, @Nullable Integer port) {
+        /**
+         * Returns the host to listen on.
+         *
+         * @return the host, or the address of all interfaces
+         */
+        public String listeningHost() {
+            return RdmaProperties.listeningHost(host);
+        }
+    }
+
+    /**
+     * Properties {@code rdma.http.*}. The web server over RDMA runs if the port is set. It serves the handlers of the
+     * application's web server, with the settings {@code server.*} apart from address and port.
+     *
+     * @param host local name or address to listen on; all addresses unless set
+     * @param port port to listen on, 0 for a free one; without it there is no web server over RDMA
+     * @param eventLoops number of event loops of HTTP over RDMA, which servers and clients share; one for every second
+     *     processor unless set, at most four
+     */
+    public record Http(
+            @Nullable String host,
+            @Nullable Integer port,
+            @Nullable Integer eventLoops) {
         /**
          * Returns the host to listen on.
          *

@@ -7,6 +7,9 @@ import io.rdma.connect.RdmaResources;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.reactive.micrometer.RdmaMetrics;
+import io.rdma.spring.boot.http.RdmaClientHttpConnector;
+import io.rdma.spring.boot.http.RdmaHttpAutoConfiguration;
+import io.rdma.spring.boot.http.RdmaHttpServerLifecycle;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -30,6 +33,8 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
+import org.springframework.http.server.reactive.HttpHandler;
+import reactor.core.publisher.Mono;
 
 /**
  * Tests of an application that is processed ahead of time, by a build on a machine without the device. A process of
@@ -48,6 +53,7 @@ class AheadOfTimeTest {
         RdmaHealthAutoConfiguration.class,
         RdmaMetricsAutoConfiguration.class,
         RdmaRSocketAutoConfiguration.class,
+        RdmaHttpAutoConfiguration.class,
         NeedsClient.class,
         NeedsInOtherWays.class
     })
@@ -55,6 +61,11 @@ class AheadOfTimeTest {
         @Bean
         RdmaConnectionHandler echo() {
             return connection -> connection.sendString(connection.receive().asString());
+        }
+
+        @Bean
+        HttpHandler handler() {
+            return (request, response) -> Mono.empty();
         }
 
         @Bean
@@ -177,7 +188,7 @@ class AheadOfTimeTest {
 
     /** Processes the application, and gives it to a check that may start it several times. */
     private static void processed(Consumer<ApplicationContextInitializer<GenericApplicationContext>> check) {
-        processed(Map.of("rdma.device", ABSENT), check);
+        processed(Map.of("rdma.device", ABSENT, "rdma.http.port", "0"), check);
     }
 
     private static void processed(
@@ -222,6 +233,8 @@ class AheadOfTimeTest {
                     "rdma.device", "soft0",
                     "rdma.server.host", "127.0.0.1",
                     "rdma.server.port", "0",
+                    "rdma.http.host", "127.0.0.1",
+                    "rdma.http.port", "0",
                     "rdma.connection.receive-buffers", "77");
             try (GenericApplicationContext context = started(initializer, withDevice)) {
                 assertThat(context.getBean(RdmaResources.class).context().name())
@@ -231,6 +244,10 @@ class AheadOfTimeTest {
                 assertThat(context.getBean("needsDevice")).hasToString("made");
                 assertThat(context.getBean("ofClient")).hasToString("localhost/<unresolved>:7471");
                 assertThat(context.getBeansOfType(RdmaHealthIndicator.class)).hasSize(1);
+                assertThat(context.getBean(RdmaHttpServerLifecycle.class).isRunning())
+                        .isTrue();
+                assertThat(context.getBeansOfType(RdmaClientHttpConnector.class))
+                        .hasSize(1);
                 context.getBean(RdmaClient.class)
                         .host("127.0.0.1")
                         .port(context.getBean(RdmaServerLifecycle.class)
@@ -248,6 +265,10 @@ class AheadOfTimeTest {
                 assertThat(context.getBeansOfType(RdmaHealthIndicator.class)).isEmpty();
                 assertThat(context.getBeansOfType(RdmaMetrics.class)).isEmpty();
                 assertThat(context.containsBean("rdmaClientTransport")).isFalse();
+                assertThat(context.getBeansOfType(RdmaHttpServerLifecycle.class))
+                        .isEmpty();
+                assertThat(context.containsBean("rdmaReactorResourceFactory")).isFalse();
+                assertThat(context.containsBean("rdmaWebClientCustomizer")).isFalse();
                 assertThat(context.containsBean("needsDevice")).isFalse();
                 assertThat(context.containsBean("ofClient")).isFalse();
             }
@@ -257,8 +278,8 @@ class AheadOfTimeTest {
     @Test
     void conditionsOnBeansAreEvaluatedAgainHoweverTheyNameThem() {
         processed(initializer -> {
-            try (GenericApplicationContext context =
-                    started(initializer, Map.of("rdma.device", "soft0", "rdma.server.port", "0"))) {
+            try (GenericApplicationContext context = started(
+                    initializer, Map.of("rdma.device", "soft0", "rdma.server.port", "0", "rdma.http.port", "0"))) {
                 assertThat(context.getBeanDefinitionNames())
                         .contains(NEED_DEVICE)
                         .contains(DO_NOT);

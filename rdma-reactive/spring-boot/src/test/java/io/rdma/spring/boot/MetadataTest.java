@@ -21,6 +21,9 @@ class MetadataTest {
             "rdma.device",
             "rdma.resources.max-completion-queue-entries",
             "rdma.resources.max-registered-bytes",
+            "rdma.http.event-loops",
+            "rdma.http.host",
+            "rdma.http.port",
             "rdma.rsocket.host",
             "rdma.rsocket.port",
             "rdma.server.host",
@@ -62,6 +65,6 @@ class MetadataTest {
     @Test
     void namesOfDevicesAndHostsAreHinted() throws IOException {
         assertThat(list("hints").stream().map(hint -> hint.get("name").toString()))
-                .contains("rdma.device", "rdma.server.host", "rdma.rsocket.host");
+                .contains("rdma.device", "rdma.server.host", "rdma.rsocket.host", "rdma.http.host");
     }
 }

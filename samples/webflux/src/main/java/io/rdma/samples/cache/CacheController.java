@@ -1,5 +1,6 @@
 package io.rdma.samples.cache;
 
+import io.rdma.samples.latencies.Latencies;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -31,11 +32,11 @@ final class CacheController {
             "no value: the key was never put, or it was removed, or newer keys of its bucket displaced it";
 
     private final Map<String, Cache> caches;
-    private final CacheStatistics statistics;
+    private final Latencies latencies;
 
-    CacheController(Map<String, Cache> caches, CacheStatistics statistics) {
+    CacheController(Map<String, Cache> caches, Latencies latencies) {
         this.caches = caches;
-        this.statistics = statistics;
+        this.latencies = latencies;
     }
 
     /** Returns a value, with its version as ETag. */
@@ -110,8 +111,8 @@ final class CacheController {
     }
 
     @GetMapping(path = "/statistics", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-    Flux<List<CacheStatistics.Operation>> statistics() {
-        return statistics.snapshots();
+    Flux<List<Latencies.Operation>> statistics() {
+        return latencies.snapshots();
     }
 
     private Cache cache(String over) {
@@ -157,7 +158,7 @@ final class CacheController {
             HttpStatus status,
             BiFunction<ResponseEntity.BodyBuilder, T, ResponseEntity<B>> response) {
         return asked.singleOptional().timed().map(done -> {
-            statistics.record(operation, over, done.elapsed());
+            latencies.record(operation, over, done.elapsed());
             T result = done.get().orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND, MISSING));
             double millis = done.elapsed().toNanos() / 1e6;
             return response.apply(ResponseEntity.status(status).header("Server-Timing", "cache;dur=" + millis), result);

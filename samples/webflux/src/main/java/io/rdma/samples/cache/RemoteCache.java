@@ -1,5 +1,7 @@
 package io.rdma.samples.cache;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.rdma.samples.latencies.Latencies;
 import io.rdma.samples.support.ChildJvm;
 import io.rdma.samples.support.ParentProcess;
 import io.rdma.samples.support.ServerProcess;
@@ -11,6 +13,7 @@ import java.util.Objects;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.annotation.Bean;
 
 /**
  * The main program of the service. It also starts a process with the memory, unless {@code --rdma.client.port} names an
@@ -36,6 +39,11 @@ class RemoteCache {
     private static final String TCP_PORT = "--cache.tcp.port=";
 
     RemoteCache() {}
+
+    @Bean
+    static Latencies latencies(MeterRegistry registry) {
+        return new Latencies(registry, "cache.operations", List.of("get", "put", "add"));
+    }
 
     public static void main(String[] args) throws IOException {
         switch (args.length == 0 ? "" : args[0]) {

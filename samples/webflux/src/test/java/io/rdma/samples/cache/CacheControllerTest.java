@@ -11,9 +11,11 @@ import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
+import io.rdma.samples.latencies.Latencies;
 import io.rdma.structures.TableOptions;
 import io.rdma.verbs.RdmaDevices;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -58,7 +60,8 @@ class CacheControllerTest {
                 RdmaClient.create().resources(resources).host("127.0.0.1").port(port);
         Map<String, Cache> caches =
                 Map.of(Cache.RDMA, new CacheClient(rdma), Cache.TCP, new TcpCacheClient("127.0.0.1", tcpServer.port()));
-        return WebTestClient.bindToController(new CacheController(caches, new CacheStatistics(registry)))
+        return WebTestClient.bindToController(new CacheController(
+                        caches, new Latencies(registry, "cache.operations", List.of("get", "put", "add"))))
                 .controllerAdvice(new CacheErrors())
                 .configureClient()
                 .responseTimeout(PATIENCE)

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.samples.latencies.Latencies;
 import io.rdma.structures.StructureException;
 import io.rdma.structures.StructureException.Reason;
 import io.rdma.structures.VersionedValue;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,7 +43,8 @@ class CacheErrorsTest {
 
     private static void fails(RuntimeException error, int status, String why) {
         CacheController controller = new CacheController(
-                Map.of(Cache.RDMA, new Failing(error)), new CacheStatistics(new SimpleMeterRegistry()));
+                Map.of(Cache.RDMA, new Failing(error)),
+                new Latencies(new SimpleMeterRegistry(), "cache.operations", List.of()));
         WebTestClient.bindToController(controller)
                 .controllerAdvice(new CacheErrors())
                 .build()
