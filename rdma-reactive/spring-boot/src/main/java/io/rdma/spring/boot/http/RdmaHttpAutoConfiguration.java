@@ -1,5 +1,6 @@
 package io.rdma.spring.boot.http;
 
+import io.micrometer.common.KeyValue;
 import io.rdma.connect.RdmaResources;
 import io.rdma.netty.reactor.RdmaLoopResources;
 import io.rdma.spring.boot.RdmaAutoConfiguration;
@@ -10,6 +11,7 @@ import java.util.Objects;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -31,6 +33,7 @@ import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.reactive.function.client.ClientRequestObservationConvention;
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.netty.http.server.HttpServer;
 
@@ -127,6 +130,18 @@ public final class RdmaHttpAutoConfiguration {
                     Objects.requireNonNullElse(properties.http().port(), ""),
                     "Add rdma-netty and spring-boot-starter-webflux: a web server over RDMA needs both, and serves handlers"
                             + " of WebFlux on Reactor Netty. Or remove the property.");
+        }
+    }
+
+    /** Configuration of the observations of clients. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({ClientRequestObservationConvention.class, KeyValue.class})
+    static class Observing {
+        @Bean
+        @ConditionalOnMissingBean(ClientRequestObservationConvention.class)
+        RdmaClientRequestObservationConvention rdmaClientRequestObservationConvention(
+                @Value("${management.observations.http.client.requests.name:http.client.requests}") String name) {
+            return new RdmaClientRequestObservationConvention(name);
         }
     }
 
