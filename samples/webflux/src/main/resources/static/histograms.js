@@ -35,7 +35,7 @@ function draw(svg, name, series) {
   const shares = series.map(o => o.shorter.map((n, i) => 100 * (n - (o.shorter[i - 1] ?? 0)) / Math.max(1, recent(o))));
   const most = 20 * Math.ceil(Math.max(1, ...shares.flat()) / 20);
   const y = share => bottom - (bottom - top) * share / most, x = us => left + (Math.log2(us) + 1) * step;
-  const label = `time of one ${name.toUpperCase()} in the service (logarithmic)`;
+  const label = `time of one ${name.toUpperCase()} (logarithmic)`;
   svg.setAttribute("aria-label", label);
   svg.innerHTML = [0, most / 2, most].map(share =>
     `<line class="grid" x1="${left}" x2="${right}" y1="${y(share)}" y2="${y(share)}"/>` +
