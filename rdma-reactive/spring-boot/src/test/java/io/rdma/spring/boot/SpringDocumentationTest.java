@@ -1,10 +1,12 @@
 package io.rdma.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
+import io.rdma.spring.boot.http.RdmaHttpAutoConfiguration;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,8 +14,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.webclient.autoconfigure.WebClientAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
 
 /** Tests of the snippets in docs about Spring Boot, which are quoted from this file. */
 @Timeout(180)
@@ -103,5 +108,33 @@ class SpringDocumentationTest {
                             .hasValue(1);
                     connection.disposeNow(PATIENCE);
                 });
+    }
+
+    /** Configuration of an application that calls a service over RDMA. */
+    @Configuration(proxyBeanMethods = false)
+    static class CallingConfiguration {
+        @Bean
+        WebClient orders(WebClient.Builder builder) {
+            return builder.baseUrl("rdma://orders:7480").build();
+        }
+    }
+
+    @Test
+    void addressesOverRdmaAreKnownToWebClient() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        RdmaAutoConfiguration.class, RdmaHttpAutoConfiguration.class, WebClientAutoConfiguration.class))
+                .withUserConfiguration(CallingConfiguration.class)
+                .withPropertyValues("rdma.device=soft0")
+                .run(context -> assertThatThrownBy(() -> context.getBean(WebClient.class)
+                                .get()
+                                .uri(builder ->
+                                        builder.host("127.0.0.1").port(1).build())
+                                .retrieve()
+                                .toBodilessEntity()
+                                .block(PATIENCE))
+                        .as("an attempt over RDMA, where nothing listens")
+                        .isInstanceOf(WebClientRequestException.class)
+                        .hasStackTraceContaining("io.rdma"));
     }
 }

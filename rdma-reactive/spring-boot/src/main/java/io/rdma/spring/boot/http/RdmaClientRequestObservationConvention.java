@@ -8,8 +8,8 @@ import org.springframework.web.reactive.function.client.ClientRequestObservation
 import org.springframework.web.reactive.function.client.DefaultClientRequestObservationConvention;
 
 /**
- * Spring's convention of the observations of {@code WebClient}, which takes the host out of addresses over RDMA as well.
- * Otherwise each server would have a value of the key {@code uri} of its own.
+ * Spring's convention of the observations of {@code WebClient}, which takes the host out of addresses over RDMA as
+ * well. Otherwise each server would have a value of the key {@code uri} of its own.
  */
 final class RdmaClientRequestObservationConvention extends DefaultClientRequestObservationConvention {
     private static final Pattern BEFORE_PATH = Pattern.compile("^rdmas?://[^/]*");

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.spring.boot.http.Greetings.Greeting;
+import io.rdma.testing.TestCertificates;
 import io.rdma.testing.TestDevice;
 import java.net.ConnectException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -225,6 +228,37 @@ abstract class HttpOverRdmaContract {
             assertThat(Objects.requireNonNull(tooLong).is4xxClientError())
                     .as("status %s", tooLong)
                     .isTrue();
+        }
+    }
+
+    /** Has TLS in the stream, and mutual TLS in the exchange that makes the connection. */
+    @Test
+    void tlsWorksAsOverTcp(@TempDir Path folder) throws Exception {
+        new TestCertificates(folder).create("web");
+        String store = "=file:" + folder.resolve("web.p12");
+        String bundle = "--spring.ssl.bundle.jks.web.";
+        try (ConfigurableApplicationContext other = started(
+                Application.class,
+                "--server.ssl.bundle=web",
+                "--rdma.ssl.bundle=web",
+                "--spring.http.clients.ssl.bundle=web",
+                bundle + "keystore.location" + store,
+                bundle + "keystore.password=" + TestCertificates.PASSWORD,
+                bundle + "truststore.location" + store,
+                bundle + "truststore.password=" + TestCertificates.PASSWORD)) {
+            String address = url(other);
+            assertThat(other.getBean(WebClient.Builder.class)
+                            .build()
+                            .get()
+                            .uri(address.replace("rdma:", "rdmas:") + "/greetings/you")
+                            .retrieve()
+                            .bodyToMono(Greeting.class)
+                            .block(BOUND))
+                    .isEqualTo(new Greeting("hello you"));
+            assertThatThrownBy(() -> status(address + "/greetings/you"))
+                    .as("client without the certificate")
+                    .isInstanceOf(WebClientRequestException.class)
+                    .hasMessageContaining("TLS");
         }
     }
 
