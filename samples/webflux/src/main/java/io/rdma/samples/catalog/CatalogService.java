@@ -22,7 +22,7 @@ class CatalogService {
 
     CatalogService() {}
 
-    static void run(String[] properties) {
+    static ConfigurableApplicationContext run(String... properties) {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(CatalogService.class)
                 .properties("spring.config.name=catalog-service")
                 .run(properties);
@@ -31,5 +31,6 @@ class CatalogService {
                 TCP_READY + Objects.requireNonNull(web.getWebServer()).getPort());
         System.out.println(RDMA_READY
                 + context.getBean(RdmaHttpServerLifecycle.class).address().getPort());
+        return context;
     }
 }

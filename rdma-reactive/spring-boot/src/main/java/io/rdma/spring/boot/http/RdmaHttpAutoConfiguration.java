@@ -134,8 +134,10 @@ public final class RdmaHttpAutoConfiguration {
     }
 
     /** Configuration of the observations of clients. */
+    @Order(2)
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({ClientRequestObservationConvention.class, KeyValue.class})
+    @ConditionalOnBean(name = LOOPS)
     static class Observing {
         @Bean
         @ConditionalOnMissingBean(ClientRequestObservationConvention.class)

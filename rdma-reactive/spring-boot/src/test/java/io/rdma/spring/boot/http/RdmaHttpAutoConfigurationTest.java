@@ -2,11 +2,15 @@ package io.rdma.spring.boot.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.common.KeyValue;
 import io.rdma.netty.reactor.RdmaLoopResources;
 import io.rdma.spring.boot.RdmaAutoConfiguration;
 import io.rdma.testing.CapturedLog;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -15,10 +19,15 @@ import org.springframework.boot.http.client.autoconfigure.reactive.ReactiveHttpC
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.webclient.autoconfigure.WebClientAutoConfiguration;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
 import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientRequestObservationContext;
+import org.springframework.web.reactive.function.client.ClientRequestObservationConvention;
+import org.springframework.web.reactive.function.client.DefaultClientRequestObservationConvention;
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Mono;
 
@@ -52,6 +61,33 @@ class RdmaHttpAutoConfigurationTest {
                     .isNotSameAs(context.getBean("rdmaReactorResourceFactory"));
             assertThat(context).hasSingleBean(WebClient.Builder.class);
         });
+    }
+
+    @Test
+    void observationsOfClientsHaveThePathAlone() {
+        contexts.run(context -> {
+            ClientRequestObservationConvention convention = context.getBean(ClientRequestObservationConvention.class);
+            assertThat(convention.getName()).isEqualTo("http.client.requests");
+            assertThat(uri(convention, "rdma://orders:7480/orders/{id}?page={page}"))
+                    .isEqualTo("/orders/{id}?page={page}");
+            assertThat(uri(convention, "rdmas://orders")).isEqualTo("/");
+            assertThat(uri(convention, "http://orders:8080/orders/{id}")).isEqualTo("/orders/{id}");
+            assertThat(uri(convention, null)).isEqualTo("none");
+        });
+        contexts.withBean(ClientRequestObservationConvention.class, DefaultClientRequestObservationConvention::new)
+                .run(context -> assertThat(context)
+                        .hasSingleBean(ClientRequestObservationConvention.class)
+                        .doesNotHaveBean(RdmaClientRequestObservationConvention.class));
+    }
+
+    private static String uri(ClientRequestObservationConvention convention, @Nullable String template) {
+        ClientRequestObservationContext context = new ClientRequestObservationContext(
+                ClientRequest.create(HttpMethod.GET, URI.create("rdma://orders:7480/orders/1")));
+        context.setUriTemplate(template);
+        return convention.getLowCardinalityKeyValues(context).stream()
+                .filter(value -> value.getKey().equals("uri"))
+                .map(KeyValue::getValue)
+                .collect(Collectors.joining());
     }
 
     @Test
