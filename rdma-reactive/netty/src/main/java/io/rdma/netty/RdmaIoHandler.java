@@ -7,6 +7,7 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.nio.NioIoHandle;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.ResourceOptions;
@@ -14,11 +15,13 @@ import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.loop.LoopInvoker;
 import io.rdma.types.QueuePairCapacity;
+import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - The event loop's thread is the driver of the one completion loop of these resources. It runs every step, and every
@@ -32,7 +35,8 @@ import java.util.concurrent.TimeUnit;
  * the handlers of its channels, and sleeps in the queue's channel until the device, a task or a deadline wakes it.
  *
  * <p>Use it with {@link io.netty.channel.MultiThreadIoEventLoopGroup}. Each event loop opens the device for itself.
- * Groups of other handlers, such as {@link io.netty.channel.nio.NioIoHandler}, may be used beside.
+ * Groups of other handlers, such as {@link io.netty.channel.nio.NioIoHandler}, may be used beside. Its event loops also
+ * take {@link io.netty.channel.socket.nio.NioDatagramChannel}, by which a resolver asks DNS.
  */
 public final class RdmaIoHandler implements IoHandler {
     private static final long LONGEST_LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -43,6 +47,7 @@ public final class RdmaIoHandler implements IoHandler {
     private final SlabPool pool;
     private final ByteBufAllocator allocator;
     private final Set<Registration> registrations = new LinkedHashSet<>(); // (event loop)
+    private @Nullable NioHandles datagrams; // (event loop) made for the first one
     private int lingering; // (event loop) connections of closed channels whose accepted bytes are not delivered
 
     private RdmaIoHandler(ThreadAwareExecutor executor, RdmaIoOptions options) {
@@ -118,10 +123,17 @@ public final class RdmaIoHandler implements IoHandler {
         CloseSteps steps = new CloseSteps();
         List.copyOf(registrations).forEach(one -> steps.run(one.handle::close)); // a close removes its own
         steps.log(RdmaIoHandler.class, "a channel was not closed with its event loop");
+        if (datagrams != null) {
+            datagrams.closeHandles();
+        }
     }
 
     @Override
     public void destroy() {
+        prepareToDestroy(); // Netty leaves it out if a shutdown without a quiet period comes between run() and tasks
+        if (datagrams != null) {
+            datagrams.close();
+        }
         pool.close();
         awaitLingering();
         CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -162,16 +174,28 @@ public final class RdmaIoHandler implements IoHandler {
     }
 
     @Override
-    public IoRegistration register(IoHandle handle) {
+    public IoRegistration register(IoHandle handle) throws IOException {
+        if (handle instanceof NioIoHandle nio) {
+            return datagrams().register(nio);
+        }
         Registration registration = new Registration((RdmaIoHandle) handle);
         registrations.add(registration);
         handle.registered();
         return registration;
     }
 
+    private NioHandles datagrams() throws IOException {
+        NioHandles present = datagrams;
+        if (present == null) {
+            present = new NioHandles(resources.environment(), executor);
+            datagrams = present;
+        }
+        return present;
+    }
+
     @Override
     public boolean isCompatible(Class<? extends IoHandle> handleType) {
-        return RdmaIoHandle.class.isAssignableFrom(handleType);
+        return RdmaIoHandle.class.isAssignableFrom(handleType) || NioIoHandle.class.isAssignableFrom(handleType);
     }
 
     /** Channel on this event loop. */

@@ -7,6 +7,7 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
 import io.rdma.netty.RdmaIoHandler;
@@ -35,9 +36,8 @@ import reactor.netty.resources.LoopResources;
  * {@code TcpServer} and {@code TcpClient}. Servers and clients share the event loops.
  *
  * <p>Each event loop opens the device for itself, when the first server or client needs the event loops. Whether native
- * transports are preferred is of no account. Sockets of the file system and datagrams are refused, because RDMA has
- * none. Without datagrams a client cannot ask DNS; with {@code resolver(DefaultAddressResolverGroup.INSTANCE)} the JDK
- * looks names up, and blocks the event loop for that time.
+ * transports are preferred is of no account. Sockets of the file system are refused, because RDMA has none. Datagrams
+ * are those of UDP, so a client asks DNS as over TCP, without blocking an event loop.
  */
 public final class RdmaLoopResources implements LoopResources {
     private static final int MOST_BY_DEFAULT = 4;
@@ -172,16 +172,19 @@ public final class RdmaLoopResources implements LoopResources {
     @Override
     public <C extends Channel> C onChannel(Class<C> type, EventLoopGroup group) {
         Class<? extends C> found = onChannelClass(type, group);
+        if (found == NioDatagramChannel.class) {
+            return found.cast(new NioDatagramChannel());
+        }
         return found.cast(found == RdmaSocketChannel.class ? new RdmaSocketChannel() : new RdmaServerSocketChannel());
     }
 
     /**
-     * Returns the class of channels over RDMA.
+     * Returns the class of channels over RDMA, and of UDP's channels for datagrams.
      *
-     * @param type {@link SocketChannel} or {@link ServerSocketChannel}
+     * @param type {@link SocketChannel}, {@link ServerSocketChannel} or {@link DatagramChannel}
      * @param group event loops of these resources
      * @return the class
-     * @throws UnsupportedOperationException if RDMA has no such channels
+     * @throws UnsupportedOperationException if these event loops have no such channels
      */
     @Override
     public <C extends Channel> Class<? extends C> onChannelClass(Class<C> type, EventLoopGroup group) {
@@ -191,14 +194,13 @@ public final class RdmaLoopResources implements LoopResources {
         if (type == ServerSocketChannel.class) {
             return RdmaServerSocketChannel.class.asSubclass(type);
         }
+        if (type == DatagramChannel.class) {
+            return NioDatagramChannel.class.asSubclass(type);
+        }
         throw new UnsupportedOperationException("there is no " + type.getSimpleName() + " over RDMA: " + instead(type));
     }
 
     private static String instead(Class<? extends Channel> type) {
-        if (type == DatagramChannel.class) {
-            return "for names that DNS knows, give the client resolver(DefaultAddressResolverGroup.INSTANCE), which"
-                    + " asks the JDK; a client or server of UDP needs event loops of another transport";
-        }
         String role = ServerChannel.class.isAssignableFrom(type) ? "bind the server to" : "connect the client to";
         return role + " a host and a port";
     }

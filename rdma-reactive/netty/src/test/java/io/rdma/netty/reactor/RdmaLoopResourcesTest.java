@@ -7,6 +7,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.unix.DomainDatagramChannel;
 import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.channel.unix.ServerDomainSocketChannel;
@@ -41,11 +42,15 @@ class RdmaLoopResourcesTest {
     }
 
     @Test
+    void datagramsAreThoseOfUdp() {
+        EventLoopGroup group = loops.onClient(true);
+        assertThat(loops.onChannelClass(DatagramChannel.class, group)).isEqualTo(NioDatagramChannel.class);
+        assertThat(loops.onChannel(DatagramChannel.class, group)).isInstanceOf(NioDatagramChannel.class);
+    }
+
+    @Test
     void channelsThatRdmaHasNotAreRefusedByName() {
         EventLoopGroup group = loops.onServer(false);
-        assertThatThrownBy(() -> loops.onChannel(DatagramChannel.class, group))
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContainingAll("DatagramChannel", "DefaultAddressResolverGroup");
         assertThatThrownBy(() -> loops.onChannelClass(ServerDomainSocketChannel.class, group))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContainingAll("ServerDomainSocketChannel", "bind the server to a host");
