@@ -60,7 +60,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         if (isAlwaysOn(option)) {
             validate(option, value);
-            alwaysOn(option, (Boolean) value);
             return true;
         }
         if (option == ChannelOption.SO_LINGER) {
@@ -84,14 +83,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
                 || option == ChannelOption.SO_REUSEADDR;
     }
 
-    private static void alwaysOn(ChannelOption<?> option, boolean value) {
-        if (!value) {
-            throw new ChannelException(
-                    option + " cannot be switched off: over RDMA, what is flushed is sent at once, and"
-                            + " a quiet peer is probed at the interval of ConnectionOptions.withProbeInterval");
-        }
-    }
-
     /** Returns the options of the connection. */
     ConnectionOptions connectionOptions() {
         return connectionOptions;
@@ -104,7 +95,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public SocketChannelConfig setTcpNoDelay(boolean tcpNoDelay) {
-        alwaysOn(ChannelOption.TCP_NODELAY, tcpNoDelay);
         return this;
     }
 
@@ -165,7 +155,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public SocketChannelConfig setKeepAlive(boolean keepAlive) {
-        alwaysOn(ChannelOption.SO_KEEPALIVE, keepAlive);
         return this;
     }
 
@@ -186,7 +175,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public SocketChannelConfig setReuseAddress(boolean reuseAddress) {
-        alwaysOn(ChannelOption.SO_REUSEADDR, reuseAddress);
         return this;
     }
 
