@@ -43,6 +43,12 @@ abstract class SocketDevice {
         }
     }
 
+    /** Returns the event loops. */
+    final EventLoopGroup loops() {
+        assertThat(group).isNotNull();
+        return group;
+    }
+
     private ServerBootstrap server() {
         return new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class);
     }

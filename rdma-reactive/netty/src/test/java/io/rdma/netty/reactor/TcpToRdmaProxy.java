@@ -14,11 +14,11 @@ import io.rdma.netty.RdmaSocketChannel;
 import java.net.InetSocketAddress;
 
 /** Proxy that accepts clients over TCP and connects each to a server over RDMA. */
-final class TcpToRdmaProxy {
+public final class TcpToRdmaProxy {
     private TcpToRdmaProxy() {}
 
     /** Starts a proxy on a free port. */
-    static Channel start(EventLoopGroup tcp, EventLoopGroup rdma, InetSocketAddress server) {
+    public static Channel start(EventLoopGroup tcp, EventLoopGroup rdma, InetSocketAddress server) {
         return new ServerBootstrap()
                 .group(tcp)
                 .channel(NioServerSocketChannel.class)
@@ -60,6 +60,12 @@ final class TcpToRdmaProxy {
         @Override
         public void channelInactive(ChannelHandlerContext context) {
             to.close();
+        }
+
+        /** Ends both sides: a client of TCP may reset its connection. */
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            context.close();
         }
     }
 }
