@@ -40,7 +40,7 @@ final class OpenDevice implements AutoCloseable {
             context = cleanup.add(device.open());
             domains = new Domains(context, options, cleanup);
             CompletionQueueLimits limits = CompletionQueueLimits.of(options, context.queryDevice());
-            loops = cleanup.add(new LoopGroup(context, options.loops(), limits, driver));
+            loops = cleanup.add(new LoopGroup(context, options.loops(), limits));
             if (options.sharedReceiveBuffers() > 0) {
                 for (CompletionLoop loop : loops.all()) {
                     shared.put(
@@ -53,6 +53,7 @@ final class OpenDevice implements AutoCloseable {
                 }
             }
             events = cleanup.add(new DeviceEvents(context, loops.all(), shared));
+            loops.drive(driver); // last: what failed behind it would wait for the drivers, which may be the caller
             cleanup.keep();
         }
     }

@@ -9,38 +9,48 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+// Invariant: the first `driven` loops are driven, the others are not. A loop that nothing drives is ended at once,
+// because
+// its close would wait for its driver for ever.
+
 /** Completion loops of one device, each driven by a thread until it is closed. */
 public final class LoopGroup implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final List<CompletionLoop> loops;
+    private int driven; // written before the group is shared
 
     /**
-     * Makes the loops and has them driven.
+     * Makes the loops, which nothing drives yet.
      *
      * @param context of the device
      * @param count of loops, at least 1
      * @param limits of their completion queues
-     * @param driver makes a thread drive each loop until it is closed
      */
-    public LoopGroup(
-            DeviceContext context, int count, CompletionQueueLimits limits, Consumer<? super CompletionLoop> driver) {
+    public LoopGroup(DeviceContext context, int count, CompletionQueueLimits limits) {
         List<CompletionLoop> made = new ArrayList<>();
         try (CleanupStack cleanup = new CleanupStack()) {
             for (int i = 0; i < count; i++) {
                 String name = "rdma-loop-" + context.name() + "-" + NUMBER.incrementAndGet();
                 CompletionLoop loop = new CompletionLoop(context, limits, name);
-                try {
-                    driver.accept(loop);
-                } catch (Throwable e) {
-                    loop.finish(); // nothing drives it, so its close would wait for ever
-                    throw e;
-                }
-                made.add(cleanup.add(loop));
+                cleanup.add(loop::finish);
+                made.add(loop);
             }
             cleanup.keep();
         }
         loops = List.copyOf(made);
+    }
+
+    /**
+     * Has the loops driven. Once, as the last step of what may fail: from then on a close waits for the drivers.
+     *
+     * @param driver makes a thread drive each loop until it is closed
+     */
+    public void drive(Consumer<? super CompletionLoop> driver) {
+        for (CompletionLoop loop : loops) {
+            driver.accept(loop);
+            driven++;
+        }
     }
 
     /**
@@ -85,7 +95,8 @@ public final class LoopGroup implements AutoCloseable {
     @Override
     public void close() {
         CloseSteps steps = new CloseSteps();
-        loops.forEach(loop -> steps.run(loop::close));
+        loops.subList(0, driven).forEach(loop -> steps.run(loop::close));
+        loops.subList(driven, loops.size()).forEach(loop -> steps.run(loop::finish));
         steps.report();
     }
 }
