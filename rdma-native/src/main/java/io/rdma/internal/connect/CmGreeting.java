@@ -66,6 +66,29 @@ final class CmGreeting {
     }
 
     /**
+     * Returns whether the peer counts credits.
+     *
+     * @throws RdmaConnectException VERSION_MISMATCH
+     */
+    static boolean countsCredits(ConnectionParameters said) {
+        ByteBuffer data = ByteBuffer.wrap(said.privateData());
+        return isOurs(data) && countsCredits(data);
+    }
+
+    private static boolean isOurs(ByteBuffer data) {
+        return data.remaining() >= LEAST_BYTES && data.getInt() == MAGIC;
+    }
+
+    /** Reads version and flags, behind the magic. */
+    private static boolean countsCredits(ByteBuffer data) {
+        int version = Short.toUnsignedInt(data.getShort(data.position()));
+        if (!OFFER.includes(version)) {
+            throw OFFER.mismatch(Integer.toString(version), NAME);
+        }
+        return (data.get(data.position() + Short.BYTES) & CREDITS) != 0;
+    }
+
+    /**
      * Decodes the parameters of the peer. A peer that does not use this library counts no credits; nothing else is
      * known of it.
      *
@@ -73,15 +96,12 @@ final class CmGreeting {
      */
     static PeerParameters heard(ConnectionParameters said, PeerParameters local) {
         ByteBuffer data = ByteBuffer.wrap(said.privateData());
-        if (data.remaining() < LEAST_BYTES || data.getInt() != MAGIC) {
+        if (!isOurs(data)) {
             return parameters(said, local, false, 1, local.maxMessageSize(), local.maxMessageSize(), NOTHING);
         }
+        boolean credits = countsCredits(data);
         int version = Short.toUnsignedInt(data.getShort());
-        if (!OFFER.includes(version)) {
-            throw OFFER.mismatch(Integer.toString(version), NAME);
-        }
-        boolean credits = (data.get() & CREDITS) != 0;
-        data.get();
+        data.getShort(); // flags
         int buffers = PeerParameters.check("number of receive buffers", data.getInt(), 1, 1 << 16);
         int size = PeerParameters.check("receive buffer size", data.getInt(), 1, 1 << 30);
         int largest = PeerParameters.check("largest message", data.getInt(), size, 1 << 30);

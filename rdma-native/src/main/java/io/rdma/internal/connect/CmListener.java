@@ -258,6 +258,7 @@ final class CmListener implements AutoCloseable {
                             + " address of " + resources.context().name(),
                     null);
         }
+        QueuePairBringUp.requireCredits(options, CmGreeting.countsCredits(asked));
         try (Admission.Place place = admission.admit();
                 CleanupStack done = new CleanupStack()) {
             DeviceResources home = arrival.home(Objects.requireNonNull(request.remoteAddress()))

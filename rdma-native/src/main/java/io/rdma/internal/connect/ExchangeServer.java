@@ -200,7 +200,7 @@ final class ExchangeServer {
     }
 
     private Endpoint answer(Exchange exchange, PeerParameters peer, Arrival arrival) throws IOException {
-        try (Admission.Place place = admission.admit();
+        try (Admission.Place place = admitted(peer);
                 CleanupStack done = new CleanupStack()) {
             DeviceResources home = arrival.home(exchange.remoteAddress()).resources();
             done.add(home.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
@@ -214,6 +214,11 @@ final class ExchangeServer {
             exchange.reject(e);
             throw e;
         }
+    }
+
+    private Admission.Place admitted(PeerParameters peer) {
+        QueuePairBringUp.requireCredits(options, peer.credits());
+        return admission.admit();
     }
 
     /** Accepts no more clients. */

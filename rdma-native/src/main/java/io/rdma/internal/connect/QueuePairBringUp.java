@@ -216,6 +216,27 @@ final class QueuePairBringUp implements AutoCloseable {
         }
     }
 
+    /**
+     * Refuses a peer that does not count credits, if the options require them. A server asks before it makes a home for
+     * the connection.
+     *
+     * @param counts whether the peer counts credits
+     */
+    static void requireCredits(ConnectionOptions options, boolean counts) {
+        if (!counts && options.flowControl() == FlowControl.CREDITS_REQUIRED) {
+            throw withoutCredits("");
+        }
+    }
+
+    private static RdmaConnectException withoutCredits(String because) {
+        return new RdmaConnectException(
+                RdmaConnectException.Reason.FLOW_CONTROL,
+                "the peer does not count credits, which is required here" + because
+                        + ": use this library at the peer, without FlowControl.PLAIN, or configure "
+                        + "FlowControl.PLAIN here",
+                null);
+    }
+
     private boolean requiresCredits() {
         return switch (options.flowControl()) {
             case CREDITS -> shared != null;
@@ -227,13 +248,7 @@ final class QueuePairBringUp implements AutoCloseable {
     private Endpoint endpoint(PeerParameters peer, int reads) {
         boolean credits = local.credits() && peer.credits();
         if (!credits && requiresCredits()) {
-            throw new RdmaConnectException(
-                    RdmaConnectException.Reason.FLOW_CONTROL,
-                    "the peer does not count credits, which is required here"
-                            + (shared == null ? "" : " because receive buffers are shared")
-                            + ": use this library at the peer, without FlowControl.PLAIN, or configure "
-                            + "FlowControl.PLAIN here",
-                    null);
+            throw withoutCredits(shared == null ? "" : " because receive buffers are shared");
         }
         handedOver = true;
         boolean grows = credits && local.offer().shares(Offer.GROWING_WINDOWS, peer.offer());

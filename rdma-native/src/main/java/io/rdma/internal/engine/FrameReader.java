@@ -1,6 +1,5 @@
 package io.rdma.internal.engine;
 
-import io.rdma.types.RdmaException;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.CompletionBatch;
 import java.lang.foreign.MemorySegment;
@@ -126,7 +125,7 @@ final class FrameReader {
     }
 
     private void brokenProtocol(int slot, @Nullable String how) {
-        endpoint.abort(new RdmaException("the peer broke the message protocol: " + how));
+        endpoint.abort(new BrokenProtocolException(String.valueOf(how)));
         ring.giveBack(slot);
     }
 }

@@ -3,6 +3,7 @@ package io.rdma.netty;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.Future;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.internal.connect.ConnectHandler;
 import io.rdma.internal.connect.EstablishedConnection;
@@ -33,7 +34,8 @@ final class ActiveConnect implements ConnectHandler {
 
     void start(RdmaIoHandler handler) {
         int millis = channel.config().getConnectTimeoutMillis();
-        connector = RdmaConnector.connect(handler.resources(), channel.config().connectionOptions(), address, this);
+        ConnectionOptions options = handler.fitted(channel.config().connectionOptions());
+        connector = RdmaConnector.connect(handler.resources(), options, address, this);
         if (millis > 0) {
             timeout = channel.eventLoop().schedule(() -> timedOut(millis), millis, TimeUnit.MILLISECONDS);
         }

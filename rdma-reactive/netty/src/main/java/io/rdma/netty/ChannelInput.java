@@ -6,9 +6,12 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import io.rdma.buffer.ReceivedMessage;
+import io.rdma.engine.FlowControlException;
+import io.rdma.internal.engine.BrokenProtocolException;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.ReceiveQueue;
 import java.io.IOException;
+import java.net.ProtocolException;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -16,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 // credits.
 // - `rest` is what a read has left of a message, because the channel's RecvByteBufAllocator reads less at a time. It is
 // released by the read of its last piece, or by discard().
-// - Bytes are handed on in order. What follows the end of the stream is dropped.
+// - Bytes are handed on in order. Nothing follows the end of the stream but the end of the connection.
+// - A peer that breaks these rules is at fault: `violation` says how, and the connection is aborted.
 
 /** Input of one channel: hands messages that arrived to the pipeline, as many as a read allows. Event loop. */
 final class ChannelInput {
@@ -37,6 +41,7 @@ final class ChannelInput {
     private @Nullable ByteBuf rest;
     private boolean discarding;
     private State state = State.OPEN;
+    private @Nullable ProtocolException violation;
 
     ChannelInput(Endpoint endpoint, ChannelConfig config) {
         this.endpoint = endpoint;
@@ -130,12 +135,44 @@ final class ChannelInput {
             }
             return null;
         }
+        if (message.hasImmediate()) {
+            message.close();
+            return broken("a message with immediate data");
+        }
         if (message.length() == 0) {
             message.close();
             state = State.ENDED;
             return null;
         }
         return bytes(message);
+    }
+
+    private @Nullable ByteBuf broken(String how) {
+        ProtocolException cause =
+                new ProtocolException("the peer sent " + how + ", so it is no channel of this transport");
+        violation = cause;
+        state = State.RESET;
+        endpoint.abort(cause);
+        return null;
+    }
+
+    /**
+     * Returns what has followed the end of the stream.
+     *
+     * @return OPEN if nothing has, ENDED if the connection has ended, RESET if it is lost or the peer has sent more
+     */
+    State behindEnd() {
+        ReceivedMessage message = receives.poll();
+        if (message != null) {
+            try (message) {
+                broken("a message of " + message.length() + " bytes behind the end of its stream");
+            }
+        } else if (!receives.isTerminated()) {
+            return State.OPEN;
+        } else if (endpoint.failure() != null) {
+            state = State.RESET;
+        }
+        return state;
     }
 
     /** Wraps the memory of the message, or copies it where the pipeline keeps so many that receives run short. */
@@ -150,8 +187,17 @@ final class ChannelInput {
         }
     }
 
-    /** Returns the reason of a reset, in the words of a socket. */
+    /** Returns the reason of a reset: what the peer did wrong, or else the words of a socket. */
     IOException reset() {
-        return new IOException("Connection reset by peer", endpoint.failure());
+        Throwable failure = endpoint.failure();
+        if (violation != null) {
+            return violation;
+        }
+        if (failure instanceof BrokenProtocolException || failure instanceof FlowControlException) {
+            ProtocolException broken = new ProtocolException(failure.getMessage());
+            broken.initCause(failure);
+            return broken;
+        }
+        return new IOException("Connection reset by peer", failure);
     }
 }

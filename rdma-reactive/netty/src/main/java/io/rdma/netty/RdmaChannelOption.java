@@ -1,8 +1,10 @@
 package io.rdma.netty;
 
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.FlowControl;
 import io.rdma.types.QueuePairCapacity;
 
 /**
@@ -13,7 +15,8 @@ import io.rdma.types.QueuePairCapacity;
 public final class RdmaChannelOption<T> extends ChannelOption<T> {
     /**
      * Options of a connection, such as its buffers, time-outs and TLS of the exchange. Of a client's channel before it
-     * connects, and of a server's channel before it binds. {@link #DEFAULT_CONNECTION_OPTIONS} unless set.
+     * connects, and of a server's channel before it binds. {@link #DEFAULT_CONNECTION_OPTIONS} unless set. A byte
+     * stream needs credits, so {@link FlowControl#PLAIN} is refused, and a peer that does not count credits is.
      */
     public static final ChannelOption<ConnectionOptions> CONNECTION_OPTIONS =
             valueOf(RdmaChannelOption.class, "CONNECTION_OPTIONS");
@@ -31,6 +34,15 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      */
     public static final ConnectionOptions DEFAULT_CONNECTION_OPTIONS =
             ConnectionOptions.DEFAULT.withQueuePair(QueuePairCapacity.DEFAULT.withMaxSendSge(9));
+
+    /** Returns options of a connection, if a byte stream can have them. */
+    static ConnectionOptions checked(ConnectionOptions options) {
+        if (options.flowControl() == FlowControl.PLAIN) {
+            throw new ChannelException("CONNECTION_OPTIONS cannot have FlowControl.PLAIN: without credits a peer that"
+                    + " does not read would end the connection. Leave FlowControl.CREDITS, on both sides");
+        }
+        return options;
+    }
 
     @SuppressWarnings("deprecation") // the constructor for options of other transports
     private RdmaChannelOption() {

@@ -1,5 +1,6 @@
 package io.rdma.netty;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEvent;
@@ -38,6 +39,15 @@ interface RdmaIoHandle extends IoHandle {
                 promise.setFailure(future.cause());
             }
         });
+    }
+
+    /** Runs a task on the event loop of a channel: at once there, or if it has none yet. Any thread. */
+    static void run(Channel channel, Runnable task) {
+        if (!channel.isRegistered() || channel.eventLoop().inEventLoop()) {
+            task.run();
+        } else {
+            channel.eventLoop().execute(task);
+        }
     }
 
     /** Ends a registration, if there is one. */

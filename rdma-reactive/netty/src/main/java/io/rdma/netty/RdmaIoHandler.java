@@ -10,6 +10,7 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.FlowControl;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DeviceResources;
@@ -166,11 +167,17 @@ public final class RdmaIoHandler implements IoHandler {
         lingering += more;
     }
 
-    /** Returns options whose requests have no more entries than the device has for one. */
+    /**
+     * Returns the options of a connection that carries a byte stream. Its peer must count credits, which a byte stream
+     * lives on, and needs no larger messages than the receive buffers. Requests have no more entries than the device
+     * has for one.
+     */
     ConnectionOptions fitted(ConnectionOptions options) {
+        ConnectionOptions ofStream =
+                options.withFlowControl(FlowControl.CREDITS_REQUIRED).withMaxMessageSize(options.receiveBufferSize());
         int most = resources.context().queryDevice().maxSge();
         QueuePairCapacity wanted = options.queuePair();
-        return wanted.maxSendSge() <= most ? options : options.withQueuePair(wanted.withMaxSendSge(most));
+        return wanted.maxSendSge() <= most ? ofStream : ofStream.withQueuePair(wanted.withMaxSendSge(most));
     }
 
     @Override

@@ -172,11 +172,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
 
     /** Drops the wish to accept clients, when automatic reads are switched off. Any thread. */
     void clearReadPending() {
-        if (!isRegistered() || eventLoop().inEventLoop()) {
-            readPending = false;
-        } else {
-            eventLoop().execute(() -> readPending = false);
-        }
+        RdmaIoHandle.run(this, () -> readPending = false);
     }
 
     private void accept() {

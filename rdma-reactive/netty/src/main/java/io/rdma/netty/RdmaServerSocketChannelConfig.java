@@ -64,7 +64,7 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
             setReuseAddress((Boolean) value);
         } else if (option == RdmaChannelOption.CONNECTION_OPTIONS) {
             validate(option, value);
-            connectionOptions = (ConnectionOptions) value;
+            connectionOptions = RdmaChannelOption.checked((ConnectionOptions) value);
         } else if (option == RdmaChannelOption.ADMISSION_LIMITS) {
             validate(option, value);
             admissionLimits = (AdmissionLimits) value;

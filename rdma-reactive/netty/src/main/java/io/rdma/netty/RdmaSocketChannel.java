@@ -264,11 +264,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     /** Drops the wish to read, when automatic reads are switched off. Any thread. */
     void clearReadPending() {
-        if (!isRegistered() || eventLoop().inEventLoop()) {
-            readPending = false;
-        } else {
-            eventLoop().execute(readBegun);
-        }
+        RdmaIoHandle.run(this, readBegun);
     }
 
     private void arrived() {
@@ -276,7 +272,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         if (in == null || reading || !open) {
             return;
         }
-        if (readPending ? in.hasNews() : in.isAtEnd()) { // the end is no data, so it needs no read that was asked for
+        if (endSeen) {
+            behindEnd(in);
+        } else if (readPending
+                ? in.hasNews()
+                : in.isAtEnd()) { // the end is no data, so it needs no read that was asked for
             readMessages(in);
         }
     }
@@ -315,10 +315,21 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 }
             }
             case ENDED -> inputEnded();
-            case RESET -> {
-                pipeline.fireExceptionCaught(in.reset());
-                channelUnsafe().close(voidPromise());
-            }
+            case RESET -> reset(in);
+        }
+    }
+
+    private void reset(ChannelInput in) {
+        pipeline().fireExceptionCaught(in.reset());
+        channelUnsafe().close(voidPromise());
+    }
+
+    /** Closes a channel whose input has ended once its connection has: nothing can be sent any more. */
+    private void behindEnd(ChannelInput in) {
+        switch (in.behindEnd()) {
+            case OPEN -> {} // the peer still takes what is sent
+            case ENDED -> connectionEnded();
+            case RESET -> reset(in);
         }
     }
 
@@ -330,6 +341,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             inputShutdown = true;
             pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
+            arrived(); // what follows the end may be there already
         }
     }
 

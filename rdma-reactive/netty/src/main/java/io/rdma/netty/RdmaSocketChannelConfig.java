@@ -70,7 +70,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             setAllowHalfClosure((Boolean) value);
         } else if (option == RdmaChannelOption.CONNECTION_OPTIONS) {
             validate(option, value);
-            connectionOptions = (ConnectionOptions) value;
+            connectionOptions = RdmaChannelOption.checked((ConnectionOptions) value);
         } else {
             return super.setOption(option, value);
         }

@@ -5,6 +5,7 @@ import io.rdma.types.AccessFlag;
 import io.rdma.types.RdmaException;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
+import java.lang.System.Logger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -12,6 +13,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,10 @@ final class SlabPool {
     private static final int SMALLEST = 256;
     private static final int LARGEST = 1 << 20;
     private static final int SLAB = 1 << 20;
+
+    /** Time after which a device that refused to register memory is asked again. */
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final int CLASSES = Integer.numberOfTrailingZeros(LARGEST / SMALLEST) + 1;
 
     /** Pieces of one size that are free. */
@@ -42,6 +48,8 @@ final class SlabPool {
     private final SizeClass[] classes = new SizeClass[CLASSES];
     private volatile MemoryRegion[] slabs = {};
     private long registered; // guarded by this
+    private boolean refused; // guarded by this; the last attempt to register
+    private long refusedAt; // guarded by this; nanoTime
     private int made; // guarded by this
     private int back; // guarded by this; counted from the close on
     private volatile boolean closed;
@@ -93,15 +101,22 @@ final class SlabPool {
     private synchronized @Nullable SlabPiece cut(int index) {
         int size = SMALLEST << index;
         int bytes = Math.max(SLAB, size);
-        if (closed || registered + bytes > most) {
+        if (closed || registered + bytes > most || isRefusedStill()) {
             return null;
         }
         MemoryRegion slab;
         try {
             slab = domain.allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE));
         } catch (RdmaException e) { // the limit of registered memory, or of the process
+            refusedAt = System.nanoTime();
+            refused = true;
+            log().log(
+                            Logger.Level.WARNING,
+                            "no more memory is registered for the buffers of an event loop, so what is written from"
+                                    + " others is copied: " + e.getMessage());
             return null;
         }
+        refused = false;
         registered += bytes;
         MemoryRegion[] more = new MemoryRegion[slabs.length + 1];
         System.arraycopy(slabs, 0, more, 0, slabs.length);
@@ -114,6 +129,15 @@ final class SlabPool {
             made++;
         }
         return first;
+    }
+
+    /** Returns whether registering was refused a moment ago: an attempt costs more than many copies. */
+    private boolean isRefusedStill() {
+        return refused && System.nanoTime() - refusedAt < RETRY_NANOS;
+    }
+
+    private static Logger log() {
+        return System.getLogger(SlabPool.class.getName());
     }
 
     /** Gives a piece back. Any thread. */

@@ -87,10 +87,12 @@ final class ChannelPair {
     final BlockingQueue<Recorder> accepted = new LinkedBlockingQueue<>();
 
     ChannelPair(String device) {
+        this(RdmaIoOptions.DEFAULT.withDevice(TestDevice.assumed(device)));
+    }
+
+    ChannelPair(RdmaIoOptions options) {
         group = new MultiThreadIoEventLoopGroup(
-                2,
-                new DefaultThreadFactory("channels", true),
-                RdmaIoHandler.newFactory(RdmaIoOptions.DEFAULT.withDevice(TestDevice.assumed(device))));
+                2, new DefaultThreadFactory("channels", true), RdmaIoHandler.newFactory(options));
     }
 
     ServerBootstrap server() {

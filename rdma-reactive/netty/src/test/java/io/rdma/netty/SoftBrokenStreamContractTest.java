@@ -1,0 +1,8 @@
+package io.rdma.netty;
+
+class SoftBrokenStreamContractTest extends BrokenStreamContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}
