@@ -22,6 +22,7 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestCertificates;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -173,6 +174,21 @@ abstract class GrpcConnectionSuite extends GrpcSuite {
         flood.call.request(Integer.MAX_VALUE);
         assertThat(flood.answers.end().getCode()).isIn(Status.Code.CANCELLED, Status.Code.UNAVAILABLE);
         assertThat(server.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** A server that is killed in mid-answer: the client's call fails, and never looks complete. */
+    @Test
+    void serverIsKilledWithAnswersUnderWay() throws Exception {
+        try (JavaProcess process = FloodingServer.start(device())) {
+            int port = Integer.parseInt(process.await("listening "));
+            Flood flood =
+                    new Flood(channel(RdmaGrpc.channel(NettyChannelBuilder.forAddress("127.0.0.1", port), connections())
+                            .usePlaintext()));
+            flood.assertNext(0);
+            process.kill();
+            flood.call.request(Integer.MAX_VALUE);
+            assertThat(flood.answers.end().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+        }
     }
 
     @Test

@@ -37,9 +37,14 @@ final class EndlessServer {
                 .option(RdmaChannelOption.CONNECTION_OPTIONS, options(ConnectMethod.valueOf(args[1])))
                 .host(args[2])
                 .port(0)
-                .handle((request, response) -> request.uri().equals("/until-closed")
-                        ? response.chunkedTransfer(false).keepAlive(false).sendByteArray(endless())
-                        : response.sendByteArray(endless()))
+                .handle((request, response) -> {
+                    switch (request.uri()) {
+                        case "/known" -> response.header("content-length", Long.toString(1L << 40));
+                        case "/until-closed" -> response.chunkedTransfer(false).keepAlive(false);
+                        default -> {} // chunked
+                    }
+                    return response.sendByteArray(endless());
+                })
                 .bindNow();
         System.out.println("listening " + server.port());
         server.onDispose().block();

@@ -89,7 +89,7 @@ abstract class HttpEndContract extends LoopsContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/chunked", "/until-closed"})
+    @ValueSource(strings = {"/known", "/chunked", "/until-closed"})
     void responseOfAKilledProcessNeverLooksComplete(String uri) throws Exception {
         assertCutByAKill(uri, ConnectMethod.TCP, HOST);
     }
