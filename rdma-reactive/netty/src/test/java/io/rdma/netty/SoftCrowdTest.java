@@ -26,6 +26,7 @@ import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -140,8 +141,8 @@ class SoftCrowdTest {
                 }));
         assertEchoes(connect(server, 1)); // what is made once is there now
         await(served.close());
-        await().atMost(PATIENCE).until(() -> objects("ibv_qp") == 0);
-        Map<String, Integer> objects = SoftNetwork.ofThisProcess().openObjects();
+        await().atMost(PATIENCE).until(() -> !objects().containsKey("ibv_qp"));
+        Map<String, Integer> objects = objects();
         long sockets = sockets();
         List<Recorder> clients = connect(server, ADMITTED);
         assertThat(refusals).isEmpty();
@@ -160,14 +161,16 @@ class SoftCrowdTest {
         }
         await("everything is closed")
                 .atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(SoftNetwork.ofThisProcess().openObjects()).isEqualTo(objects));
+                .untilAsserted(() -> assertThat(objects()).isEqualTo(objects));
         await("no descriptor is left").atMost(PATIENCE).until(() -> sockets() <= sockets);
         await().atMost(PATIENCE).until(served::isEmpty);
         assertEchoes(connect(server, 1));
     }
 
-    private static int objects(String type) {
-        return SoftNetwork.ofThisProcess().openObjects().getOrDefault(type, 0);
+    /** Returns the open objects of the device. An event loop keeps the completion queues that it once needed. */
+    private static Map<String, Integer> objects() {
+        Map<String, Integer> open = new HashMap<>(SoftNetwork.ofThisProcess().openObjects());
+        open.remove("ibv_cq");
+        return open;
     }
 }
