@@ -16,8 +16,7 @@ public final class RdmaBlockHoundIntegration implements BlockHoundIntegration {
     public void applyTo(BlockHound.Builder builder) {
         builder.nonBlockingThreadPredicate(before -> before.or(Transport::isLoop))
                 .allowBlockingCallsInside("io.rdma.internal.loop.CompletionLoop", "await")
-                .allowBlockingCallsInside("io.rdma.internal.loop.LoopThread", "rest")
-                .allowBlockingCallsInside("io.rdma.internal.loop.LoopThread", "pause")
+                .allowBlockingCallsInside("io.rdma.internal.loop.LoopInvoker", "rest")
                 .allowBlockingCallsInside("io.rdma.internal.loop.Idling", "shouldSleep")
                 .allowBlockingCallsInside("io.rdma.internal.loop.CompletionLoop", "destroy")
                 .allowBlockingCallsInside("io.rdma.internal.engine.EndpointClose", "startDrain")

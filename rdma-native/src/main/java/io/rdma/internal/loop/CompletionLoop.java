@@ -456,15 +456,10 @@ public final class CompletionLoop implements AutoCloseable {
                 && running; // an event that the arming causes is taken after the next wait
     }
 
-    /** Waits until the device, a task or a close wakes the loop, or a deadline passes. Driver, after prepareSleep. */
-    void await() {
-        await(-1);
-    }
-
     /**
-     * Waits as {@link #await()} does, but not longer than a time.
+     * Waits until the device, a task or a close wakes the loop, or a deadline passes. Driver, after prepareSleep.
      *
-     * @param atMostNanos rounded up to milliseconds; negative for no bound
+     * @param atMostNanos longest wait, rounded up to milliseconds; negative for no bound
      */
     void await(long atMostNanos) {
         counters.slept();

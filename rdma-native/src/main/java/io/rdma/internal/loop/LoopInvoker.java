@@ -10,14 +10,16 @@ import java.util.function.BooleanSupplier;
 // - One thread calls invoke(), mayPoll() and sleep(), the first one that did.
 // - `asleep` is set before the driver asks for the last time whether it may sleep. So a caller of wakeUp() that made
 // work before is seen, or it sees `asleep` and wakes the driver.
+// - Nothing that a step throws leaves invoke(): it makes the loop dead, whose tasks and closes still run. `threw` is
+// whether the last step did, so that a repeating error does not occupy the processor.
 
 /**
- * Driver of a completion loop for a thread that has other work, such as another event loop. Each call of {@link
+ * Driver of a completion loop, for a thread that may have other work, such as another event loop. Each call of {@link
  * #invoke} runs one step of the completion loop and returns. It never waits, so the caller decides when the next step
- * runs, and whether to {@link #sleep} until there is work. {@link LoopThread} is the driver with a thread of its own.
+ * runs, and whether to {@link #sleep} until there is work. {@link LoopThread} is a thread without other work.
  */
 public final class LoopInvoker {
-    /** Longest pause between two steps of a loop that is dead. */
+    /** Longest pause between two steps of a dead loop that is closing, or whose steps throw. */
     private static final long DEAD_TICK_NANOS = 5_000_000;
 
     private final CompletionLoop loop;
@@ -25,6 +27,7 @@ public final class LoopInvoker {
     private final Idling idling;
     private final AtomicBoolean asleep = new AtomicBoolean();
     private boolean driving;
+    private boolean threw;
     private volatile boolean finished;
 
     /**
@@ -63,6 +66,7 @@ public final class LoopInvoker {
             if (loop.failure() != null) {
                 loop.failAll();
             }
+            threw = false;
         } catch (Throwable t) {
             fail(t);
         }
@@ -82,7 +86,12 @@ public final class LoopInvoker {
      * @return whether to run another step; else {@link #sleep}, if there is no other work
      */
     public boolean mayPoll() {
-        return loop.failure() == null && !idling.shouldSleep();
+        try {
+            return loop.failure() == null && !idling.shouldSleep();
+        } catch (Throwable t) {
+            fail(t);
+            return false;
+        }
     }
 
     /**
@@ -113,7 +122,12 @@ public final class LoopInvoker {
 
     /** Waits for tasks and for ending endpoints of a dead loop, whose channel may have failed. */
     private void rest(BooleanSupplier maySleep, long atMostNanos) {
-        if (maySleep.getAsBoolean()) {
+        if (!loop.hasNoTask() || !maySleep.getAsBoolean()) {
+            return;
+        }
+        if (atMostNanos < 0 && loop.mayPark() && !threw) {
+            LockSupport.park(loop);
+        } else {
             LockSupport.parkNanos(loop, atMostNanos < 0 ? DEAD_TICK_NANOS : Math.min(DEAD_TICK_NANOS, atMostNanos));
         }
     }
@@ -126,6 +140,7 @@ public final class LoopInvoker {
     }
 
     private void fail(Throwable cause) {
+        threw = true;
         try {
             loop.die(cause);
         } catch (Throwable again) { // such as out of memory: each step of a dead loop fails its connections again
