@@ -151,6 +151,7 @@ abstract class ChannelTimeoutContract {
         pair.peer();
         channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[MUCH]));
         await().atMost(PATIENCE).until(() -> !channel.isWritable());
+        recorder.events.clear();
         awaitIdle(recorder, IdleState.WRITER_IDLE);
     }
 

@@ -87,7 +87,7 @@ abstract class ScarceMemoryContract {
     /** Server whose limit of registered memory is reached: a further client is refused, the others go on. */
     @Test
     void serverWithoutMemoryForAClientRefusesItAndGoesOn() throws Exception {
-        ResourceOptions few = ResourceOptions.DEFAULT.withMaxRegisteredBytes(3 << 20);
+        ResourceOptions few = ResourceOptions.DEFAULT.withMaxRegisteredBytes(1 << 20);
         ChannelPair serving = pair(options().withPooledBytes(0).withResources(few));
         ChannelPair connecting = pair(options());
         Channel server = serving.bind(serving.server());
