@@ -3,6 +3,7 @@ package io.rdma.netty.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.awaitility.Awaitility.await;
 
 import io.grpc.Attributes;
 import io.grpc.CallOptions;
@@ -208,7 +209,10 @@ abstract class GrpcConnectionSuite extends GrpcSuite {
         empty(channel);
         int port = first.getPort();
         assertThat(first.shutdownNow().awaitTermination(60, TimeUnit.SECONDS)).isTrue();
-        start(serverBuilder(port));
+        // A connection of another test may have the free port for a moment.
+        await().atMost(Duration.ofSeconds(60))
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> start(serverBuilder(port)).getPort() == port);
         channel.resetConnectBackoff();
         assertThat(empty(channel)).isEmpty();
     }
