@@ -10,6 +10,8 @@ import picocli.CommandLine.Command;
         subcommands = {
             EngineBench.class,
             SocketsBench.class,
+            HttpBench.class,
+            GrpcBench.class,
             IdleBench.class,
             ConnectionsBench.class,
             StartupBench.class,

@@ -99,8 +99,11 @@ final class Figure {
             case "clock ns" -> "Time of an operation by the clock";
             case "us" -> "Time there and back";
             case "us/message" -> "Processor time of a message";
+            case "us/request" -> "Processor time of a request";
+            case "us/MB" -> "Processor time of a megabyte";
             case "us/operation" -> "Processor time of an operation of a store";
             case "messages/ms" -> "Rate of small messages";
+            case "requests/s" -> "Rate of requests";
             case "MB/s" -> "Rate of bytes";
             case "ops/ms" -> "Rate of operations";
             case "B" -> "Bytes allocated for an operation";

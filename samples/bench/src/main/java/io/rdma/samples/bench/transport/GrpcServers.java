@@ -1,0 +1,48 @@
+package io.rdma.samples.bench.transport;
+
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.rdma.samples.bench.exchange.OtherJvm;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import reactor.netty.resources.LoopResources;
+
+/** gRPC servers on all transports, in a JVM of their own. */
+public final class GrpcServers {
+    private GrpcServers() {}
+
+    /**
+     * Runs the servers. {@link OtherJvm#port} finds each by the name of its transport.
+     *
+     * @param arguments device, address to listen on, number of event loops
+     * @throws IOException if a server cannot listen
+     */
+    public static void main(String[] arguments) throws IOException {
+        for (Transport transport : Transport.present()) {
+            OtherJvm.listening(
+                    transport.name(), serve(transport, arguments[0], arguments[1], Integer.parseInt(arguments[2])));
+        }
+        OtherJvm.untilTheEnd();
+    }
+
+    /**
+     * Starts a server, which listens as long as the process lives.
+     *
+     * @return its port
+     */
+    private static int serve(Transport transport, String device, String host, int count) throws IOException {
+        LoopResources loops = transport.loops(count, device);
+        EventLoopGroup group = loops.onServer(transport.isNative());
+        Server server = NettyServerBuilder.forAddress(new InetSocketAddress(host, 0))
+                .bossEventLoopGroup(group)
+                .workerEventLoopGroup(group)
+                .channelType(loops.onChannelClass(ServerSocketChannel.class, group))
+                .directExecutor()
+                .addService(BytesService.definition())
+                .build()
+                .start();
+        return server.getPort();
+    }
+}

@@ -1,0 +1,63 @@
+package io.rdma.samples.bench.transport;
+
+import io.rdma.samples.bench.exchange.OtherJvm;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+
+/** HTTP servers on all transports, in a JVM of their own. Each answers with as many bytes as the path says. */
+public final class HttpServers {
+    /** Path at which a server says how much its JVM has allocated. */
+    static final String ALLOCATED = "/allocated";
+
+    private static final Duration PATIENCE = Duration.ofMinutes(5); // long enough for an emulated machine
+    private static final int MOST = 1 << 20;
+    private static final byte[] BODY = new byte[MOST];
+
+    private HttpServers() {}
+
+    /**
+     * Runs the servers. {@link OtherJvm#port} finds each by the name of its transport.
+     *
+     * @param arguments device, address to listen on, number of event loops
+     * @throws IOException if the parent process cannot be watched
+     */
+    public static void main(String[] arguments) throws IOException {
+        for (Transport transport : Transport.present()) {
+            OtherJvm.listening(
+                    transport.name(), serve(transport, arguments[0], arguments[1], Integer.parseInt(arguments[2])));
+        }
+        OtherJvm.untilTheEnd();
+    }
+
+    /**
+     * Starts a server, which listens as long as the process lives.
+     *
+     * @return its port
+     */
+    private static int serve(Transport transport, String device, String host, int loops) {
+        return HttpServer.create()
+                .runOn(transport.loops(loops, device), transport.isNative())
+                .host(host)
+                .port(0)
+                .handle(HttpServers::answer)
+                .bindNow(PATIENCE)
+                .port();
+    }
+
+    private static Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {
+        String path = request.uri();
+        if (path.equals(ALLOCATED)) {
+            byte[] text = Long.toString(Allocated.bytes()).getBytes(StandardCharsets.US_ASCII);
+            return response.sendByteArray(Mono.just(text));
+        }
+        int size = Integer.parseInt(path.substring(1));
+        return response.send(
+                Mono.fromSupplier(() -> response.alloc().buffer(size).writeBytes(BODY, 0, size)));
+    }
+}

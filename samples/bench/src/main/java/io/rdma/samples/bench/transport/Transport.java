@@ -1,0 +1,57 @@
+package io.rdma.samples.bench.transport;
+
+import io.rdma.netty.RdmaIoOptions;
+import io.rdma.netty.reactor.RdmaLoopResources;
+import io.rdma.verbs.RdmaDevices;
+import java.util.Arrays;
+import java.util.List;
+import reactor.netty.resources.LoopResources;
+
+/** A transport of Netty. */
+public enum Transport {
+    /** Channels of this library. */
+    RDMA,
+    /** TCP by Netty's native transport. */
+    EPOLL,
+    /** TCP by the JDK. */
+    NIO;
+
+    /**
+     * Returns the transports that this host has.
+     *
+     * @return all, or all but {@link #EPOLL}
+     */
+    public static List<Transport> present() {
+        return Arrays.stream(values())
+                .filter(one -> one != EPOLL || LoopResources.hasNativeSupport())
+                .toList();
+    }
+
+    /**
+     * Returns the name for figures.
+     *
+     * @param device of {@link #RDMA}
+     * @return a name
+     */
+    public String label(String device) {
+        return this == RDMA ? device : this == EPOLL ? "epoll TCP" : "NIO TCP";
+    }
+
+    /** Returns whether native event loops are asked for. */
+    boolean isNative() {
+        return this == EPOLL;
+    }
+
+    /**
+     * Creates event loops on daemon threads.
+     *
+     * @param count number of event loops
+     * @param device of {@link #RDMA}
+     */
+    LoopResources loops(int count, String device) {
+        return this == RDMA
+                ? RdmaLoopResources.create(
+                        "bench", count, true, RdmaIoOptions.DEFAULT.withDevice(RdmaDevices.named(device)))
+                : LoopResources.create("bench-" + name(), count, true);
+    }
+}
