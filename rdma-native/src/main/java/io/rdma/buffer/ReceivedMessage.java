@@ -127,6 +127,16 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     }
 
     /**
+     * Returns the index of its receive buffer among those of the connection, or of the connections that share them.
+     * There is no other message with the same index until {@link #close}.
+     *
+     * @return at least 0
+     */
+    public final int place() {
+        return place;
+    }
+
+    /**
      * Copies the bytes.
      *
      * @return a copy on the heap, valid for ever

@@ -164,6 +164,15 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     }
 
     /**
+     * Returns the number of receive buffers in which messages may arrive.
+     *
+     * @return larger than each {@link ReceivedMessage#place}
+     */
+    public int places() {
+        return slots.count();
+    }
+
+    /**
      * Returns whether a poll would find nothing now.
      *
      * @return true also while a large message is being read, but false before that, because a poll starts the read

@@ -37,6 +37,7 @@ final class ChannelInput {
     private final Endpoint endpoint;
     private final ChannelConfig config;
     private final ReceiveQueue receives;
+    private final ReceivedBuffers buffers;
     private final UncheckedBooleanSupplier more = this::hasNews;
     private @Nullable ByteBuf rest;
     private boolean discarding;
@@ -47,6 +48,7 @@ final class ChannelInput {
         this.endpoint = endpoint;
         this.config = config;
         receives = endpoint.receives();
+        buffers = new ReceivedBuffers(receives.places());
     }
 
     /** Sets the listener that is notified, on the event loop, when a read may find something. */
@@ -128,7 +130,7 @@ final class ChannelInput {
         if (state != State.OPEN || discarding) {
             return null;
         }
-        ReceivedMessage message = receives.poll();
+        ReceivedMessage message = receives.lend();
         if (message == null) {
             if (receives.isTerminated() && receives.isEmpty()) {
                 state = endpoint.failure() == null ? State.ENDED : State.RESET;
@@ -178,7 +180,7 @@ final class ChannelInput {
     /** Wraps the memory of the message, or copies it where the pipeline keeps so many that receives run short. */
     private ByteBuf bytes(ReceivedMessage message) {
         if (!receives.isScarce()) {
-            return new ReceivedByteBuf(config.getAllocator(), message);
+            return buffers.take(message, config.getAllocator());
         }
         try (message) {
             return config.getAllocator()

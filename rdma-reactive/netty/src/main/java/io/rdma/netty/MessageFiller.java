@@ -35,6 +35,7 @@ final class MessageFiller {
     private final boolean gathers;
     private final int most;
     private final Supplier<GatheredMessage> messages;
+    private final @Nullable ByteBuffer[] targets; // by the place of the send buffer
     private ByteBuffer target = ByteBuffer.allocate(0);
     private int run;
     private @Nullable GatheredMessage gathered;
@@ -52,6 +53,7 @@ final class MessageFiller {
         this.messages = messages;
         gathers = endpoint.registrations().domain() == pool.domain()
                 && endpoint.options().maxGathered() >= PIECES;
+        targets = new @Nullable ByteBuffer[endpoint.sendBuffers().count()];
         most = Math.min(endpoint.options().sendBufferSize(), endpoint.options().peerReceiveBufferSize());
     }
 
@@ -64,7 +66,7 @@ final class MessageFiller {
     @Nullable
     GatheredMessage fill(RegisteredBuffer into, ChannelOutboundBuffer flushed) {
         buffer = into;
-        target = into.segment().asByteBuffer().limit(most);
+        target = target(into);
         run = 0;
         failure = null;
         try {
@@ -81,6 +83,15 @@ final class MessageFiller {
             message.begin(into);
         }
         return message;
+    }
+
+    private ByteBuffer target(RegisteredBuffer into) {
+        ByteBuffer known = targets[into.place()];
+        if (known == null) {
+            known = into.segment().asByteBuffer();
+            targets[into.place()] = known;
+        }
+        return known.clear().limit(most);
     }
 
     private void moveAll(ChannelOutboundBuffer flushed) throws IOException {

@@ -20,6 +20,11 @@ final class RdmaByteBufAllocator extends AbstractByteBufAllocator {
         this.pool = pool;
     }
 
+    /** Returns a buffer that Netty's leak detector watches, if it is to watch this one. */
+    static ByteBuf watched(ByteBuf buffer) {
+        return toLeakAwareBuffer(buffer);
+    }
+
     @Override
     protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
         return ByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);

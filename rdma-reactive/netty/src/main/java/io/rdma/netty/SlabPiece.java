@@ -40,7 +40,7 @@ final class SlabPiece {
         } else {
             present.reopen();
         }
-        present.limitTo(capacity, maxCapacity);
+        present.open(capacity, maxCapacity, 0);
         return present;
     }
 
