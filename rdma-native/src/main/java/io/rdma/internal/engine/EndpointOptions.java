@@ -56,6 +56,12 @@ public record EndpointOptions(
     /** Sends that a queue pair needs beyond those of the application where credits are counted. */
     public static final int CONTROL_SENDS = Credits.CONTROL_SENDS;
 
+    /** Largest MTU of a path. All MTUs divide it. */
+    private static final int LARGEST_MTU = 4096;
+
+    /** Fewer bytes in the last packet of a message are not worth that packet. */
+    private static final int FEWEST_OF_LAST_PACKET = LARGEST_MTU / 4;
+
     /**
      * Returns the bound of a stream of messages: the number of items that it takes from its source and that are not
      * delivered. Each message in flight needs a send buffer and a place in the send queue. An item beyond either would
@@ -75,6 +81,20 @@ public record EndpointOptions(
      */
     public int maxGathered() {
         return Math.max(1, capacity.maxSendSge() - (credits ? 1 : 0));
+    }
+
+    /**
+     * Returns the length of the messages into which a stream of bytes is cut: what a send buffer and a receive buffer of
+     * the peer hold, but without a few bytes at the end that would need a packet of their own. With the frame, 8 KiB are
+     * two packets and 16 bytes.
+     *
+     * @return bytes, at least 1
+     */
+    public int streamMessageSize() {
+        int most = Math.min(sendBufferSize, peerReceiveBufferSize);
+        int frame = credits ? Frame.BYTES : 0;
+        int last = (most + frame) % LARGEST_MTU;
+        return most + frame > LARGEST_MTU && last < FEWEST_OF_LAST_PACKET ? most - last : most;
     }
 
     /**

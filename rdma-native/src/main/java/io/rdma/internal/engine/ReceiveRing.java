@@ -141,7 +141,7 @@ final class ReceiveRing implements InFlightTable.Owner {
 
     /** Returns whether at least half of the application's slots are out. */
     boolean isScarce() {
-        return outstanding() >= slots.made() - half;
+        return posted() <= half && outstanding() >= slots.made() - half; // the first alone is cheap, and mostly false
     }
 
     /** Returns the memory of the slots. */

@@ -54,7 +54,7 @@ final class MessageFiller {
         gathers = endpoint.registrations().domain() == pool.domain()
                 && endpoint.options().maxGathered() >= PIECES;
         targets = new @Nullable ByteBuffer[endpoint.sendBuffers().count()];
-        most = Math.min(endpoint.options().sendBufferSize(), endpoint.options().peerReceiveBufferSize());
+        most = endpoint.options().streamMessageSize();
     }
 
     /**
