@@ -16,6 +16,9 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description = "HTTP/1.1 by Reactor Netty over RDMA, epoll TCP and NIO TCP, in two JVMs.")
 final class HttpBench implements Callable<Integer> {
+    /** As much as TCP. What the compilers remove differs by up to a hundredth from start to start. */
+    private static final Bar SAME_ALLOCATION = Bar.atMost(1.01);
+
     @Mixin
     private BenchOptions options = new BenchOptions();
 
@@ -44,7 +47,7 @@ final class HttpBench implements Callable<Integer> {
     }
 
     private static Map<String, Bar> bars(boolean small, int connections) {
-        Map<String, Bar> bars = new HashMap<>(Map.of(TransportRun.ALLOCATED, Bar.atMost(1)));
+        Map<String, Bar> bars = new HashMap<>(Map.of(TransportRun.ALLOCATED, SAME_ALLOCATION));
         if (small && connections == 1) {
             bars.put(TransportRun.P50, Bar.atMost(0.5));
         }

@@ -1,5 +1,6 @@
 package io.rdma.samples.bench;
 
+import io.rdma.samples.bench.transport.EndOptions;
 import java.util.List;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Option;
@@ -22,6 +23,20 @@ final class TransportOptions {
     private int loops = 1;
 
     @Option(
+            names = "--buffers",
+            defaultValue = "128",
+            description = "Receive buffers of a connection over RDMA; it has half as many send buffers; default:"
+                    + " ${DEFAULT-VALUE}.")
+    private int buffers = 128;
+
+    @Option(
+            names = "--buffer-size",
+            paramLabel = "BYTES",
+            defaultValue = "8192",
+            description = "Size of each send and receive buffer of a connection over RDMA; default: ${DEFAULT-VALUE}.")
+    private int bufferSize = 8192;
+
+    @Option(
             names = "--only",
             paramLabel = "REGEX",
             defaultValue = "",
@@ -32,12 +47,13 @@ final class TransportOptions {
         return device;
     }
 
-    String host() {
-        return host;
+    /** Returns the options that both ends have. */
+    EndOptions end() {
+        return new EndOptions(device, loops, buffers, bufferSize);
     }
 
-    int loops() {
-        return loops;
+    String host() {
+        return host;
     }
 
     boolean isWanted(String name) {
@@ -46,6 +62,6 @@ final class TransportOptions {
 
     /** Returns the arguments of a program with the servers. */
     List<String> arguments() {
-        return List.of(device, host, Integer.toString(loops));
+        return List.of(host, device, Integer.toString(loops), Integer.toString(buffers), Integer.toString(bufferSize));
     }
 }

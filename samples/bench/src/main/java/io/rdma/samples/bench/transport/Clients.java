@@ -7,21 +7,21 @@ import reactor.netty.resources.LoopResources;
  * The event loops of the clients of one transport.
  *
  * @param transport transport
+ * @param end options
  * @param loops to be closed with this
  */
-public record Clients(Transport transport, LoopResources loops) implements AutoCloseable {
+public record Clients(Transport transport, EndOptions end, LoopResources loops) implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(5); // long enough for an emulated machine
 
     /**
      * Creates event loops.
      *
      * @param transport transport
-     * @param count number of event loops
-     * @param device of {@link Transport#RDMA}
+     * @param end options
      * @return to be closed
      */
-    public static Clients of(Transport transport, int count, String device) {
-        return new Clients(transport, transport.loops(count, device));
+    public static Clients of(Transport transport, EndOptions end) {
+        return new Clients(transport, end, transport.loops(end));
     }
 
     @Override

@@ -39,12 +39,13 @@ public final class GrpcLoad implements Load {
         this.request = request;
         this.expected = expected;
         EventLoopGroup group = clients.loops().onClient(clients.transport().isNative());
-        channel = NettyChannelBuilder.forAddress(new InetSocketAddress(host, port))
+        NettyChannelBuilder client = NettyChannelBuilder.forAddress(new InetSocketAddress(host, port))
                 .eventLoopGroup(group)
                 .channelType(clients.loops().onChannelClass(SocketChannel.class, group))
                 .usePlaintext()
-                .directExecutor()
-                .build();
+                .directExecutor();
+        clients.transport().options(clients.end()).forEach(client::withOption);
+        channel = client.build();
     }
 
     /**

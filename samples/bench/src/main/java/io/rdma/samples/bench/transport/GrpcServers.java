@@ -1,6 +1,5 @@
 package io.rdma.samples.bench.transport;
 
-import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.ServerSocketChannel;
@@ -16,13 +15,12 @@ public final class GrpcServers {
     /**
      * Runs the servers. {@link OtherJvm#port} finds each by the name of its transport.
      *
-     * @param arguments device, address to listen on, number of event loops
+     * @param arguments address to listen on, and those of {@link EndOptions}
      * @throws IOException if a server cannot listen
      */
     public static void main(String[] arguments) throws IOException {
         for (Transport transport : Transport.present()) {
-            OtherJvm.listening(
-                    transport.name(), serve(transport, arguments[0], arguments[1], Integer.parseInt(arguments[2])));
+            OtherJvm.listening(transport.name(), serve(transport, arguments[0], EndOptions.parse(arguments, 1)));
         }
         OtherJvm.untilTheEnd();
     }
@@ -32,17 +30,16 @@ public final class GrpcServers {
      *
      * @return its port
      */
-    private static int serve(Transport transport, String device, String host, int count) throws IOException {
-        LoopResources loops = transport.loops(count, device);
+    private static int serve(Transport transport, String host, EndOptions end) throws IOException {
+        LoopResources loops = transport.loops(end);
         EventLoopGroup group = loops.onServer(transport.isNative());
-        Server server = NettyServerBuilder.forAddress(new InetSocketAddress(host, 0))
+        NettyServerBuilder server = NettyServerBuilder.forAddress(new InetSocketAddress(host, 0))
                 .bossEventLoopGroup(group)
                 .workerEventLoopGroup(group)
                 .channelType(loops.onChannelClass(ServerSocketChannel.class, group))
                 .directExecutor()
-                .addService(BytesService.definition())
-                .build()
-                .start();
-        return server.getPort();
+                .addService(BytesService.definition());
+        transport.options(end).forEach(server::withChildOption);
+        return server.build().start().getPort();
     }
 }

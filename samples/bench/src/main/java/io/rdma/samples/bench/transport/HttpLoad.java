@@ -29,11 +29,16 @@ public final class HttpLoad implements Load {
         this.connections = ConnectionProvider.builder("bench")
                 .maxConnections(connections)
                 .pendingAcquireMaxCount(-1)
+                .pendingAcquireTimeout(Duration.ZERO) // else a timer for each request: the next one begins before the
+                // connection of the previous one is free
                 .build();
         HttpClient client = HttpClient.create(this.connections)
                 .runOn(clients.loops(), clients.transport().isNative())
                 .host(host)
                 .port(port);
+        for (var option : clients.transport().options(clients.end()).entrySet()) {
+            client = client.option(option.getKey(), option.getValue());
+        }
         request = client.get()
                 .uri("/" + size)
                 .responseContent()

@@ -24,13 +24,12 @@ public final class HttpServers {
     /**
      * Runs the servers. {@link OtherJvm#port} finds each by the name of its transport.
      *
-     * @param arguments device, address to listen on, number of event loops
+     * @param arguments address to listen on, and those of {@link EndOptions}
      * @throws IOException if the parent process cannot be watched
      */
     public static void main(String[] arguments) throws IOException {
         for (Transport transport : Transport.present()) {
-            OtherJvm.listening(
-                    transport.name(), serve(transport, arguments[0], arguments[1], Integer.parseInt(arguments[2])));
+            OtherJvm.listening(transport.name(), serve(transport, arguments[0], EndOptions.parse(arguments, 1)));
         }
         OtherJvm.untilTheEnd();
     }
@@ -40,14 +39,16 @@ public final class HttpServers {
      *
      * @return its port
      */
-    private static int serve(Transport transport, String device, String host, int loops) {
-        return HttpServer.create()
-                .runOn(transport.loops(loops, device), transport.isNative())
+    private static int serve(Transport transport, String host, EndOptions end) {
+        HttpServer server = HttpServer.create()
+                .runOn(transport.loops(end), transport.isNative())
                 .host(host)
                 .port(0)
-                .handle(HttpServers::answer)
-                .bindNow(PATIENCE)
-                .port();
+                .handle(HttpServers::answer);
+        for (var option : transport.options(end).entrySet()) {
+            server = server.childOption(option.getKey(), option.getValue());
+        }
+        return server.bindNow(PATIENCE).port();
     }
 
     private static Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {

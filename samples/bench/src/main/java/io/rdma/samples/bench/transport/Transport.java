@@ -1,10 +1,15 @@
 package io.rdma.samples.bench.transport;
 
+import io.netty.channel.ChannelOption;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.netty.RdmaChannelOption;
 import io.rdma.netty.RdmaIoOptions;
 import io.rdma.netty.reactor.RdmaLoopResources;
+import io.rdma.verbs.RdmaDevice;
 import io.rdma.verbs.RdmaDevices;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import reactor.netty.resources.LoopResources;
 
 /** A transport of Netty. */
@@ -42,16 +47,17 @@ public enum Transport {
         return this == EPOLL;
     }
 
-    /**
-     * Creates event loops on daemon threads.
-     *
-     * @param count number of event loops
-     * @param device of {@link #RDMA}
-     */
-    LoopResources loops(int count, String device) {
-        return this == RDMA
-                ? RdmaLoopResources.create(
-                        "bench", count, true, RdmaIoOptions.DEFAULT.withDevice(RdmaDevices.named(device)))
-                : LoopResources.create("bench-" + name(), count, true);
+    /** Creates event loops on daemon threads. */
+    LoopResources loops(EndOptions end) {
+        if (this != RDMA) {
+            return LoopResources.create("bench-" + name(), end.loops(), true);
+        }
+        RdmaDevice device = RdmaDevices.named(end.device());
+        return RdmaLoopResources.create("bench", end.loops(), true, RdmaIoOptions.DEFAULT.withDevice(device));
+    }
+
+    /** Returns options of channels. */
+    Map<ChannelOption<ConnectionOptions>, ConnectionOptions> options(EndOptions end) {
+        return this == RDMA ? Map.of(RdmaChannelOption.CONNECTION_OPTIONS, end.connection()) : Map.of();
     }
 }
