@@ -131,6 +131,9 @@ abstract class AwsContract extends ClientContract {
         EventLoopGroup group = askedAsNio(1, RdmaIoHandler.newFactory(options()));
         try (SdkAsyncHttpClient client = NettyNioAsyncHttpClient.builder()
                 .eventLoopGroup(SdkEventLoopGroup.create(group, RdmaSocketChannel::new))
+                .connectionTimeout(BOUND)
+                .connectionAcquisitionTimeout(BOUND)
+                .readTimeout(BOUND)
                 .build()) {
             for (int size : new int[] {1, 8192, 300_000}) {
                 String text = "x".repeat(size);

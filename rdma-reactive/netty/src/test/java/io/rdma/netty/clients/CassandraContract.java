@@ -3,6 +3,8 @@ package io.rdma.netty.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.simulacron.common.cluster.ClusterSpec;
 import com.datastax.oss.simulacron.common.stubbing.PrimeDsl;
@@ -43,6 +45,20 @@ abstract class CassandraContract extends ClientContract {
         session = new RdmaSessionBuilder(loops())
                 .addContactPoint((InetSocketAddress) cluster.node(0).getAddress())
                 .withLocalDatacenter("dc1")
+                .withConfigLoader(patient())
+                .build();
+    }
+
+    private static DriverConfigLoader patient() {
+        return DriverConfigLoader.programmaticBuilder()
+                .withDuration(DefaultDriverOption.CONNECTION_CONNECT_TIMEOUT, BOUND)
+                .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, BOUND)
+                .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, BOUND)
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, BOUND)
+                .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
+                .withInt(DefaultDriverOption.NETTY_IO_SIZE, 1) // unused
+                .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_QUIET_PERIOD, 0)
+                .withInt(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_QUIET_PERIOD, 0)
                 .build();
     }
 

@@ -2,8 +2,10 @@ package io.rdma.netty.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -14,6 +16,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.resolver.dns.DnsAddressResolverGroup;
+import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.rdma.netty.reactor.NameServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +43,10 @@ abstract class LettuceContract extends ClientContract {
         resources = DefaultClientResources.builder()
                 .ioThreadPoolSize(2)
                 .computationThreadPoolSize(2)
-                .addressResolverGroup(new DnsAddressResolverGroup(NioDatagramChannel.class, names.provider()))
+                .addressResolverGroup(new DnsAddressResolverGroup(new DnsNameResolverBuilder()
+                        .datagramChannelType(NioDatagramChannel.class)
+                        .nameServerProvider(names.provider())
+                        .queryTimeoutMillis(BOUND.toMillis())))
                 .build();
         RedisURI uri = RedisURI.builder()
                 .withHost(NameServer.NAME)
@@ -48,6 +54,9 @@ abstract class LettuceContract extends ClientContract {
                 .withTimeout(BOUND)
                 .build();
         client = new RdmaRedisClient(resources, uri, loops());
+        client.setOptions(ClientOptions.builder()
+                .socketOptions(SocketOptions.builder().connectTimeout(BOUND).build())
+                .build());
     }
 
     @AfterEach

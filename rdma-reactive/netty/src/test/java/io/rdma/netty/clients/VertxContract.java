@@ -42,7 +42,8 @@ abstract class VertxContract extends ClientContract {
     @BeforeAll
     void start() {
         AddressResolverOptions resolver = new AddressResolverOptions()
-                .addServer(HOST + ":" + names.address().getPort());
+                .addServer(HOST + ":" + names.address().getPort())
+                .setQueryTimeout(BOUND.toMillis());
         VertxOptions settings = new VertxOptions().setEventLoopPoolSize(2).setAddressResolverOptions(resolver);
         vertx = Vertx.builder()
                 .with(settings)

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -31,6 +32,8 @@ import reactor.core.publisher.Mono;
 import reactor.netty.Connection;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.client.HttpClient;
+import reactor.netty.resources.LoopResources;
+import reactor.netty.transport.NameResolverProvider.NameResolverSpec;
 import reactor.netty.udp.UdpClient;
 import reactor.netty.udp.UdpServer;
 
@@ -51,8 +54,13 @@ abstract class DatagramContract extends LoopsContract {
 
     /** Returns a client that differs from the default by nothing but the server of DNS. */
     private HttpClient asking(HttpClient client) {
-        return client.resolver(spec -> spec.dnsAddressResolverGroupProvider(
-                builder -> new DnsAddressResolverGroup(builder.nameServerProvider(names.provider()))));
+        return client.resolver(this::asking);
+    }
+
+    private void asking(NameResolverSpec spec) {
+        spec.queryTimeout(BOUND)
+                .dnsAddressResolverGroupProvider(
+                        builder -> new DnsAddressResolverGroup(builder.nameServerProvider(names.provider())));
     }
 
     private static Mono<String> text(HttpClient client) {
@@ -63,6 +71,18 @@ abstract class DatagramContract extends LoopsContract {
     void aClientAsksDns() {
         DisposableServer server = bound(HttpExchanges.routed(server()));
         HttpClient client = asking(client(server.port(), 1).host(NameServer.NAME));
+        assertThat(text(client).block(BOUND)).isEqualTo("hello");
+        assertThat(names.questions()).containsExactly(NameServer.NAME + ".");
+    }
+
+    @Test
+    void otherEventLoopsMayAskDns() {
+        DisposableServer server = bound(HttpExchanges.routed(server()));
+        LoopResources tcp = LoopResources.create("dns", 1, true);
+        atEnd(() -> tcp.disposeLater(Duration.ZERO, BOUND).block(BOUND));
+        HttpClient client = client(server.port(), 1)
+                .host(NameServer.NAME)
+                .resolver(spec -> asking(spec.runOn(tcp)));
         assertThat(text(client).block(BOUND)).isEqualTo("hello");
         assertThat(names.questions()).containsExactly(NameServer.NAME + ".");
     }
@@ -93,12 +113,14 @@ abstract class DatagramContract extends LoopsContract {
         DisposableServer server = bound(HttpExchanges.routed(server()));
         DnsNameResolverBuilder builder = new DnsNameResolverBuilder()
                 .datagramChannelType(NioDatagramChannel.class)
-                .nameServerProvider(names.provider());
+                .nameServerProvider(names.provider())
+                .queryTimeoutMillis(BOUND.toMillis());
         try (DnsAddressResolverGroup resolver = new DnsAddressResolverGroup(builder)) {
             Channel channel = new Bootstrap()
                     .group(loops().onClient(true))
                     .channel(RdmaSocketChannel.class)
                     .resolver(resolver)
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) BOUND.toMillis())
                     .handler(new ChannelInboundHandlerAdapter())
                     .connect(NameServer.NAME, server.port())
                     .syncUninterruptibly()

@@ -13,7 +13,6 @@ import io.netty.resolver.DefaultAddressResolverGroup;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.netty.RdmaChannelOption;
 import io.rdma.netty.RdmaSocketChannel;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -252,18 +251,6 @@ abstract class HttpContract extends LoopsContract {
                             .block(BOUND))
                     .hasSize(10);
         }
-    }
-
-    @Test
-    void errorOfANameThatOnlyDnsKnowsSaysWhatToDo() {
-        HttpClient client = HttpClient.newConnection().runOn(loops());
-        assertThatThrownBy(() ->
-                        client.get().uri("http://server.invalid:1/").response().block(BOUND))
-                .cause()
-                .isInstanceOf(UnknownHostException.class)
-                .hasRootCauseInstanceOf(UnsupportedOperationException.class)
-                .rootCause()
-                .hasMessageContaining("DefaultAddressResolverGroup");
     }
 
     @Test
