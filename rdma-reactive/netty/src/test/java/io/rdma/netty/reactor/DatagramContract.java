@@ -80,9 +80,7 @@ abstract class DatagramContract extends LoopsContract {
         DisposableServer server = bound(HttpExchanges.routed(server()));
         LoopResources tcp = LoopResources.create("dns", 1, true);
         atEnd(() -> tcp.disposeLater(Duration.ZERO, BOUND).block(BOUND));
-        HttpClient client = client(server.port(), 1)
-                .host(NameServer.NAME)
-                .resolver(spec -> asking(spec.runOn(tcp)));
+        HttpClient client = client(server.port(), 1).host(NameServer.NAME).resolver(spec -> asking(spec.runOn(tcp)));
         assertThat(text(client).block(BOUND)).isEqualTo("hello");
         assertThat(names.questions()).containsExactly(NameServer.NAME + ".");
     }
