@@ -36,7 +36,7 @@ final class ChannelPair {
         private @Nullable Channel channel;
 
         @Override
-        public void channelRegistered(ChannelHandlerContext context) {
+        public void handlerAdded(ChannelHandlerContext context) {
             channel = context.channel();
         }
 
