@@ -31,9 +31,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Contract of channels over RDMA beyond what Netty's own tests ask of a socket. */
+@Tag("lent")
 abstract class ChannelContract {
     private ChannelPair pair;
 

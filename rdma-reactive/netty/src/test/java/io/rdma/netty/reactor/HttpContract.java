@@ -22,6 +22,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.reactivestreams.Subscription;
@@ -37,6 +38,7 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.tcp.TcpClient;
 
 /** HTTP/1.1 of Reactor Netty, which knows nothing of RDMA, over a device. */
+@Tag("lent")
 abstract class HttpContract extends LoopsContract {
     private static final int CHUNK = 4096;
 
