@@ -84,9 +84,9 @@ public record EndpointOptions(
     }
 
     /**
-     * Returns the length of the messages into which a stream of bytes is cut: what a send buffer and a receive buffer of
-     * the peer hold, but without a few bytes at the end that would need a packet of their own. With the frame, 8 KiB are
-     * two packets and 16 bytes.
+     * Returns the length of the messages into which a stream of bytes is cut. A send buffer and a receive buffer of the
+     * peer hold it, but it leaves out a few bytes at the end that would need a packet of their own: with the frame,
+     * 8 KiB are two packets and 16 bytes.
      *
      * @return bytes, at least 1
      */
