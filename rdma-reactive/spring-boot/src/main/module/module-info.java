@@ -30,7 +30,7 @@ module io.rdma.spring.boot {
     requires static spring.boot.reactor.netty;
     requires static spring.boot.web.server;
     requires static spring.boot.webclient;
-    requires static transitive spring.web;
+    requires static spring.web;
     requires static spring.webflux;
 
     // Auto-configuration, and the types that applications name.

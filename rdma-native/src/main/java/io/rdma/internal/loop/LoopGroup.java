@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-// Invariant: the first `driven` loops are driven, the others are not. A loop that nothing drives is ended at once,
-// because
-// its close would wait for its driver for ever.
+// Invariant: the first `driven` loops are driven, the others are not. A loop that nothing drives is ended at once: its
+// close would wait for its driver for ever.
 
 /** Completion loops of one device, each driven by a thread until it is closed. */
 public final class LoopGroup implements AutoCloseable {

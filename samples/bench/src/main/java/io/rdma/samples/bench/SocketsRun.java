@@ -74,7 +74,8 @@ final class SocketsRun {
     private void round(Results into, String where, Ports ports, LongSupplier cpu) throws Exception {
         for (Exchange exchange : Exchange.values()) {
             for (Carrier carrier : Carrier.values()) {
-                if (!only.matcher(name(where, exchange, carrier)).find()) {
+                if (!carrier.differsFor(exchange.size)
+                        || !only.matcher(name(where, exchange, carrier)).find()) {
                     continue;
                 }
                 try (Client client = carrier.connect(ports.of(carrier, exchange.size), exchange.size)) {
@@ -128,6 +129,10 @@ final class SocketsRun {
                 for (Exchange exchange : Exchange.values()) {
                     compare(where, exchange, ", processor", carrier, null);
                 }
+            }
+            for (Carrier carrier : List.of(Carrier.CUT, Carrier.READ)) {
+                compare(where, Exchange.LARGE, "", carrier, null);
+                compare(where, Exchange.LARGE, ", processor", carrier, null);
             }
         }
     }

@@ -13,7 +13,11 @@ public enum Carrier {
     /** TCP with the JDK alone: blocking channels, and one write for each message. */
     NIO("plain NIO", NioEnd::new),
     /** This library on its software device. */
-    SOFT0("soft0", RdmaEnd::new);
+    SOFT0("soft0", () -> new RdmaEnd(Integer.MAX_VALUE, Integer.MAX_VALUE)),
+    /** The same with large messages cut into those that fit the usual receive buffer, as channels of Netty have it. */
+    CUT("soft0, cut", () -> new RdmaEnd(RdmaEnd.USUAL_BUFFER, RdmaEnd.FULL_PACKETS)),
+    /** The same with usual receive buffers, so that the receiver reads large messages from the sender's memory. */
+    READ("soft0, read", () -> new RdmaEnd(RdmaEnd.USUAL_BUFFER, Integer.MAX_VALUE));
 
     static final int ANSWER_BYTES = 64;
     static final byte ANSWER = 1;
@@ -24,6 +28,16 @@ public enum Carrier {
     Carrier(String label, Supplier<End> end) {
         this.label = label;
         this.end = end;
+    }
+
+    /**
+     * Returns whether the carrier treats messages of a size in a way of its own.
+     *
+     * @param size bytes of a message
+     * @return false for small messages of the ways to send large ones
+     */
+    public boolean differsFor(int size) {
+        return size > RdmaEnd.USUAL_BUFFER || this != CUT && this != READ;
     }
 
     /**

@@ -25,9 +25,11 @@ public final class CarrierServers {
      */
     public static void main(String[] sizes) throws IOException {
         for (String size : sizes) {
+            int bytes = Integer.parseInt(size);
             for (Carrier carrier : Carrier.values()) {
-                int bytes = Integer.parseInt(size);
-                OtherJvm.listening(name(carrier, bytes), carrier.serve(bytes));
+                if (carrier.differsFor(bytes)) {
+                    OtherJvm.listening(name(carrier, bytes), carrier.serve(bytes));
+                }
             }
         }
         OtherJvm.untilTheEnd();
