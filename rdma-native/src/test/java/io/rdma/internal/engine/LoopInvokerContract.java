@@ -87,7 +87,8 @@ abstract class LoopInvokerContract extends ConnectedContract {
         driveAndSleep(work);
         connect(small());
         exchange(client, server);
-        assertThat(resources.loops().getFirst().counters().sleeps()).isPositive();
+        await().atMost(PATIENCE)
+                .until(() -> resources.loops().getFirst().counters().sleeps() > 0);
         for (int i = 0; i < 1_000; i++) {
             CompletableFuture<Void> ran = new CompletableFuture<>();
             work.add(() -> ran.complete(null));
