@@ -3,6 +3,7 @@ package io.rdma.samples.bench;
 import io.rdma.samples.bench.transport.EndOptions;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /** The options of benchmarks that compare transports of Netty. */
@@ -62,6 +63,6 @@ final class TransportOptions {
 
     /** Returns the arguments of a program with the servers. */
     List<String> arguments() {
-        return List.of(host, device, Integer.toString(loops), Integer.toString(buffers), Integer.toString(bufferSize));
+        return Stream.concat(Stream.of(host), end().arguments().stream()).toList();
     }
 }

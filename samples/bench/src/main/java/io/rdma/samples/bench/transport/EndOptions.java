@@ -1,6 +1,8 @@
 package io.rdma.samples.bench.transport;
 
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.netty.RdmaChannelOption;
+import java.util.List;
 
 /**
  * Options of one end.
@@ -11,7 +13,16 @@ import io.rdma.connect.ConnectionOptions;
  * @param bufferSize bytes of each send and receive buffer over RDMA
  */
 public record EndOptions(String device, int loops, int buffers, int bufferSize) {
-    /** Parses arguments in the order of the record, from an index on. */
+    /**
+     * Returns the arguments of a program with an end, which {@link #parse} reads.
+     *
+     * @return in the order of the record
+     */
+    public List<String> arguments() {
+        return List.of(device, Integer.toString(loops), Integer.toString(buffers), Integer.toString(bufferSize));
+    }
+
+    /** Parses such arguments, from an index on. */
     static EndOptions parse(String[] arguments, int from) {
         return new EndOptions(
                 arguments[from],
@@ -22,7 +33,7 @@ public record EndOptions(String device, int loops, int buffers, int bufferSize) 
 
     /** Returns the options of connections over RDMA. */
     ConnectionOptions connection() {
-        return ConnectionOptions.DEFAULT
+        return RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS
                 .withReceiveBuffers(buffers, bufferSize)
                 .withSendBuffers(Math.max(1, buffers / 2), bufferSize);
     }

@@ -3,7 +3,6 @@ package io.rdma.samples.bench.transport;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.ServerSocketChannel;
-import io.rdma.samples.bench.exchange.OtherJvm;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import reactor.netty.resources.LoopResources;
@@ -13,23 +12,15 @@ public final class GrpcServers {
     private GrpcServers() {}
 
     /**
-     * Runs the servers. {@link OtherJvm#port} finds each by the name of its transport.
+     * Runs the servers.
      *
      * @param arguments address to listen on, and those of {@link EndOptions}
      * @throws IOException if a server cannot listen
      */
     public static void main(String[] arguments) throws IOException {
-        for (Transport transport : Transport.present()) {
-            OtherJvm.listening(transport.name(), serve(transport, arguments[0], EndOptions.parse(arguments, 1)));
-        }
-        OtherJvm.untilTheEnd();
+        TransportServers.run(arguments, GrpcServers::serve);
     }
 
-    /**
-     * Starts a server, which listens as long as the process lives.
-     *
-     * @return its port
-     */
     private static int serve(Transport transport, String host, EndOptions end) throws IOException {
         LoopResources loops = transport.loops(end);
         EventLoopGroup group = loops.onServer(transport.isNative());
@@ -39,7 +30,7 @@ public final class GrpcServers {
                 .channelType(loops.onChannelClass(ServerSocketChannel.class, group))
                 .directExecutor()
                 .addService(BytesService.definition());
-        transport.options(end).forEach(server::withChildOption);
+        transport.options(end).forEach(server::withOption);
         return server.build().start().getPort();
     }
 }

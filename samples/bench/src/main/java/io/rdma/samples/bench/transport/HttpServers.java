@@ -1,6 +1,5 @@
 package io.rdma.samples.bench.transport;
 
-import io.rdma.samples.bench.exchange.OtherJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -22,23 +21,15 @@ public final class HttpServers {
     private HttpServers() {}
 
     /**
-     * Runs the servers. {@link OtherJvm#port} finds each by the name of its transport.
+     * Runs the servers.
      *
      * @param arguments address to listen on, and those of {@link EndOptions}
      * @throws IOException if the parent process cannot be watched
      */
     public static void main(String[] arguments) throws IOException {
-        for (Transport transport : Transport.present()) {
-            OtherJvm.listening(transport.name(), serve(transport, arguments[0], EndOptions.parse(arguments, 1)));
-        }
-        OtherJvm.untilTheEnd();
+        TransportServers.run(arguments, HttpServers::serve);
     }
 
-    /**
-     * Starts a server, which listens as long as the process lives.
-     *
-     * @return its port
-     */
     private static int serve(Transport transport, String host, EndOptions end) {
         HttpServer server = HttpServer.create()
                 .runOn(transport.loops(end), transport.isNative())
@@ -46,7 +37,7 @@ public final class HttpServers {
                 .port(0)
                 .handle(HttpServers::answer);
         for (var option : transport.options(end).entrySet()) {
-            server = server.childOption(option.getKey(), option.getValue());
+            server = server.option(option.getKey(), option.getValue());
         }
         return server.bindNow(PATIENCE).port();
     }

@@ -56,7 +56,7 @@ public enum Transport {
         return RdmaLoopResources.create("bench", end.loops(), true, RdmaIoOptions.DEFAULT.withDevice(device));
     }
 
-    /** Returns options of channels. */
+    /** Returns options of a client's channel, and of the channel that accepts a server's clients. */
     Map<ChannelOption<ConnectionOptions>, ConnectionOptions> options(EndOptions end) {
         return this == RDMA ? Map.of(RdmaChannelOption.CONNECTION_OPTIONS, end.connection()) : Map.of();
     }
