@@ -16,7 +16,6 @@ import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,24 +23,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Peers that are connected and send what no channel sends: their channel ends with an error, and nothing else does. */
-abstract class BrokenStreamContract {
-    private ChannelPair pair;
+abstract class BrokenStreamContract extends ChannelFixture {
     private Channel server;
 
-    /** Returns the name of the device. */
-    abstract String device();
-
     @BeforeEach
-    void open() {
-        pair = new ChannelPair(device());
+    void bind() {
         server = pair.bind(pair.server().childOption(ChannelOption.ALLOW_HALF_CLOSURE, true));
-    }
-
-    @AfterEach
-    void close() {
-        if (pair != null) {
-            pair.close();
-        }
     }
 
     private ForgingPeer peer(Channel of) throws Exception {

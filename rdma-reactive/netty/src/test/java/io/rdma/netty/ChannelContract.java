@@ -29,28 +29,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Contract of channels over RDMA beyond what Netty's own tests ask of a socket. */
 @Tag("lent")
-abstract class ChannelContract {
-    private ChannelPair pair;
-
-    /** Returns the name of the device. */
-    abstract String device();
-
-    @BeforeEach
-    void open() {
-        pair = new ChannelPair(device());
-    }
-
-    @AfterEach
-    void close() {
-        pair.close();
-    }
+abstract class ChannelContract extends ChannelFixture {
 
     private static byte[] random(int length) {
         byte[] bytes = new byte[length];

@@ -24,31 +24,12 @@ import io.rdma.netty.ChannelPair.Recorder;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Time-outs of Netty's handlers, and the water marks, with peers that do not read, give no credits, or are silent. */
-abstract class ChannelTimeoutContract {
+abstract class ChannelTimeoutContract extends ChannelFixture {
     private static final int SHORT_MILLIS = 100;
     private static final int MUCH = 8 << 20; // several times what the buffers of a connection hold
-
-    private ChannelPair pair;
-
-    /** Returns the name of the device. */
-    abstract String device();
-
-    @BeforeEach
-    void open() {
-        pair = new ChannelPair(device());
-    }
-
-    @AfterEach
-    void close() {
-        if (pair != null) {
-            pair.close();
-        }
-    }
 
     private static ChannelInitializer<Channel> pipeline(Supplier<ChannelHandler> first, Supplier<Recorder> second) {
         return new ChannelInitializer<>() {

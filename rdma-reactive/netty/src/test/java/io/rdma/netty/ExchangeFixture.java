@@ -16,29 +16,16 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 
 /** Servers, clients, and bytes of an exchange that are written by hand. */
-abstract class ExchangeFixture {
+abstract class ExchangeFixture extends ChannelFixture {
     static final int MAGIC = 0x4a52444d; // "JRDM"
 
     final CapturedLog log = new CapturedLog(RdmaListener.class.getName());
-    ChannelPair pair;
-
-    /** Returns the name of the device. */
-    abstract String device();
-
-    @BeforeEach
-    void open() {
-        pair = new ChannelPair(device());
-    }
 
     @AfterEach
-    void close() {
+    void closeLog() {
         log.close();
-        if (pair != null) {
-            pair.close();
-        }
     }
 
     /** Returns the begin of a client's parameters, with versions that it speaks. */

@@ -43,6 +43,13 @@ abstract class HalfOpenContract extends ExchangeFixture {
         return all;
     }
 
+    private Channel serverWithTimeout(Duration handshake) {
+        return pair.bind(pair.server()
+                .option(
+                        RdmaChannelOption.CONNECTION_OPTIONS,
+                        RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS.withHandshakeTimeout(handshake)));
+    }
+
     private static void closeAll(List<Socket> sockets) throws IOException {
         for (Socket socket : sockets) {
             socket.close();
@@ -51,10 +58,7 @@ abstract class HalfOpenContract extends ExchangeFixture {
 
     @Test
     void clientsThatStopInTheExchangeKeepNobodyFromBeingServed() throws Exception {
-        Channel server = pair.bind(pair.server()
-                .option(
-                        RdmaChannelOption.CONNECTION_OPTIONS,
-                        RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS.withHandshakeTimeout(PATIENCE)));
+        Channel server = serverWithTimeout(PATIENCE);
         List<Socket> halfOpen = halfOpen(server);
         try {
             assertServedAlone(server);
@@ -66,10 +70,7 @@ abstract class HalfOpenContract extends ExchangeFixture {
 
     @Test
     void clientsThatStopInTheExchangeAreHungUpOnInTime() throws Exception {
-        Channel server = pair.bind(pair.server()
-                .option(
-                        RdmaChannelOption.CONNECTION_OPTIONS,
-                        RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS.withHandshakeTimeout(SHORT)));
+        Channel server = serverWithTimeout(SHORT);
         List<Socket> halfOpen = halfOpen(server);
         try {
             for (Socket one : halfOpen) {
@@ -95,10 +96,7 @@ abstract class HalfOpenContract extends ExchangeFixture {
 
     /** Returns whether the client was answered in time; then its channel was closed. */
     private boolean closesWithoutReport(Duration timeout) throws Exception {
-        Channel server = pair.bind(pair.server()
-                .option(
-                        RdmaChannelOption.CONNECTION_OPTIONS,
-                        RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS.withHandshakeTimeout(timeout)));
+        Channel server = serverWithTimeout(timeout);
         try (ForgingPeer peer = new ForgingPeer(device(), (InetSocketAddress) server.localAddress())) {
             String end;
             try {
@@ -119,10 +117,7 @@ abstract class HalfOpenContract extends ExchangeFixture {
 
     @Test
     void clientThatLeavesBeforeItIsReadyIsClosedAndItsEarlyWritesFail() throws Exception {
-        Channel server = pair.bind(pair.server()
-                .option(
-                        RdmaChannelOption.CONNECTION_OPTIONS,
-                        RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS.withHandshakeTimeout(PATIENCE)));
+        Channel server = serverWithTimeout(PATIENCE);
         Recorder recorder;
         ChannelFuture early;
         try (ForgingPeer peer = new ForgingPeer(device(), (InetSocketAddress) server.localAddress()).introduced()) {

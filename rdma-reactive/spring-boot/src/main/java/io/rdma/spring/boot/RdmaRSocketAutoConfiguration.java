@@ -6,6 +6,7 @@ import io.rdma.reactive.RdmaServer;
 import io.rdma.reactive.rsocket.RdmaClientTransport;
 import io.rdma.reactive.rsocket.RdmaServerTransport;
 import io.rdma.spring.boot.internal.ConditionalOnRdmaEnabled;
+import io.rdma.spring.boot.internal.OptionalType;
 import io.rsocket.core.RSocketServer;
 import io.rsocket.frame.decoder.PayloadDecoder;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -22,7 +23,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
-import org.springframework.util.ClassUtils;
 
 /**
  * Auto-configuration of RSocket over RDMA, if {@code rsocket-core} is on the class path: a transport for clients, and a
@@ -132,7 +132,7 @@ public final class RdmaRSocketAutoConfiguration {
                         transport.maxFrameLength(frameLength(properties, transport.maxFrameLength())),
                         resources,
                         RdmaContextServer.optionsOf(server),
-                        isSecured(beans));
+                        OptionalType.hasBean(beans, SECURITY));
             }
 
             private static int port(RdmaProperties properties) {
@@ -142,12 +142,6 @@ public final class RdmaRSocketAutoConfiguration {
                             "rdma.rsocket.port", "", "Set a port, 0 for a free one, or remove the property.");
                 }
                 return port;
-            }
-
-            private static boolean isSecured(ListableBeanFactory beans) {
-                ClassLoader loader = Listening.class.getClassLoader();
-                return ClassUtils.isPresent(SECURITY, loader)
-                        && beans.getBeanNamesForType(ClassUtils.resolveClassName(SECURITY, loader)).length > 0;
             }
         }
     }

@@ -7,6 +7,7 @@ import io.rdma.spring.boot.RdmaAutoConfiguration;
 import io.rdma.spring.boot.RdmaOptions;
 import io.rdma.spring.boot.RdmaProperties;
 import io.rdma.spring.boot.internal.ConditionalOnRdmaEnabled;
+import io.rdma.spring.boot.internal.OptionalType;
 import java.util.Objects;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -32,7 +33,6 @@ import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
 import org.springframework.http.server.reactive.HttpHandler;
-import org.springframework.util.ClassUtils;
 import org.springframework.web.reactive.function.client.ClientRequestObservationConvention;
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.netty.http.server.HttpServer;
@@ -108,13 +108,12 @@ public final class RdmaHttpAutoConfiguration {
             servers.addServerCustomizers(server -> HttpOverRdma.configured(server, options));
             servers.setResourceFactory(loops);
             return new RdmaHttpServerLifecycle(
-                    servers, handler, HttpOverRdma.address(properties), resources, options.server(), isSecured(beans));
-        }
-
-        private static boolean isSecured(ListableBeanFactory beans) {
-            ClassLoader loader = Server.class.getClassLoader();
-            return ClassUtils.isPresent(SECURITY, loader)
-                    && beans.getBeanNamesForType(ClassUtils.resolveClassName(SECURITY, loader)).length > 0;
+                    servers,
+                    handler,
+                    HttpOverRdma.address(properties),
+                    resources,
+                    options.server(),
+                    OptionalType.hasBean(beans, SECURITY));
         }
     }
 
