@@ -75,9 +75,14 @@ final class ExchangeDeadline implements AutoCloseable {
         return (int) Math.min(left, Integer.MAX_VALUE);
     }
 
-    /** Returns the failure, or a time-out if it came after the deadline, whose expiry causes other failures. */
+    /**
+     * Returns the failure of an operation of the socket, or else a time-out that names the deadline. A socket's own
+     * time-out comes up to a millisecond before the deadline; after the deadline, any failure is due to its expiry.
+     */
     IOException meaning(IOException failure) {
-        return environment.nanoTime() - deadline >= 0 ? timedOut(failure) : failure;
+        return failure instanceof SocketTimeoutException || environment.nanoTime() - deadline >= 0
+                ? timedOut(failure)
+                : failure;
     }
 
     private SocketTimeoutException timedOut(@org.jspecify.annotations.Nullable IOException cause) {

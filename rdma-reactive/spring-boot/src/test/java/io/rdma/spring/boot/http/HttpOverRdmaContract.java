@@ -297,8 +297,8 @@ abstract class HttpOverRdmaContract {
                 .bodyToMono(Greeting.class)
                 .toFuture();
         greetings.asked().block(BOUND);
+        String late = url(other) + "/greetings/late"; // a server that has stopped has no address
         CompletableFuture<Void> closed = CompletableFuture.runAsync(other::close);
-        String late = url(other) + "/greetings/late";
         await().atMost(BOUND)
                 .until(() -> client.get()
                         .uri(late)
