@@ -39,7 +39,11 @@ public final class SoftSide {
     final MemorySegment scratch;
 
     public SoftSide(Arena arena, SoftFaults faults) {
-        verbs = new SoftVerbs(SoftConfig.loopback().withFaults(faults));
+        this(arena, SoftConfig.loopback().withFaults(faults));
+    }
+
+    SoftSide(Arena arena, SoftConfig config) {
+        verbs = new SoftVerbs(config);
         context = verbs.openDevice("soft0");
         pd = verbs.allocPd(context);
         channel = verbs.createCompChannel(context);

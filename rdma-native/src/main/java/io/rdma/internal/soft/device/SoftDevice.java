@@ -219,6 +219,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     public Map<String, Long> counted() {
         return call(() -> {
             counters.set(Counter.SEND_ERR, link.lost());
+            counters.set(Counter.RING_PKTS, link.ringPackets());
             return counters.snapshot();
         });
     }
@@ -244,6 +245,11 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     public int packetsInFlight(SoftQp of) {
         InetSocketAddress peer = of.peer;
         return peer == null ? UdpLink.FEWEST_IN_FLIGHT : link.packetsInFlight(peer);
+    }
+
+    @Override
+    public void connecting(InetSocketAddress peer) {
+        link.connecting(peer);
     }
 
     @Override

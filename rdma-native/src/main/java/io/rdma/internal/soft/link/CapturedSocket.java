@@ -7,7 +7,10 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A socket that also writes its datagrams to a capture file, if one is set. Packets that a fault drops are missing. */
+/**
+ * A socket that also writes the packets that it sends to a capture file, if one is set, and those that the link says
+ * were {@link #received}. Packets that a fault drops are missing.
+ */
 final class CapturedSocket implements LinkSocket {
 
     private final LinkSocket socket;
@@ -45,7 +48,7 @@ final class CapturedSocket implements LinkSocket {
         capture(socket.memory(), at, length, from, to, outbound);
     }
 
-    /** Captures a received datagram, also of another socket. */
+    /** Captures a received packet, of this socket or from elsewhere. */
     void received(ByteBuffer memory, int at, int length, UdpAddress from) {
         if (file != null && length <= MAX_DATAGRAM) {
             capture(memory, at, length, from, local, false);
@@ -65,6 +68,11 @@ final class CapturedSocket implements LinkSocket {
         }
     }
 
+    /** Sends a datagram that is no packet. */
+    void sendUncaptured(int length, UdpAddress to) {
+        socket.send(length, to);
+    }
+
     @Override
     public void send(int length, UdpAddress to) {
         if (file != null) {
@@ -75,11 +83,7 @@ final class CapturedSocket implements LinkSocket {
 
     @Override
     public int receive(UdpAddress from) {
-        int length = socket.receive(from);
-        if (length >= 0) {
-            received(socket.memory(), socket.received(), length, from);
-        }
-        return length;
+        return socket.receive(from);
     }
 
     @Override

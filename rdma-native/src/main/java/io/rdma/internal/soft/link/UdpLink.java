@@ -1,6 +1,8 @@
 package io.rdma.internal.soft.link;
 
 import io.rdma.environment.Environment;
+import io.rdma.internal.soft.ring.Peer;
+import io.rdma.internal.soft.ring.PeerRings;
 import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Counters;
 import io.rdma.internal.soft.wire.Icrc;
@@ -24,8 +26,11 @@ import org.jspecify.annotations.Nullable;
 // Invariant: a datagram that does not parse, or is damaged, is counted and dropped. No received datagram causes an
 // allocation or an exception.
 
-/** The link of a software device: converts packets to datagrams and back. In a turn, except for {@link #wake}. */
-public final class UdpLink implements AutoCloseable {
+/**
+ * The link of a software device: converts packets to datagrams and back, or hands them to processes of this host in
+ * shared memory. In a turn, except for {@link #wake} and {@link #await}.
+ */
+public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
     private static final int MIN_DATAGRAM = 16; // BTH and ICRC
     private static final int MAX_DESTINATIONS = 4096;
     /**
@@ -43,11 +48,12 @@ public final class UdpLink implements AutoCloseable {
 
     private final CapturedSocket socket;
     private final @Nullable NativeSocket shareable;
+    private @Nullable PeerRings rings;
     private final ByteBuffer memory;
     private final long base;
     private final UdpAddress local;
     private final UdpAddress from = new UdpAddress();
-    private final Map<InetSocketAddress, UdpAddress> destinations = new HashMap<>();
+    private final Map<InetSocketAddress, Peer> destinations = new HashMap<>();
     private final Icrc icrc = new Icrc(LinkSocket.MAX_DATAGRAM);
     private final Environment environment;
     private final FaultPlan plan;
@@ -77,6 +83,9 @@ public final class UdpLink implements AutoCloseable {
         base = MemorySegment.ofBuffer(memory).address();
         local = new UdpAddress(socket.local());
         faults = new FaultInjector(environment, socket, plan.settings());
+        if (shareable != null) {
+            rings = PeerRings.of(environment, this, local);
+        }
     }
 
     /**
@@ -95,6 +104,7 @@ public final class UdpLink implements AutoCloseable {
         try {
             if (more > 0 && shareable != null) {
                 shareable.share();
+                rings = null; // their datagrams may arrive at any lane
             }
             for (int i = 0; i < more; i++) {
                 lanes.add(new ReceiveLane(environment, socket.local(), i + 2, taker));
@@ -120,7 +130,14 @@ public final class UdpLink implements AutoCloseable {
 
     /** Returns the number of datagrams that the kernel refused to send. */
     public long lost() {
-        return socket.lost();
+        PeerRings shared = rings;
+        return socket.lost() + (shared == null ? 0 : shared.lost());
+    }
+
+    /** Returns the number of packets that were sent in shared memory. */
+    public long ringPackets() {
+        PeerRings shared = rings;
+        return shared == null ? 0 : shared.carried();
     }
 
     /** Sends a packet now or with the next {@link #flush}. */
@@ -128,14 +145,29 @@ public final class UdpLink implements AutoCloseable {
         if (!up) {
             return;
         }
-        UdpAddress to = endpoint(peer);
-        int length = write(p, to);
+        Peer to = endpoint(peer);
         FaultPlan.Settings settings = plan.settings();
-        if (settings.none()) {
-            socket.send(length, to);
-        } else {
-            faults.send(settings, length, peer, to);
+        PeerRings shared = rings;
+        if (shared != null && settings.none() && shared.reaches(to)) {
+            if (socket.capturing()) {
+                socket.capture(socket.frame(), write(p, to.address), local, to.address, true);
+            }
+            shared.send(p, to);
+            return;
         }
+        int length = write(p, to.address);
+        if (settings.none()) {
+            socket.send(length, to.address);
+        } else {
+            faults.send(settings, length, peer, to.address);
+        }
+    }
+
+    @Override
+    public void carry(byte[] datagram, UdpAddress to) {
+        memory.limit(memory.capacity()).put(socket.frame(), datagram);
+        socket.sendUncaptured(datagram.length, to);
+        socket.flush();
     }
 
     /**
@@ -145,8 +177,12 @@ public final class UdpLink implements AutoCloseable {
      */
     private int write(Packet p, UdpAddress to) {
         int at = socket.frame();
-        int length = PacketCodec.encode(p, memory, base, at);
-        int crc = icrc.compute(memory, at, length, local, to, IDENTIFICATION);
+        return seal(at, PacketCodec.encode(p, memory, base, at), local, to);
+    }
+
+    /** Adds the ICRC to a packet. Returns its length with that. */
+    private int seal(int at, int length, UdpAddress sender, UdpAddress to) {
+        int crc = icrc.compute(memory, at, length, sender, to, IDENTIFICATION);
         memory.putInt(at + length, Integer.reverseBytes(crc));
         return length + Icrc.BYTES;
     }
@@ -169,16 +205,28 @@ public final class UdpLink implements AutoCloseable {
 
     public void flush() {
         socket.flush();
+        PeerRings shared = rings;
+        if (shared != null) {
+            shared.flush();
+        }
     }
 
-    /** Returns an address in the socket's form, from a cache, so that sending allocates nothing. */
-    private UdpAddress endpoint(InetSocketAddress address) {
-        UdpAddress known = destinations.get(address);
+    /** Notes that a queue pair is being connected to another device. */
+    public void connecting(InetSocketAddress peer) {
+        PeerRings shared = rings;
+        if (shared != null) {
+            shared.connecting(endpoint(peer).address);
+        }
+    }
+
+    /** Returns what is known of an address, from a cache, so that sending allocates nothing. */
+    private Peer endpoint(InetSocketAddress address) {
+        Peer known = destinations.get(address);
         if (known == null) {
             if (destinations.size() >= MAX_DESTINATIONS) {
                 destinations.clear();
             }
-            known = new UdpAddress(address);
+            known = new Peer(new UdpAddress(address));
             destinations.put(address, known);
         }
         return known;
@@ -186,7 +234,7 @@ public final class UdpLink implements AutoCloseable {
 
     /** Returns whether a packet came from the device that listens at an address. */
     public boolean cameFrom(UdpAddress sender, InetSocketAddress device) {
-        return sender.sendsFor(endpoint(device));
+        return sender.sendsFor(endpoint(device).address);
     }
 
     /**
@@ -231,19 +279,44 @@ public final class UdpLink implements AutoCloseable {
     }
 
     /**
-     * Receives one packet from the socket.
+     * Receives one packet.
      *
-     * @return its sender, valid until the next packet, or null if the socket is empty
+     * @return its sender, valid until the next packet, or null if there is none now
      */
     @Nullable
     public UdpAddress receive(Packet into) {
+        PeerRings shared = rings;
+        if (shared == null) {
+            return receiveFromSocket(into, null);
+        }
+        for (UdpAddress sender; (sender = shared.receive(into)) != null; ) {
+            if (socket.capturing()) {
+                int at = socket.frame();
+                int length = shared.copy(memory, at);
+                socket.received(memory, at, seal(at, length, sender, local), sender);
+            }
+            if (up) {
+                return sender;
+            }
+        }
+        return shared.isSocketDue() ? receiveFromSocket(into, shared) : null;
+    }
+
+    private @Nullable UdpAddress receiveFromSocket(Packet into, @Nullable PeerRings shared) {
         for (int length; (length = socket.receive(from)) >= 0; ) {
             int at = socket.received();
+            if (shared != null && shared.isControl(memory, at, length, from)) {
+                continue;
+            }
+            socket.received(memory, at, length, from);
             int packet = length - Icrc.BYTES;
             boolean intact = plausible(length) && intact(at, packet);
             if (up && decodes(into, memory, base, at, length, intact)) {
                 return from;
             }
+        }
+        if (shared != null) {
+            shared.socketWasEmpty();
         }
         return null;
     }
@@ -289,16 +362,27 @@ public final class UdpLink implements AutoCloseable {
      * @param nanos upper bound of the wait; negative for none
      */
     public void await(long nanos, boolean forPackets) {
-        socket.await(nanos, forPackets);
+        PeerRings shared = rings;
+        if (shared == null || !forPackets) {
+            socket.await(nanos, forPackets);
+        } else if (shared.fallAsleep()) {
+            socket.await(nanos, true);
+            shared.awake();
+        }
     }
 
     /** Ends the current wait, or the next one if there is none. Any thread. */
+    @Override
     public void wake() {
         socket.wake();
     }
 
     @Override
     public void close() {
+        PeerRings shared = rings;
+        if (shared != null) {
+            shared.close();
+        }
         socket.close();
     }
 }

@@ -57,6 +57,9 @@ public interface Device {
     /** Returns how many packets of a queue pair may be in flight. */
     int packetsInFlight(SoftQp of);
 
+    /** Notes that a queue pair is being connected to another device. Device thread. */
+    void connecting(InetSocketAddress peer);
+
     /** Sends a packet to the peer of a connected queue pair. Device thread. */
     void transmit(SoftQp from, Packet packet);
 

@@ -108,6 +108,7 @@ public final class QpTransitions {
         }
         InetSocketAddress peer = target("ibv_modify_qp", path);
         qp.peer = peer.equals(qp.device.local()) ? null : peer;
+        qp.device.connecting(peer);
         qp.mtu = Packet.mtuBytes(attr.pathMtu());
     }
 

@@ -26,6 +26,8 @@ public enum Counter {
     SEND_ERR,
     /** Always 0: the link of a software device is a socket. */
     LINK_DOWNED,
+    /** Packets sent in memory that is shared with a process of this host, instead of by UDP. */
+    RING_PKTS,
     RDMA_SENDS,
     RDMA_RECVS,
     /** Datagrams that are not packets, or have an unsupported opcode or partition. */

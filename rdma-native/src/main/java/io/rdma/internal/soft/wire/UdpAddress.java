@@ -34,6 +34,16 @@ public final class UdpAddress {
         port = address.getPort();
     }
 
+    /** Returns a copy, which stays as it is. */
+    public UdpAddress copy() {
+        UdpAddress copy = new UdpAddress();
+        copy.ipv6 = ipv6;
+        copy.high = high;
+        copy.low = low;
+        copy.port = port;
+        return copy;
+    }
+
     public InetAddress address() {
         ByteBuffer bytes = ByteBuffer.allocate(ipv6 ? 2 * Long.BYTES : Integer.BYTES);
         if (ipv6) {

@@ -1,0 +1,63 @@
+package io.rdma.internal.soft.ring;
+
+import io.rdma.internal.soft.wire.UdpAddress;
+
+/** Pair of rings between this device and another one. In a turn. */
+final class PeerRing {
+    /** Empty reads of the socket behind which no packet can be in it that was sent before the first one in the ring. */
+    private static final int EMPTY_READS = 2; // the socket answers one of two without a system call
+
+    final UdpAddress peer;
+    final RingWriter out;
+    final RingReader in;
+    private final RingFile file;
+    private boolean accepted;
+    private boolean closed;
+    private int emptyReads;
+    boolean written; // since the last flush
+
+    PeerRing(UdpAddress peer, RingFile file) {
+        this.peer = peer;
+        this.file = file;
+        out = new RingWriter(new Ring(file.outbound()));
+        in = new RingReader(new Ring(file.inbound()));
+    }
+
+    /** Returns whether packets may be written: the other side reads them. */
+    boolean isUsable() {
+        if (!accepted) {
+            accepted = file.isAccepted();
+        }
+        return accepted && !closed;
+    }
+
+    /** Returns whether this side has left the ring. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Leaves the ring. Its memory stays until {@link #unmap}. */
+    void close() {
+        closed = true;
+    }
+
+    /** Returns whether the other side has opened the ring and is gone. */
+    boolean isDeserted() {
+        return isUsable() && !file.isPeerAlive();
+    }
+
+    /** Returns whether all packets were read that the peer had sent by UDP before it used the ring. */
+    boolean isBehindSocket() {
+        return emptyReads >= EMPTY_READS;
+    }
+
+    void socketWasEmpty() {
+        emptyReads++;
+    }
+
+    /** Unmaps the memory. */
+    void unmap() {
+        closed = true;
+        file.close();
+    }
+}

@@ -1,0 +1,81 @@
+package io.rdma.internal.soft.ring;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+// Invariant: the directory belongs to the user of this process, and nobody else may enter it. So a file in it was made
+// by a process of the same user.
+
+/** Directory of a user in the memory of the host, in which ring files are for the moment of their hand-over. */
+final class RingDirectory {
+    private static final Path MEMORY = Path.of("/dev/shm");
+    private static final Duration LEFT_BEHIND = Duration.ofMinutes(1);
+
+    private RingDirectory() {}
+
+    /** Directory of this process's user; made at the first use. */
+    private static final class Own {
+        static final @Nullable Path PATH = find();
+
+        private static @Nullable Path find() {
+            try {
+                Path own = own(MEMORY);
+                removeLeftBehind(own);
+                return own;
+            } catch (IOException | RuntimeException e) { // no such memory, or a directory of somebody else
+                System.getLogger(RingDirectory.class.getName())
+                        .log(System.Logger.Level.DEBUG, "software devices share no memory", e);
+                return null;
+            }
+        }
+    }
+
+    /** Returns the directory; null if the host has none. */
+    static @Nullable Path path() {
+        return Own.PATH;
+    }
+
+    /**
+     * Returns the user's directory in another one, which everybody may write to.
+     *
+     * @throws IOException if there is none, and it cannot be made; or if others may enter it
+     */
+    static Path own(Path parent) throws IOException {
+        Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        Path own = parent.resolve("rdma-soft-" + user);
+        try {
+            Files.createDirectory(
+                    own, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        } catch (FileAlreadyExistsException e) { // of an earlier process, or somebody's trap
+        }
+        PosixFileAttributes found = Files.readAttributes(own, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!found.isDirectory()
+                || !user.equals(Files.getAttribute(own, "unix:uid", LinkOption.NOFOLLOW_LINKS))
+                || !PosixFilePermissions.toString(found.permissions()).equals("rwx------")) {
+            throw new IOException(own + " is not a directory for this user alone: remove it");
+        }
+        return own;
+    }
+
+    /** Removes files of processes that ended between the making of a ring and its acceptance. */
+    private static void removeLeftBehind(Path own) throws IOException {
+        FileTime old = FileTime.from(Instant.now().minus(LEFT_BEHIND));
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(own)) {
+            for (Path file : files) {
+                if (Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).compareTo(old) < 0) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+}

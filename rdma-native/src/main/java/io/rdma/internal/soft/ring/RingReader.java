@@ -1,0 +1,83 @@
+package io.rdma.internal.soft.ring;
+
+import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.PacketCodec;
+import java.nio.ByteBuffer;
+
+// Invariants
+// - The other process may write anything at any time. A length is read once and checked before it is used; the codec
+// does the same with headers. Payload that changes while it is copied is the writer's own fault.
+// - A packet stays in the ring until the next call: `done` is its end.
+
+/** Reader of a ring. In a turn. */
+final class RingReader {
+    /** Longest packet without its ICRC. */
+    static final int LONGEST = 4096 + 124;
+
+    private final Ring ring;
+    private long head;
+    private long done;
+    private int at;
+    private int length;
+    private boolean broken;
+
+    RingReader(Ring ring) {
+        this.ring = ring;
+    }
+
+    /** Returns whether a packet waits, or the ring is broken. */
+    boolean hasNext() {
+        return ring.tail() != done || broken;
+    }
+
+    /** Returns whether the other side has written what no writer writes: the ring is of no use. */
+    boolean isBroken() {
+        return broken;
+    }
+
+    /**
+     * Reads the next packet. Its payload stays in the ring until the next read.
+     *
+     * @return false if there is none, or if it is none: {@link #isBroken} then
+     */
+    boolean read(Packet into) {
+        if (head != done) {
+            head = done;
+            ring.release(head);
+        }
+        long waiting = ring.tail() - head;
+        if (waiting == 0 || broken) {
+            return false;
+        }
+        int place = Ring.place(head);
+        length = waiting < Ring.PREFIX || waiting > Ring.CAPACITY ? 0 : ring.length(place);
+        int skipped = 0;
+        if (length == Ring.WRAP && waiting > Ring.CAPACITY - place) {
+            skipped = Ring.CAPACITY - place;
+            place = 0;
+            length = ring.length(0);
+        }
+        if (length <= 0
+                || length > LONGEST
+                || skipped + Ring.taken(length) > waiting
+                || place + Ring.taken(length) > Ring.CAPACITY) {
+            broken = true;
+            return false;
+        }
+        done = head + skipped + Ring.taken(length);
+        at = place + Ring.PREFIX;
+        broken = !PacketCodec.decode(into, ring.packets(), ring.address(), at, length);
+        return !broken;
+    }
+
+    /** Notes whether this side sleeps. */
+    void asleep(boolean now) {
+        ring.asleep(now);
+    }
+
+    /** Copies the packet that was read last. Returns its length. */
+    int copy(ByteBuffer to, int offset) {
+        to.limit(to.capacity()).put(offset, ring.packets().limit(Ring.CAPACITY), at, length);
+        return length;
+    }
+}

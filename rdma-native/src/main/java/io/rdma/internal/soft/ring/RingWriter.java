@@ -1,0 +1,60 @@
+package io.rdma.internal.soft.ring;
+
+import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.PacketCodec;
+
+// Invariants
+// - A packet is published after all its bytes are written, so a writer that is killed leaves no torn packet.
+// - The reader's index is in memory that another process writes: it says how much room there is, and nothing else.
+
+/** Writer of a ring. In a turn. */
+final class RingWriter {
+    private static final int MOST = Ring.taken(RingReader.LONGEST);
+
+    private final Ring ring;
+    private long tail;
+    private long head; // as last read
+
+    RingWriter(Ring ring) {
+        this.ring = ring;
+    }
+
+    /**
+     * Writes a packet.
+     *
+     * @return false if the ring is full
+     */
+    boolean write(Packet packet) {
+        int place = Ring.place(tail);
+        int skipped = Ring.CAPACITY - place < MOST ? Ring.CAPACITY - place : 0;
+        if (!hasRoom(skipped + MOST)) {
+            return false;
+        }
+        if (skipped > 0) {
+            ring.length(place, Ring.WRAP);
+            place = 0;
+        }
+        int length = PacketCodec.encode(packet, ring.packets(), ring.address(), place + Ring.PREFIX);
+        ring.length(place, length);
+        tail += skipped + Ring.taken(length);
+        ring.publish(tail);
+        return true;
+    }
+
+    private boolean hasRoom(int bytes) {
+        if (Ring.CAPACITY - (tail - head) >= bytes) {
+            return true;
+        }
+        long read = ring.head();
+        if (tail - read < 0 || read - head < 0) {
+            return false; // no reader writes that
+        }
+        head = read;
+        return Ring.CAPACITY - (tail - head) >= bytes;
+    }
+
+    /** Returns whether the reader has to be woken for what was written. */
+    boolean wakes() {
+        return ring.wakes();
+    }
+}

@@ -1,0 +1,220 @@
+package io.rdma.internal.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.soft.link.SoftFaults;
+import io.rdma.internal.soft.wire.Counter;
+import io.rdma.testing.JavaProcess;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two software devices of one host, which exchange packets in shared memory after the first ones. */
+@Tag("link")
+class SharedMemoryTest {
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Arena arena = Arena.ofShared();
+    private SoftSide a;
+    private SoftSide b;
+
+    @BeforeEach
+    void connect() {
+        assumeThat(Path.of("/dev/shm")).as("memory for rings").exists();
+        a = new SoftSide(arena, SoftFaults.NONE);
+        b = new SoftSide(arena, SoftFaults.NONE);
+        a.connect(b);
+        b.connect(a);
+    }
+
+    @AfterEach
+    void close() {
+        if (b != null) {
+            b.close();
+            a.close();
+        }
+        arena.close();
+    }
+
+    private static long counted(SoftSide side, Counter counter) {
+        return side.verbs.counters().get(counter.label());
+    }
+
+    private void write(int length) {
+        a.send(1, Ibv.WR_RDMA_WRITE, b, 0, length);
+        a.expect(1);
+    }
+
+    /** Writes until both devices send in shared memory. */
+    private void share() {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (counted(a, Counter.RING_PKTS) == 0 || counted(b, Counter.RING_PKTS) == 0) {
+            assertThat(System.nanoTime()).as("a ring in time").isLessThan(deadline);
+            write(64);
+        }
+    }
+
+    private byte[] randomize(MemorySegment memory) {
+        byte[] random = new byte[SoftSide.SIZE];
+        new Random(3).nextBytes(random);
+        memory.copyFrom(MemorySegment.ofArray(random));
+        return random;
+    }
+
+    @Test
+    void everythingArrivesAndNoPacketIsADatagram() {
+        share();
+        randomize(a.memory);
+        long packets = counted(a, Counter.SENT_PKTS) + counted(b, Counter.SENT_PKTS);
+        long shared = counted(a, Counter.RING_PKTS) + counted(b, Counter.RING_PKTS);
+        write(SoftSide.SIZE);
+        assertThat(b.memory.mismatch(a.memory)).isEqualTo(-1);
+        a.memory.fill((byte) 0);
+        a.send(2, Ibv.WR_RDMA_READ, b, 0, SoftSide.SIZE);
+        a.expect(2);
+        assertThat(a.memory.mismatch(b.memory)).isEqualTo(-1);
+        for (int i = 0; i < 32; i++) {
+            b.receive(i, i * 4000L, 4000);
+            a.send(i, Ibv.WR_SEND, b, i * 4000L, i * 100);
+            a.expect(i);
+            b.expect(i);
+        }
+        long more = counted(a, Counter.SENT_PKTS) + counted(b, Counter.SENT_PKTS) - packets;
+        assertThat(counted(a, Counter.RING_PKTS) + counted(b, Counter.RING_PKTS) - shared)
+                .as("of %s packets", more)
+                .isEqualTo(more);
+        assertThat(more).isGreaterThan(2L * SoftSide.SIZE / 1024);
+        assertThat(counted(a, Counter.COMPLETER_RETRY_ERR) + counted(b, Counter.COMPLETER_RETRY_ERR))
+                .isZero();
+    }
+
+    @Test
+    void sleepingPeerIsWoken() {
+        share();
+        for (int i = 0; i < 300; i++) { // the device's thread sleeps between some of them
+            b.receive(i, 0, 64);
+            b.arm();
+            a.send(i, Ibv.WR_SEND, b, 0, 64);
+            b.awaitEvent();
+            b.expect(i);
+            a.expect(i);
+        }
+        assertThat(counted(a, Counter.COMPLETER_RETRY_ERR))
+                .as("wake-ups that were lost")
+                .isZero();
+    }
+
+    @Test
+    void faultsApplyToPacketsThatWereShared() {
+        share();
+        a.verbs.faults().setOthers(new SoftFaults(0.1, 0.05, 0.05, 4));
+        long shared = counted(a, Counter.RING_PKTS);
+        randomize(a.memory);
+        write(SoftSide.SIZE);
+        assertThat(b.memory.mismatch(a.memory)).isEqualTo(-1);
+        assertThat(counted(a, Counter.COMPLETER_RETRY_ERR)).isPositive();
+        assertThat(counted(a, Counter.RING_PKTS)).isEqualTo(shared);
+        a.verbs.faults().clear();
+        write(SoftSide.SIZE);
+        assertThat(counted(a, Counter.RING_PKTS)).isGreaterThan(shared);
+    }
+
+    @Test
+    void captureHasSharedPacketsAsDatagrams(@TempDir Path folder) throws Exception {
+        share();
+        Path file = folder.resolve("shared.pcapng");
+        b.verbs.captureTo(file);
+        write(8 * 1024);
+        b.verbs.captureTo(null);
+        assertThat(Tshark.opcodes(file, b.verbs.address().getPort()))
+                .hasSize(8 + 1) // at 1024 bytes a packet, and the acknowledge
+                .allMatch(line -> line.strip().matches("\\d+"), "an opcode, no mark");
+    }
+
+    @Test
+    void fullRingLosesPacketsThatTheTransportSendsAgain() {
+        share();
+        byte[] random = randomize(a.memory);
+        for (int i = 0; i < 20; i++) {
+            write(random.length);
+        }
+        assertThat(b.memory.mismatch(a.memory)).isEqualTo(-1);
+    }
+
+    /** Offers that no device sends: of files that are not there, are none, or are elsewhere. */
+    @Test
+    void hostileOffersChangeNothing() throws Exception {
+        Path own = Path.of("/dev/shm", "rdma-soft-" + Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        String short32 = "0123456789abcdef0123456789abcdef";
+        Path none = own.resolve(short32);
+        Files.writeString(none, "no ring");
+        try (DatagramSocket attacker = new DatagramSocket()) {
+            String magic = "jrdmRing1";
+            for (String offer : new String[] {
+                magic + short32,
+                magic + "f".repeat(32),
+                magic + "../../../../etc/passwd/000000000",
+                magic + "Z".repeat(32),
+                "jrdmRing2" + short32,
+                "k",
+                "x",
+                ""
+            }) {
+                for (int i = 0; i < 20; i++) {
+                    byte[] bytes = offer.getBytes(StandardCharsets.US_ASCII);
+                    InetSocketAddress to = b.verbs.address();
+                    attacker.send(new DatagramPacket(bytes, bytes.length, to));
+                }
+            }
+            share();
+            write(64);
+            assertThat(none).hasContent("no ring");
+            assertThat(counted(b, Counter.MALFORMED_PKTS)).isPositive();
+        } finally {
+            Files.deleteIfExists(none);
+        }
+    }
+
+    /**
+     * The process is killed while packets are in its ring. Requests end with an error, as they do by UDP, and another
+     * process at the same address is reached.
+     */
+    @Test
+    void killedPeerEndsRequestsAndItsSuccessorIsReached() throws Exception {
+        a.reset(); // it has a peer in this process
+        int port;
+        try (JavaProcess peer = SharedMemoryPeer.started(a, 0)) {
+            port = SharedMemoryPeer.connect(a, peer);
+            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            while (counted(a, Counter.RING_PKTS) < 1000) {
+                assertThat(System.nanoTime()).as("a ring in time").isLessThan(deadline);
+                a.send(1, Ibv.WR_SEND, a, 0, 64);
+                a.expect(1);
+            }
+            peer.kill();
+            peer.ended(JavaProcess.KILLED);
+        }
+        a.send(2, Ibv.WR_SEND, a, 0, 64);
+        a.expect(2, Ibv.WC_RETRY_EXC_ERR);
+        a.reset();
+        try (JavaProcess successor = SharedMemoryPeer.started(a, port)) {
+            assertThat(SharedMemoryPeer.connect(a, successor)).isEqualTo(port);
+            a.send(3, Ibv.WR_SEND, a, 0, 64);
+            a.expect(3);
+        }
+    }
+}
