@@ -305,8 +305,11 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
     private @Nullable UdpAddress receiveFromSocket(Packet into, @Nullable PeerRings shared) {
         for (int length; (length = socket.receive(from)) >= 0; ) {
             int at = socket.received();
-            if (shared != null && shared.isControl(memory, at, length, from)) {
-                continue;
+            if (shared != null) {
+                shared.socketWasRead(false);
+                if (shared.isControl(memory, at, length, from)) {
+                    continue;
+                }
             }
             socket.received(memory, at, length, from);
             int packet = length - Icrc.BYTES;
@@ -316,7 +319,7 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
             }
         }
         if (shared != null) {
-            shared.socketWasEmpty();
+            shared.socketWasRead(true);
         }
         return null;
     }

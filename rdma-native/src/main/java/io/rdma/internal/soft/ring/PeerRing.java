@@ -4,8 +4,11 @@ import io.rdma.internal.soft.wire.UdpAddress;
 
 /** Pair of rings between this device and another one. In a turn. */
 final class PeerRing {
-    /** Empty reads of the socket behind which no packet can be in it that was sent before the first one in the ring. */
+    /** Reads of the empty socket after which no packet is in it that was sent before the first one in the ring. */
     private static final int EMPTY_READS = 2; // the socket answers one of two without a system call
+
+    /** Reads of a socket that is never empty after which the ring is read all the same. */
+    private static final int MOST_READS = 1 << 16;
 
     final UdpAddress peer;
     final RingWriter out;
@@ -13,6 +16,7 @@ final class PeerRing {
     private final RingFile file;
     private boolean accepted;
     private boolean closed;
+    private int reads;
     private int emptyReads;
     boolean written; // since the last flush
 
@@ -48,11 +52,20 @@ final class PeerRing {
 
     /** Returns whether all packets were read that the peer had sent by UDP before it used the ring. */
     boolean isBehindSocket() {
-        return emptyReads >= EMPTY_READS;
+        return emptyReads >= EMPTY_READS || reads >= MOST_READS;
     }
 
-    void socketWasEmpty() {
-        emptyReads++;
+    /** Notes a read of the socket while a packet waits in the ring. */
+    void socketWasRead(boolean empty) {
+        reads++;
+        if (empty) {
+            emptyReads++;
+        }
+    }
+
+    /** Returns the name of the file. */
+    String name() {
+        return file.name();
     }
 
     /** Unmaps the memory. */

@@ -56,7 +56,7 @@ public final class PeerRings {
     private static final HexFormat HEX = HexFormat.of();
 
     /** File that a thread has made or opened for a peer; null if it could not. */
-    private record Made(UdpAddress peer, @Nullable RingFile file, String name, boolean offered) {}
+    private record Made(UdpAddress peer, @Nullable RingFile file, boolean offered) {}
 
     private final Environment environment;
     private final Carrier carrier;
@@ -105,9 +105,14 @@ public final class PeerRings {
             return true;
         }
         if (++to.sent % OFFER_AFTER == 0) {
-            to.ring = find(to.address);
-            if (to.sent % OFFER_AGAIN == OFFER_AFTER && to.ring == null) {
-                offer(to.address);
+            PeerRing found = find(to.address);
+            to.ring = found;
+            if (to.sent % OFFER_AGAIN == OFFER_AFTER) {
+                if (found == null) {
+                    offer(to.address);
+                } else if (!found.isUsable()) {
+                    carrier.carry(offer(found.name()), to.address); // the first one may be lost
+                }
             }
         }
         return false;
@@ -187,7 +192,7 @@ public final class PeerRings {
             } catch (IOException | RuntimeException e) { // no memory, or an offer of a process that sees another one
                 System.getLogger(PeerRings.class.getName()).log(Level.DEBUG, "no ring to a peer of this host", e);
             } finally {
-                made.add(new Made(peer, file, name, offered));
+                made.add(new Made(peer, file, offered));
                 if (closed) {
                     dropMade(); // close() may have missed it
                 } else {
@@ -238,7 +243,7 @@ public final class PeerRings {
             more[rings.length] = new PeerRing(one.peer(), file);
             rings = more;
             if (one.offered()) {
-                carrier.carry(offer(one.name()), one.peer());
+                carrier.carry(offer(file.name()), one.peer());
             } else {
                 file.accept();
             }
@@ -292,12 +297,12 @@ public final class PeerRings {
         return due || rings.length == 0;
     }
 
-    /** Notes that the socket held no packet. */
-    public void socketWasEmpty() {
-        sinceSocket = 0;
+    /** Notes that the socket was read. */
+    public void socketWasRead(boolean empty) {
+        sinceSocket = empty ? 0 : sinceSocket;
         for (PeerRing ring : rings) {
             if (!ring.isBehindSocket() && ring.in.hasNext()) {
-                ring.socketWasEmpty();
+                ring.socketWasRead(empty);
             }
         }
     }

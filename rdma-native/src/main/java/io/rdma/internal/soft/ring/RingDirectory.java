@@ -5,12 +5,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
-import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: the directory belongs to the user of this process, and nobody else may enter it. So a file in it was made
@@ -19,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** Directory of a user in the memory of the host, in which ring files are for the moment of their hand-over. */
 final class RingDirectory {
     private static final Path MEMORY = Path.of("/dev/shm");
-    private static final Duration LEFT_BEHIND = Duration.ofMinutes(1);
 
     private RingDirectory() {}
 
@@ -68,12 +65,12 @@ final class RingDirectory {
     }
 
     /** Removes files of processes that ended between the making of a ring and its acceptance. */
-    private static void removeLeftBehind(Path own) throws IOException {
-        FileTime old = FileTime.from(Instant.now().minus(LEFT_BEHIND));
+    static void removeLeftBehind(Path own) throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(own)) {
             for (Path file : files) {
-                if (Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).compareTo(old) < 0) {
-                    Files.deleteIfExists(file);
+                try {
+                    RingFile.removeIfDeserted(file);
+                } catch (NoSuchFileException e) { // its peer has opened it meanwhile
                 }
             }
         }

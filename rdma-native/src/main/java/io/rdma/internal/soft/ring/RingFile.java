@@ -1,8 +1,8 @@
 package io.rdma.internal.soft.ring;
 
-import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.ibv.NativeMemory;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -57,6 +57,7 @@ final class RingFile implements AutoCloseable {
                         LinkOption.NOFOLLOW_LINKS),
                 PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         try {
+            lock(channel, true);
             ByteBuffer zeros = ByteBuffer.allocateDirect(CHUNK);
             for (int at = 0; at < BYTES; at += zeros.position()) {
                 zeros.clear().limit(Math.min(CHUNK, BYTES - at));
@@ -64,7 +65,7 @@ final class RingFile implements AutoCloseable {
                     channel.write(zeros, at + zeros.position());
                 }
             }
-            return locked(path, true, channel);
+            return new RingFile(path, true, channel);
         } catch (Throwable e) {
             channel.close();
             Files.deleteIfExists(path);
@@ -84,23 +85,27 @@ final class RingFile implements AutoCloseable {
             if (channel.size() != BYTES) {
                 throw new IOException("a ring has " + BYTES + " bytes, not " + channel.size());
             }
+            lock(channel, false);
             Files.delete(path);
-            return locked(path, false, channel);
+            return new RingFile(path, false, channel);
         } catch (Throwable e) {
             channel.close();
             throw e;
         }
     }
 
-    private static RingFile locked(Path path, boolean made, FileChannel channel) throws IOException {
-        if (tryLock(channel, made) == null) {
+    private static void lock(FileChannel channel, boolean maker) throws IOException {
+        if (tryLock(channel, maker) == null) {
             throw new IOException("another process has opened the ring");
         }
-        return new RingFile(path, made, channel);
     }
 
     private static @Nullable FileLock tryLock(FileChannel channel, boolean maker) throws IOException {
         return channel.tryLock(maker ? 0 : 1, 1, false);
+    }
+
+    String name() {
+        return path.getFileName().toString();
     }
 
     /** Returns the memory of the ring in which this side writes. */
@@ -137,12 +142,24 @@ final class RingFile implements AutoCloseable {
     /** Unmaps the memory. Nothing reads or writes it any more. */
     @Override
     public void close() {
-        CloseSteps steps = new CloseSteps();
-        steps.run(arena::close);
-        steps.run(channel::close);
-        if (made) {
-            steps.run(() -> Files.deleteIfExists(path));
+        arena.close();
+        try {
+            channel.close();
+            if (made) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException e) {
+            System.getLogger(RingFile.class.getName()).log(Level.DEBUG, "a ring was not closed", e);
         }
-        steps.log(RingFile.class, "a ring was not closed");
+    }
+
+    /** Removes a file whose maker has ended before the other side opened it. */
+    static void removeIfDeserted(Path path) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+                FileLock lock = tryLock(channel, true)) {
+            if (lock != null) {
+                Files.deleteIfExists(path);
+            }
+        }
     }
 }

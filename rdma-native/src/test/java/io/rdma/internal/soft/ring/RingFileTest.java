@@ -74,6 +74,14 @@ class RingFileTest {
         assertThatThrownBy(() -> RingFile.open(folder.resolve("none"))).isInstanceOf(NoSuchFileException.class);
     }
 
+    /** As of a process that was killed: no lock is held on it. */
+    @Test
+    void fileOfAProcessThatEndedIsRemoved() throws IOException {
+        Path left = Files.writeString(folder.resolve("left"), "zeros");
+        RingDirectory.removeLeftBehind(folder);
+        assertThat(left).doesNotExist();
+    }
+
     @Test
     void directoryIsForTheUserAlone() throws IOException {
         Path own = RingDirectory.own(folder);
