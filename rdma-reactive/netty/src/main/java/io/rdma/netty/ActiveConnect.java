@@ -34,7 +34,7 @@ final class ActiveConnect implements ConnectHandler {
 
     void start(RdmaIoHandler handler) {
         int millis = channel.config().getConnectTimeoutMillis();
-        ConnectionOptions options = handler.fitted(channel.config().connectionOptions());
+        ConnectionOptions options = handler.fitted(channel.config().useConnectionOptions());
         connector = RdmaConnector.connect(handler.resources(), options, address, this);
         if (millis > 0) {
             timeout = channel.eventLoop().schedule(() -> timedOut(millis), millis, TimeUnit.MILLISECONDS);

@@ -15,15 +15,17 @@ import io.rdma.types.QueuePairCapacity;
 public final class RdmaChannelOption<T> extends ChannelOption<T> {
     /**
      * Options of a connection, such as its buffers, time-outs and TLS of the exchange. Of a client's channel before it
-     * connects, and of a server's channel before it binds. {@link #DEFAULT_CONNECTION_OPTIONS} unless set. A byte
-     * stream needs credits, so {@link FlowControl#PLAIN} is refused, and a peer that does not count credits is.
+     * connects ({@code Bootstrap.option}), and of a server's channel before it binds ({@code ServerBootstrap.option}).
+     * The connections that a server accepts have the server's, so {@code ServerBootstrap.childOption} is refused.
+     * {@link #DEFAULT_CONNECTION_OPTIONS} unless set. A byte stream needs credits, so {@link FlowControl#PLAIN} is
+     * refused, and a peer that does not count credits is.
      */
     public static final ChannelOption<ConnectionOptions> CONNECTION_OPTIONS =
             valueOf(RdmaChannelOption.class, "CONNECTION_OPTIONS");
 
     /**
-     * Limits of the clients that a server's channel admits, before it binds. {@link AdmissionLimits#DEFAULT} unless
-     * set.
+     * Limits of the clients that a server's channel admits, before it binds ({@code ServerBootstrap.option}). Refused
+     * on a connection. {@link AdmissionLimits#DEFAULT} unless set.
      */
     public static final ChannelOption<AdmissionLimits> ADMISSION_LIMITS =
             valueOf(RdmaChannelOption.class, "ADMISSION_LIMITS");
@@ -42,6 +44,18 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
                     + " does not read would end the connection. Leave FlowControl.CREDITS, on both sides");
         }
         return options;
+    }
+
+    /**
+     * Returns the refusal of an option that would have no effect.
+     *
+     * @param where place or time at which it was set
+     * @param instead place or time at which it has an effect
+     * @param method of Netty that sets it there
+     */
+    static ChannelException misplaced(ChannelOption<?> option, String where, String instead, String method) {
+        return new ChannelException(
+                option.name() + " cannot be set " + where + ": set it " + instead + ", by " + method);
     }
 
     @SuppressWarnings("deprecation") // the constructor for options of other transports

@@ -102,12 +102,17 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         if (mine == null) {
             throw new IllegalStateException("the channel is not registered");
         }
-        listener = RdmaListener.bindWithHomes(
-                mine.resources(),
-                mine.fitted(config.connectionOptions()),
-                config.admissionLimits(),
-                (InetSocketAddress) address,
-                this::homeFor);
+        config.setBound(true);
+        try {
+            listener = RdmaListener.bindWithHomes(
+                    mine.resources(),
+                    mine.fitted(config.connectionOptions()),
+                    config.admissionLimits(),
+                    (InetSocketAddress) address,
+                    this::homeFor);
+        } finally {
+            config.setBound(listener != null);
+        }
     }
 
     /** Makes the channel of a client and waits until it is registered. The thread of the client's exchange. */

@@ -15,12 +15,13 @@ import java.util.Map;
 /**
  * Options of a {@link RdmaServerSocketChannel}: those of every channel, {@code SO_BACKLOG}, which is the number of
  * clients that may be connecting at the same time, {@link RdmaChannelOption#CONNECTION_OPTIONS} and
- * {@link RdmaChannelOption#ADMISSION_LIMITS}. {@code SO_REUSEADDR} can be set to true, which is how a server works in
- * any case. Others are refused.
+ * {@link RdmaChannelOption#ADMISSION_LIMITS}. The last three have to be set before the channel binds.
+ * {@code SO_REUSEADDR} can be set to true, which is how a server works in any case. Others are refused.
  */
 public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
     private volatile ConnectionOptions connectionOptions = RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS;
     private volatile AdmissionLimits admissionLimits = AdmissionLimits.DEFAULT;
+    private boolean bound; // (this)
 
     RdmaServerSocketChannelConfig(RdmaServerSocketChannel channel) {
         super(channel);
@@ -64,14 +65,36 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
             setReuseAddress((Boolean) value);
         } else if (option == RdmaChannelOption.CONNECTION_OPTIONS) {
             validate(option, value);
-            connectionOptions = RdmaChannelOption.checked((ConnectionOptions) value);
+            setConnectionOptions((ConnectionOptions) value);
         } else if (option == RdmaChannelOption.ADMISSION_LIMITS) {
             validate(option, value);
-            admissionLimits = (AdmissionLimits) value;
+            setAdmissionLimits((AdmissionLimits) value);
         } else {
             return super.setOption(option, value);
         }
         return true;
+    }
+
+    private synchronized void setConnectionOptions(ConnectionOptions options) {
+        requireUnbound(RdmaChannelOption.CONNECTION_OPTIONS);
+        connectionOptions = RdmaChannelOption.checked(options);
+    }
+
+    private synchronized void setAdmissionLimits(AdmissionLimits limits) {
+        requireUnbound(RdmaChannelOption.ADMISSION_LIMITS);
+        admissionLimits = limits;
+    }
+
+    private void requireUnbound(ChannelOption<?> option) {
+        if (bound) {
+            throw RdmaChannelOption.misplaced(
+                    option, "on a server that is bound", "before it binds", "ServerBootstrap.option(..)");
+        }
+    }
+
+    /** Refuses from now on the options that a listener has been bound with; or no more, because it was not bound. */
+    synchronized void setBound(boolean bound) {
+        this.bound = bound;
     }
 
     /** Returns the options of each connection. */
@@ -95,7 +118,8 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
     }
 
     @Override
-    public ServerSocketChannelConfig setBacklog(int backlog) {
+    public synchronized ServerSocketChannelConfig setBacklog(int backlog) {
+        requireUnbound(ChannelOption.SO_BACKLOG);
         if (backlog < 0) {
             throw new IllegalArgumentException("SO_BACKLOG must not be negative: " + backlog);
         }

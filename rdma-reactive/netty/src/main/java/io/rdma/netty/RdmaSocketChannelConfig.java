@@ -12,18 +12,24 @@ import io.rdma.connect.ConnectionOptions;
 import java.util.Map;
 
 /**
- * Options of a {@link RdmaSocketChannel}: those of every channel, {@code SO_LINGER}, {@code ALLOW_HALF_CLOSURE} and
- * {@link RdmaChannelOption#CONNECTION_OPTIONS}. {@code TCP_NODELAY}, {@code SO_KEEPALIVE} and {@code SO_REUSEADDR} can
- * be set to true, which is how a connection works in any case. Others are refused.
+ * Options of a {@link RdmaSocketChannel}: those of every channel, {@code SO_LINGER}, {@code ALLOW_HALF_CLOSURE} and, of
+ * a client before it connects, {@link RdmaChannelOption#CONNECTION_OPTIONS}. A connection that a server has accepted
+ * has the server's. {@code TCP_NODELAY}, {@code SO_KEEPALIVE} and {@code SO_REUSEADDR} can be set to true, which is how
+ * a connection works in any case. Others are refused.
  */
 public final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
-    private volatile ConnectionOptions connectionOptions = RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS;
+    private volatile ConnectionOptions connectionOptions;
+    private boolean connectionOptionsUsed; // (this)
     private volatile boolean allocatorChosen;
     private volatile boolean allowHalfClosure;
     private volatile int soLinger = -1;
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
+        RdmaServerSocketChannel server = channel.parent();
+        connectionOptions = server == null
+                ? RdmaChannelOption.DEFAULT_CONNECTION_OPTIONS
+                : server.config().connectionOptions();
     }
 
     @Override
@@ -70,7 +76,9 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             setAllowHalfClosure((Boolean) value);
         } else if (option == RdmaChannelOption.CONNECTION_OPTIONS) {
             validate(option, value);
-            connectionOptions = RdmaChannelOption.checked((ConnectionOptions) value);
+            setConnectionOptions((ConnectionOptions) value);
+        } else if (option == RdmaChannelOption.ADMISSION_LIMITS) {
+            throw RdmaChannelOption.misplaced(option, "on a connection", "on its server", "ServerBootstrap.option(..)");
         } else {
             return super.setOption(option, value);
         }
@@ -83,8 +91,27 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
                 || option == ChannelOption.SO_REUSEADDR;
     }
 
-    /** Returns the options of the connection. */
-    ConnectionOptions connectionOptions() {
+    private synchronized void setConnectionOptions(ConnectionOptions options) {
+        if (channel.parent() != null) {
+            throw RdmaChannelOption.misplaced(
+                    RdmaChannelOption.CONNECTION_OPTIONS,
+                    "on an accepted connection, which was made with those of its server",
+                    "on the server",
+                    "ServerBootstrap.option(..) instead of childOption(..)");
+        }
+        if (connectionOptionsUsed) {
+            throw RdmaChannelOption.misplaced(
+                    RdmaChannelOption.CONNECTION_OPTIONS,
+                    "on a channel that is connected or connecting",
+                    "before it connects",
+                    "Bootstrap.option(..)");
+        }
+        connectionOptions = RdmaChannelOption.checked(options);
+    }
+
+    /** Returns the options of the connection that is to be made. Others are refused from now on. */
+    synchronized ConnectionOptions useConnectionOptions() {
+        connectionOptionsUsed = true;
         return connectionOptions;
     }
 
